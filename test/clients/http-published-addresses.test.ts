@@ -105,7 +105,7 @@ suite('what published clients ask for besides', () => {
   test('a text is led over to what stands behind it', async () => {
     const { choices } = await openai.completions.create({ model, prompt: 'a [say b]', suffix: ' c' })
     assert.equal(choices[0]?.text, 'b')
-    await assert.rejects(openai.completions.create({ model, prompt: [1, 2], suffix: ' c' }), /`suffix` needs a `prompt` of text/)
+    await assert.rejects(openai.completions.create({ model, prompt: [1, 2], suffix: ' c' }), /`suffix` needs a text as `prompt`/)
     await assert.rejects(
       openai.completions.create({ model, prompt: 'a', suffix: ' c', echo: true }),
       /`suffix` must be left out with `echo`/,

@@ -209,7 +209,7 @@ suite("Anthropic's messages", () => {
     ['an edit of the context', { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } }, /context_management\.edits\[0\]/],
     ['servers of tools', { mcp_servers: [{}] }, /`mcp_servers` must be/],
     ['a choice that is not there', { tools: [weather], tool_choice: { type: 'tool', name: 'y' } }, /names y/],
-    ['a tool twice', { tools: [weather, weather] }, /get_weather is there twice/],
+    ['a tool twice', { tools: [weather, weather] }, /get_weather appears twice/],
   ]
   for (const [what, fields, message] of refusals)
     test(`${what} is refused by name, in Anthropic’s shape`, async () => {

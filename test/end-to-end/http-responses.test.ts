@@ -233,7 +233,7 @@ suite("OpenAI's responses", () => {
     ['a stream in the background', { stream: true, background: true }, /`stream` cannot be combined/],
     ['another way of cutting', { truncation: 'middle' }, /`truncation` must be/],
     ['a conversation kept elsewhere', { conversation: 'x' }, /`conversation` is not a known field/],
-    ['a function twice', { tools: [tool, tool] }, /look_up is there twice/],
+    ['a function twice', { tools: [tool, tool] }, /look_up appears twice/],
   ]
   for (const [what, fields, message] of refusals)
     test(`${what} is refused by name`, async () => {

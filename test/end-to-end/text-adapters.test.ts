@@ -102,8 +102,8 @@ suite('LoRA adapters of language models, through the whole service', { timeout: 
 
   test('are refused by name where they are missing or for another architecture, and are no models', async () => {
     const refusals: readonly (readonly [Lora, RegExp])[] = [
-      [[{ name: 'gone' }], /names gone, which is no adapter for base; installed are: ink, pencil/],
-      [[{ id: 7 }], /names id 7, which is no adapter for base/],
+      [[{ name: 'gone' }], /names gone, which is not an adapter for base; installed are: ink, pencil/],
+      [[{ id: 7 }], /names id 7, which is not an adapter for base/],
       [[{ name: 'foreign' }], /names foreign, which is for qwen3 models; base is a llama model/],
       [[{ name: 'ink' }, { id: 0 }], /names ink twice/],
       [[{ scale: 1 }], /must have `name` or `id`/],

@@ -1,4 +1,4 @@
-/** Why a field is taken that changes nothing, as the API document says it. */
+/** Descriptions in the API document of fields that are accepted without effect. */
 export const accepted = {
   onlyWay: 'Accepted; this is always so.',
   byItself: 'Accepted; the service handles it, and the answer is the same.',

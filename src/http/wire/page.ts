@@ -4,42 +4,41 @@ import { queryFault } from '../faults/refuse-faults.ts'
 const mostPerPage = 100
 const usualPerPage = 20
 
-/** What `limit` may be. */
+/** The allowed values of `limit`. */
 export const limitSchema: TInteger = Type.Integer({ minimum: 1, maximum: mostPerPage, default: usualPerPage })
 
-/** A page as OpenAI's clients read it. */
+/** A page in OpenAI's format. */
 export function pageSchema<Item extends TSchema>(item: Item): TObject {
   const id = Type.Union([Type.String(), Type.Null()])
   return Type.Object({ object: Type.Literal('list'), data: Type.Array(item), first_id: id, last_id: id, has_more: Type.Boolean() })
 }
 
-/** Which part of a list is wanted. */
+/** A query for one page of a list. */
 export interface PageQuery {
   readonly limit: number
-  /** The id of the last one of the page before. */
+  /** The last id of the previous page. */
   readonly after: string | null
   readonly order: 'newest' | 'oldest'
 }
 
 /**
- * Reads `limit`, `after` and `order`, as OpenAI's lists take them.
+ * Reads `limit`, `after` and `order` of OpenAI's lists.
  *
- * @param most Of one page.
+ * @param most The largest page.
  * @throws {ServiceError} `invalid_request_error`.
  */
 export function readPageQuery(query: Readonly<Record<string, unknown>>, standard: 'asc' | 'desc', most = mostPerPage): PageQuery {
   const { after, order = standard } = query
   const limit = readPageLimit(query.limit, most)
-  if (after !== undefined && !/^[\w-]{1,128}$/.test(String(after)))
-    throw queryFault('after', 'must be the id that the last page ended with.')
+  if (after !== undefined && !/^[\w-]{1,128}$/.test(String(after))) throw queryFault('after', 'must be the last id of the previous page.')
   if (order !== 'asc' && order !== 'desc') throw queryFault('order', 'must be asc or desc.')
   return { limit, after: after === undefined ? null : String(after), order: order === 'asc' ? 'oldest' : 'newest' }
 }
 
 /**
- * Reads how many entries a page holds.
+ * Reads the size of a page.
  *
- * @param most Of one page.
+ * @param most The largest page.
  * @throws {ServiceError} `invalid_request_error`.
  */
 export function readPageLimit(limit: unknown, most = mostPerPage): number {
@@ -49,16 +48,16 @@ export function readPageLimit(limit: unknown, most = mostPerPage): number {
   return count
 }
 
-/** One page as {@link pageSchema} says. */
+/** Encodes a page in the format of {@link pageSchema}. */
 export function encodePage<Entry extends { readonly id?: unknown }>(data: readonly Entry[], more: boolean): object {
   return { object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: more }
 }
 
 /**
- * One page of entries that are all at hand, oldest first.
+ * One page of entries that are all in memory, oldest first.
  *
- * @param what What they are, as a message names them.
- * @throws {ServiceError} `invalid_request_error` when `after` is none of them.
+ * @param what The kind of entries, for messages.
+ * @throws {ServiceError} `invalid_request_error` when `after` is not one of them.
  */
 export function pageOf<Entry extends { readonly id?: unknown }>(
   entries: readonly Entry[],

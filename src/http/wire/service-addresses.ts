@@ -1,4 +1,4 @@
-/** Origins of the links we print, without a trailing slash; known once the service listens. */
+/** Origins of the links in answers, without a trailing slash; known when the service listens. */
 export interface ServiceAddresses {
   readonly publicUrl: string
   readonly imageUrl: string

@@ -6,7 +6,7 @@ import type { ImageBody } from '../images/image-fields.ts'
 
 const share = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1, description }))
 
-/** One ControlNet, in the words of A1111's extension for them. */
+/** A ControlNet unit, in the format of A1111's ControlNet extension. */
 const unitSchema = Type.Object(
   {
     enabled: Type.Optional(Type.Boolean({ default: true, description: 'Whether it is used.' })),
@@ -42,7 +42,7 @@ const unitSchema = Type.Object(
 )
 const unitsSchema = Type.Object({ args: Type.Array(unitSchema, { maxItems: 16 }) }, { additionalProperties: false })
 
-/** Scripts that run beside a drawing; of them all Sepia has ControlNets. */
+/** The scripts of a request. Of all of A1111's scripts, Sepia supports only ControlNet. */
 export const scriptsSchema = Type.Object(
   { ControlNet: Type.Optional(unitsSchema), controlnet: Type.Optional(unitsSchema) },
   {
@@ -60,17 +60,18 @@ function unitsOf({ ControlNet, controlnet }: Scripts): readonly Unit[] {
 
 const field = 'alwayson_scripts'
 
-/** Names scripts that Sepia does not have, and what of the units it does not do. */
+/** Finds scripts that Sepia does not support, and unsupported values in ControlNet units. */
 export function findScriptFaults(scripts: Scripts, { startsFromPicture }: { readonly startsFromPicture: boolean }): readonly FieldFault[] {
   const faults: FieldFault[] = []
   const add = (path: readonly string[], text: string) =>
     faults.push({ path: [field, ...path], message: `\`${[field, ...path].join('.')}\` ${text}`, kind: 'unsupported' })
   for (const [name, script] of Object.entries(scripts))
     if (!/^controlnet$/i.test(name) && !asksForNothing(script))
-      add([name.slice(0, 60)], 'is not offered: Sepia has ControlNet alone; remove it.')
+      add([name.slice(0, 60)], 'is not supported: the only script is ControlNet; remove it.')
   for (const { model = 'None', module = 'none', guidance_start: start = 0, control_mode: mode = 0, ...unit } of unitsOf(scripts)) {
     if (nameOf(model) === 'None') add(['ControlNet'], 'needs a `model` in each unit: name a ControlNet, or set `enabled` to false.')
-    if (module !== 'none' && module !== 'canny') add(['ControlNet'], 'has a `module` that must be none or canny: send the picture ready.')
+    if (module !== 'none' && module !== 'canny')
+      add(['ControlNet'], 'has a `module` that must be none or canny: preprocess the picture yourself.')
     if (start !== 0) add(['ControlNet'], 'has a `guidance_start` that must be 0.')
     if (mode !== 0 && mode !== 'Balanced') add(['ControlNet'], 'has a `control_mode` that must be Balanced.')
     if (!startsFromPicture && (unit.image || unit.input_image || '') === '') add(['ControlNet'], 'needs an `image` in each unit.')
@@ -78,14 +79,18 @@ export function findScriptFaults(scripts: Scripts, { startsFromPicture }: { read
   return faults
 }
 
-/** Programs send the scripts they know with every request, most of them switched off. */
+/** Whether a script is switched off: clients send every script they know with each request. */
 function asksForNothing(script: unknown): boolean {
   if (!isRecord(script)) return script === null || script === undefined
   const { args = [] } = script
   return Array.isArray(args) && (args.length === 0 || args[0] === false || (isRecord(args[0]) && args[0].enabled === false))
 }
 
-/** The ControlNets of a body's scripts, in our words. @param picture What a unit without a picture of its own looks at. */
+/**
+ * The ControlNets of a body's scripts as fields of /generate/image.
+ *
+ * @param picture The image for units without their own.
+ */
 export function readUnits(scripts: Scripts, picture = ''): Pick<ImageBody, 'controlnets'> {
   const controlnets = unitsOf(scripts).map(({ model = '', module = 'none', weight = 1, guidance_end: end = 1, ...unit }) => ({
     name: nameOf(model),
@@ -97,7 +102,7 @@ export function readUnits(scripts: Scripts, picture = ''): Pick<ImageBody, 'cont
   return controlnets.length === 0 ? {} : { controlnets }
 }
 
-/** A name without the hash that A1111 puts behind it: `canny [d14c016b]`. */
+/** A name without the hash that A1111 appends: `canny [d14c016b]`. */
 export function nameOf(title: string): string {
   return title.replace(/ \[[0-9a-f]{4,64}\]$/i, '').replace(/\.(?:safetensors|ckpt|pth|pt)$/i, '')
 }

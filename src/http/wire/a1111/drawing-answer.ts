@@ -10,15 +10,15 @@ import { solverOf } from './sampler-names.ts'
 
 /** Answer of POST /sdapi/v1/txt2img and img2img. */
 export const drawingAnswerSchema = Type.Object({
-  images: Type.Array(Type.String({ description: 'A file in base64. What was removed for safety is not among them.' })),
+  images: Type.Array(Type.String({ description: 'A file in base64. Images removed for safety are not included.' })),
   parameters: Type.Object({}, { description: "The body that was sent, with A1111's defaults and without its pictures." }),
   info: Type.String({
     description:
-      'JSON as a text: `seed`, `all_seeds`, `infotexts` (what each file says of itself), `sd_model_name`, `warnings` and what the pictures were made from.',
+      'JSON as a text: `seed`, `all_seeds`, `infotexts` (the parameters stored in each file), `sd_model_name`, `warnings` and the parameters of the request.',
   }),
 })
 
-/** The pictures, what they were made from, and what A1111's clients read of them. */
+/** Encodes the pictures and the parameters that A1111's clients read. */
 export function encodeDrawing({ request, body }: A1111Drawing, result: ImageResult): Static<typeof drawingAnswerSchema> {
   const kept = result.images.filter(({ removedForSafety }) => !removedForSafety)
   const images = body.send_images === false ? [] : kept.map(({ bytes }) => toBase64(bytes))
@@ -67,7 +67,7 @@ function describe(request: ImageRequest, { images, warnings = [] }: ImageResult)
 
 const pictures: readonly string[] = ['image', 'input_image', 'mask']
 
-/** What was sent, filled up; pictures are left out unless their return was asked for. */
+/** The request with all defaults, without its pictures unless the client asked for them. */
 function echo(body: A1111Drawing['body']): object {
   const scripts = Object.entries(body.alwayson_scripts ?? {}).map(([name, script]) => [name, withoutPictures(script)])
   const shown = Object.entries(body).filter(([name]) => !sentToOthers.some((each) => each === name))

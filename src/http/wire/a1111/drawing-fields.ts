@@ -18,7 +18,7 @@ const side = (name: string) =>
   )
 const count = (description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1, description }))
 
-/** What A1111 does with fields that are left out. */
+/** A1111's defaults. */
 export const drawingDefaults = {
   prompt: '',
   negative_prompt: '',
@@ -61,10 +61,10 @@ const settingsSchema = Type.Object(
     ),
     ...idleFields('eta_noise_seed_delta', 'forge_additional_modules', 'show_progress_every_n_steps', 'live_preview_refresh_period'),
   },
-  { additionalProperties: false, description: 'Settings for this request alone.' },
+  { additionalProperties: false, description: 'Settings for this request only.' },
 )
 
-/** What SillyTavern sends for its own server half; answers never repeat it. */
+/** Sent by SillyTavern for its own server; answers never repeat it. */
 export const sentToOthers = ['url', 'auth'] as const
 
 /** The fields that txt2img and img2img share. */
@@ -73,7 +73,7 @@ const sharedFields = {
     Type.String({
       ...prompt,
       description:
-        'What to draw; `(word:1.3)` and `[word]` change weights, `<lora:name:0.8>` adds a LoRA, and the name of an embedding stands for it.',
+        'What to draw; `(word:1.3)` and `[word]` change weights, `<lora:name:0.8>` adds a LoRA, and the name of an embedding applies it.',
     }),
   ),
   negative_prompt: Type.Optional(Type.String({ ...prompt, description: 'What not to draw.' })),
@@ -105,7 +105,7 @@ const sharedFields = {
   override_settings: Type.Optional(settingsSchema),
   override_settings_restore_afterwards: Type.Optional(Type.Boolean({ description: 'Accepted; settings never outlast a request.' })),
   alwayson_scripts: Type.Optional(scriptsSchema),
-  send_images: Type.Optional(Type.Boolean({ default: true, description: 'Whether the answer holds the images.' })),
+  send_images: Type.Optional(Type.Boolean({ default: true, description: 'Whether the answer contains the images.' })),
   save_images: Type.Optional(Type.Boolean({ default: false, description: 'Accepted; the service keeps none.' })),
   ...onlyFields(drawingOnly),
   ...idleFields(
@@ -133,7 +133,7 @@ export const txt2imgSchema = Type.Object(
     ...sharedFields,
     ...highResolution,
     hr_scale: Type.Optional(
-      Type.Number({ default: highResolutionDefaults.hr_scale, description: 'How much larger, 1.1 to 4; used with `enable_hr`.' }),
+      Type.Number({ default: highResolutionDefaults.hr_scale, description: 'Enlargement factor, 1.1 to 4; used with `enable_hr`.' }),
     ),
     denoising_strength: Type.Optional(
       Type.Number({
@@ -185,7 +185,7 @@ export const img2imgSchema = Type.Object(
       Type.Integer({ minimum: 0, maximum: 1024, default: 0, description: 'Pixels around that region.' }),
     ),
     include_init_images: Type.Optional(
-      Type.Boolean({ default: false, description: 'Whether `parameters` of the answer holds the images that were sent.' }),
+      Type.Boolean({ default: false, description: 'Whether `parameters` of the answer contains the images that were sent.' }),
     ),
     ...onlyFields(startingOnly),
     ...idleFields('image_cfg_scale', 'mask_round', 'mask_blur_x', 'mask_blur_y'),

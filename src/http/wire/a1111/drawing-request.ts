@@ -16,7 +16,7 @@ import { drawingWords, inA1111Words } from './foreign-words.ts'
 import { drawingOnly, findOnlyFaults, highResolutionOnly, startingOnly } from './only-values.ts'
 import { readSampler } from './sampler-names.ts'
 
-/** A drawing that was asked for in A1111's words. */
+/** A request of A1111's drawing routes. */
 export interface A1111Drawing {
   readonly request: ImageRequest
   readonly body: Txt2imgBody | Img2imgBody
@@ -26,7 +26,7 @@ interface Reading {
   readonly body: unknown
   readonly mostPixels: number
   readonly aliases?: ModelAliases | undefined
-  /** The checkpoint that the account chose for requests that name none; null = none. */
+  /** The account's default checkpoint for requests that name none; null = none. */
   readonly chosen: string | null
   /** Whether its client looks at previews. */
   readonly watched: boolean
@@ -35,7 +35,11 @@ interface Reading {
 const txt2img = createBodyChecker(txt2imgSchema)
 const img2img = createBodyChecker(img2imgSchema)
 
-/** Reads the body of POST /sdapi/v1/txt2img. @throws {ServiceError} as the body of /generate/image does, in A1111's words. */
+/**
+ * Reads the body of POST /sdapi/v1/txt2img.
+ *
+ * @throws {ServiceError} the errors of /generate/image, with A1111's field names.
+ */
 export async function parseTxt2img(deps: ImageParsing, reading: Reading, options: { readonly signal: AbortSignal }): Promise<A1111Drawing> {
   const body = txt2img.parse(reading.body, imageFaultCodes)
   const { enable_hr: twice = false, hr_scale, hr_upscaler, hr_second_pass_steps, denoising_strength } = body
@@ -57,7 +61,11 @@ export async function parseTxt2img(deps: ImageParsing, reading: Reading, options
   return { body, request: await parse(deps, reading, { body, own: { ...units, ...(twice && second) } }, options) }
 }
 
-/** Reads the body of POST /sdapi/v1/img2img. @throws {ServiceError} as {@link parseTxt2img} does. */
+/**
+ * Reads the body of POST /sdapi/v1/img2img.
+ *
+ * @throws {ServiceError} as {@link parseTxt2img}.
+ */
 export async function parseImg2img(deps: ImageParsing, reading: Reading, options: { readonly signal: AbortSignal }): Promise<A1111Drawing> {
   const body = img2img.parse(reading.body, imageFaultCodes)
   const [init_image = ''] = body.init_images
@@ -68,7 +76,7 @@ export async function parseImg2img(deps: ImageParsing, reading: Reading, options
   ]
   const add = (field: string, text: string) => faults.push({ path: [field], message: `\`${field}\` ${text}`, kind: 'unsupported' })
   if (resize > 1) add('resize_mode', 'must be 0 or 1: send the image in the shape that is drawn.')
-  if (mask !== '' && fill > 1) add('inpainting_fill', 'must be 0 (the colours around) or 1 (the image): drawings start from a picture.')
+  if (mask !== '' && fill > 1) add('inpainting_fill', 'must be 0 (the colours around) or 1 (the image): img2img starts from a picture.')
   refuseFaults(faults, imageFaultCodes)
   const masked = {
     mask_image: mask,
@@ -85,7 +93,7 @@ export async function parseImg2img(deps: ImageParsing, reading: Reading, options
   const shape = { width: 0, height: 0 }
   const inspectImage: ImageParsing['inspectImage'] = async (bytes, inspecting) => {
     const found = await deps.inspectImage(bytes, inspecting)
-    // The picture to start from is looked at first.
+    // The first picture of img2img determines the shape.
     if (shape.width === 0) Object.assign(shape, { width: found.width, height: found.height })
     return found
   }
@@ -96,7 +104,7 @@ export async function parseImg2img(deps: ImageParsing, reading: Reading, options
 
 function refuseOtherShape(picture: { readonly width: number; readonly height: number }, { width, height }: ImageRequest): void {
   if (Math.abs((picture.width * height) / (picture.height * width) - 1) < 0.02) return
-  const message = `\`resize_mode\` must be 1 (crop) for an image of ${picture.width} × ${picture.height} that is drawn at ${width} × ${height}; or send \`width\` and \`height\` of its shape.`
+  const message = `\`resize_mode\` must be 1 (crop) for an image of ${picture.width} × ${picture.height} that is drawn at ${width} × ${height}; or send \`width\` and \`height\` with the same proportions.`
   refuseFaults([{ path: ['resize_mode'], message, kind: 'conflict' }], imageFaultCodes)
 }
 
@@ -142,7 +150,7 @@ async function parse(
   })
 }
 
-/** A1111's 512 × 512; the model's own size where it does not draw that. */
+/** A1111's default size of 512 × 512, or the model's own size if it does not support that. */
 function sizeOf({ width, height }: SharedBody, model: ImageModelDescriptor): { readonly width: number; readonly height: number } {
   const { width: standard } = drawingDefaults
   if (width === undefined && height === undefined && findSizeFaults(model, standard, standard).length > 0) return model.native
@@ -160,14 +168,14 @@ function chooseSampler({
   throw new ServiceError('unsupported', message, { param: found.field, faults: [{ path: [found.field], message, kind: 'unsupported' }] })
 }
 
-/** A1111 counts from 1 = the last layer, and passes it over for models with other text encoders. */
+/** A1111 counts from 1 = the last layer, and ignores the setting for models with other text encoders. */
 function readClipSkip({ override_settings: settings, clip_skip: beside }: SharedBody, model: ImageModelDescriptor): number {
   const family = familyOf(model)
   if (family !== 'sd15' && family !== 'sd2') return 0
   return Math.max(0, (settings?.CLIP_stop_at_last_layers ?? beside ?? 1) - 1)
 }
 
-/** A1111's embeddings have no field: their name in a prompt stands for them. */
+/** Finds embeddings by their names in the prompt: A1111 has no field for them. */
 function readEmbeddings(catalog: ModelCatalog, model: ImageModelDescriptor, text: string): Pick<ImageBody, 'textual_inversions'> {
   if (model.checkpoint === undefined) return {}
   const words = new Set(text.split(/[\s,()[\]:<>|]+/))
@@ -178,13 +186,13 @@ function readEmbeddings(catalog: ModelCatalog, model: ImageModelDescriptor, text
   return named.length === 0 ? {} : { textual_inversions: Object.fromEntries(named) }
 }
 
-/** The model that an account chose, while it is installed. */
+/** The account's default model, if it is still installed. */
 export function chosenModel(catalog: ModelCatalog, chosen: string | null): ImageModelDescriptor | undefined {
   const model = chosen === null ? undefined : catalog.find(chosen)
   return model?.kind === 'image' && model.upscaler === undefined ? model : undefined
 }
 
-/** The image models that these routes draw with. */
+/** The image models of these routes. */
 export function drawingModels(catalog: ModelCatalog): readonly ImageModelDescriptor[] {
   return listedModels(catalog).flatMap((model) => (model.kind === 'image' && model.upscaler === undefined ? [model] : []))
 }

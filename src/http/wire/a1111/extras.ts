@@ -54,7 +54,11 @@ export const extraAnswerSchema = Type.Object({
   image: Type.String({ description: 'A PNG file in base64.' }),
 })
 
-/** Reads the body of POST /sdapi/v1/extra-single-image. @throws {ServiceError} as the body of /upscaling does, in A1111's words. */
+/**
+ * Reads the body of POST /sdapi/v1/extra-single-image.
+ *
+ * @throws {ServiceError} the errors of /upscaling, with A1111's field names.
+ */
 export async function parseExtra(
   deps: ImageParsing,
   { body: received, mostPixels }: { readonly body: unknown; readonly mostPixels: number },
@@ -74,13 +78,17 @@ const pngInfoChecker = createBodyChecker(pngInfoSchema)
 /** Answer of POST /sdapi/v1/png-info. */
 export const pngInfoAnswerSchema = Type.Object({
   info: Type.String({ description: 'The parameters stored in the file; empty if there are none.' }),
-  items: Type.Object({}, { description: 'The same under its own name.' }),
+  items: Type.Object({}, { description: 'The same text by its key in the file.' }),
   parameters: Type.Record(Type.String(), Type.String(), {
     description: 'The same, parsed: `Prompt`, `Negative prompt`, `Steps`, `Seed` and so on.',
   }),
 })
 
-/** What the file of a picture says of how it was made. @throws {ServiceError} `validation_error` for what is no picture. */
+/**
+ * Reads the parameters stored in an image file.
+ *
+ * @throws {ServiceError} `validation_error` when the file is not an image.
+ */
 export async function readPngInfo(
   { inspectImage }: Pick<ImageParsing, 'inspectImage'>,
   received: unknown,

@@ -28,7 +28,7 @@ export const upscalingWords: FieldWords = {
   output_image_height: 'upscaling_resize',
 }
 
-/** Runs what refuses fields by our names, and lets its refusals name A1111's. */
+/** Runs code that reports faults of Sepia's fields, and translates its errors to A1111's names. */
 export async function inA1111Words<Result>(words: FieldWords, run: () => Promise<Result>): Promise<Result> {
   const wordFor = (name: string) => fieldIn(words, name)
   const translate = (message: string) => sentenceIn(words, message)

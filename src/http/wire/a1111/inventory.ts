@@ -31,7 +31,7 @@ export const sdModelsSchema = Type.Array(
   }),
 )
 
-/** Every image model, by its name wherever A1111 has a title, a name and a path. */
+/** Lists every image model; its name stands in for A1111's title, name and path. */
 export function listSdModels(catalog: ModelCatalog): Static<typeof sdModelsSchema> {
   return drawingModels(catalog).map(({ id }) => ({ title: id, model_name: id, hash: null, sha256: null, filename: id, config: null }))
 }
@@ -39,7 +39,7 @@ export function listSdModels(catalog: ModelCatalog): Static<typeof sdModelsSchem
 /** Answer of GET /sdapi/v1/samplers. */
 export const samplersSchema = Type.Array(Type.Object({ name: text, aliases: Type.Array(text), options: empty }))
 
-/** The solvers; how they are spaced is the scheduler. */
+/** Lists the solvers; the spacing of noise levels is a separate scheduler. */
 export function listSamplers(): Static<typeof samplersSchema> {
   return solverNames.map((name) => ({ name, aliases: [], options: {} }))
 }
@@ -49,7 +49,7 @@ export const schedulersSchema = Type.Array(
   Type.Object({ name: text, label: text, aliases: none, default_rho: Type.Number(), need_inner_model: Type.Boolean() }),
 )
 
-/** The ways to space noise levels. */
+/** Lists the spacings of noise levels. */
 export function listSchedulers(): Static<typeof schedulersSchema> {
   return schedulers.map(({ name, label }) => ({
     name,
@@ -65,7 +65,7 @@ export const upscalersSchema = Type.Array(
   Type.Object({ name: text, model_name: text, model_path: none, model_url: none, scale: Type.Number() }),
 )
 
-/** Every network that enlarges pictures. */
+/** Lists every upscaling network. */
 export function listA1111Upscalers(catalog: ModelCatalog): Static<typeof upscalersSchema> {
   return listUpscalers(catalog).map(({ id, upscaler }) => ({
     name: id,
@@ -79,7 +79,7 @@ export function listA1111Upscalers(catalog: ModelCatalog): Static<typeof upscale
 /** Answer of GET /sdapi/v1/latent-upscale-modes. */
 export const latentModesSchema = Type.Array(Type.Object({ name: text }))
 
-/** The one way to enlarge latents. */
+/** Lists the only mode of enlarging latents. */
 export function listLatentModes(): Static<typeof latentModesSchema> {
   return [{ name: latent }]
 }
@@ -89,7 +89,7 @@ export const lorasSchema = Type.Array(
   Type.Object({ name: text, alias: text, path: Type.String({ description: 'The name; paths are not reported.' }), metadata: empty }),
 )
 
-/** Every LoRA by its asset name. */
+/** Lists every LoRA by its asset name. */
 export function listLoras(catalog: ModelCatalog): Static<typeof lorasSchema> {
   return namesOf(catalog, 'lora').map((name) => ({ name, alias: name, path: name, metadata: {} }))
 }
@@ -97,7 +97,7 @@ export function listLoras(catalog: ModelCatalog): Static<typeof lorasSchema> {
 /** Answer of GET /sdapi/v1/sd-vae. */
 export const vaesSchema = Type.Array(Type.Object({ model_name: text, filename: text }))
 
-/** Every VAE by its asset name. */
+/** Lists every VAE by its asset name. */
 export function listVaes(catalog: ModelCatalog): Static<typeof vaesSchema> {
   return namesOf(catalog, 'vae').map((name) => ({ model_name: name, filename: name }))
 }
@@ -107,7 +107,7 @@ const embeddingSchema = Type.Object({ step: none, sd_checkpoint: none, sd_checkp
 /** Answer of GET /sdapi/v1/embeddings. */
 export const embeddingsSchema = Type.Object({ loaded: Type.Record(text, embeddingSchema), skipped: empty })
 
-/** Every textual inversion by its asset name. */
+/** Lists every textual inversion by its asset name. */
 export function listEmbeddings(catalog: ModelCatalog): Static<typeof embeddingsSchema> {
   const unreported = { step: null, sd_checkpoint: null, sd_checkpoint_name: null, shape: null, vectors: null }
   return { loaded: Object.fromEntries(namesOf(catalog, 'textual-inversion').map((name) => [name, unreported])), skipped: {} }
@@ -116,7 +116,7 @@ export function listEmbeddings(catalog: ModelCatalog): Static<typeof embeddingsS
 /** Answer of GET /sdapi/v1/prompt-styles. */
 export const promptStylesSchema = Type.Array(Type.Object({ name: text, prompt: text, negative_prompt: text }))
 
-/** Every style preset with its words. */
+/** Lists every style preset with its prompts. */
 export function listPromptStyles(): Static<typeof promptStylesSchema> {
   return stylePresets.map(({ name, prompt, negativePrompt }) => ({ name, prompt, negative_prompt: negativePrompt }))
 }
@@ -131,16 +131,20 @@ export const optionsSchema = Type.Object({
   CLIP_stop_at_last_layers: Type.Integer(),
 })
 
-/** The options that stand for what a request leaves out. @param chosen The checkpoint that the account chose; null = none. */
+/**
+ * The current options, which are defaults of requests.
+ *
+ * @param chosen The account's default checkpoint; null = none.
+ */
 export function readOptions(catalog: ModelCatalog, chosen: string | null): Static<typeof optionsSchema> {
   const model = chosenModel(catalog, chosen) ?? catalog.defaultImageModel(({ upscaler }) => upscaler === undefined)
   return { sd_model_checkpoint: model?.id ?? null, sd_vae: 'Automatic', samples_format: 'png', CLIP_stop_at_last_layers: 1 }
 }
 
 /**
- * Reads which checkpoint is chosen for later requests. The other options are taken as they are, because clients send back all of them.
+ * Reads the default checkpoint for later requests. Other options are accepted if unchanged, because clients send back all of them.
  *
- * @returns The model's id; null = the choice stays.
+ * @returns The model's id; null = no change.
  * @throws {ServiceError} `unsupported` naming each other option that would change, or a checkpoint that is not installed.
  */
 export async function readChoice(
@@ -153,7 +157,7 @@ export async function readChoice(
   const changed = Object.entries(body).filter(([name, value]) => !Object.hasOwn(options, name) || options[name] !== value)
   const faults: FieldFault[] = changed.map(([name]) => {
     const shown = name.slice(0, 60)
-    const message = `\`${shown}\` cannot be changed for later requests: send what a request needs with it, in \`override_settings\`.`
+    const message = `\`${shown}\` cannot be changed for later requests: send it with each request, in \`override_settings\`.`
     return { path: [shown], message, kind: 'unsupported' }
   })
   if (title !== undefined && title !== null && typeof title !== 'string')

@@ -1,16 +1,16 @@
 import Type, { type TOptional, type TUnknown } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 
-/** A field of A1111's that Sepia has nothing for, so that only what asks for nothing is taken. */
+/** A field of A1111 for a feature that Sepia lacks. Only the values that switch the feature off are accepted. */
 interface OnlyValues {
   readonly values: readonly unknown[]
-  /** What the field would do, as the end of a sentence. */
+  /** The reason, as the end of a sentence. */
   readonly why: string
 }
 
 const only = (why: string, ...values: readonly unknown[]): OnlyValues => ({ values, why })
 
-/** Fields of both routes that draw. */
+/** Such fields of txt2img and img2img. */
 export const drawingOnly = {
   restore_faces: only('Sepia does not restore faces', false),
   tiling: only('Sepia does not draw tiles', false),
@@ -29,7 +29,7 @@ export const drawingOnly = {
   use_deprecated_controlnet: only('use `alwayson_scripts`', false),
 } as const
 
-/** Those of a second pass, looked at where there is one. */
+/** Such fields of the second pass; checked only with `enable_hr`. */
 export const highResolutionOnly = {
   hr_resize_x: only('use `hr_scale`', 0),
   hr_resize_y: only('use `hr_scale`', 0),
@@ -40,7 +40,7 @@ export const highResolutionOnly = {
   hr_negative_prompt: only('one prompt draws both passes', ''),
 } as const
 
-/** Those of a picture to start from. */
+/** Such fields of img2img. */
 export const startingOnly = {
   inpainting_mask_invert: only('send the mask with white where the picture is repainted', 0, false),
   initial_noise_multiplier: only('noise is as the model was trained', 1),
@@ -49,7 +49,7 @@ export const startingOnly = {
 
 type OnlyTable = Readonly<Record<string, OnlyValues>>
 
-/** The fields of a table as a schema. */
+/** The schema of a table's fields. */
 export function onlyFields<const Table extends OnlyTable>(table: Table): Record<keyof Table & string, TOptional<TUnknown>> {
   const rows = Object.entries(table).map(([name, { values, why }]) => [
     name,
@@ -58,7 +58,7 @@ export function onlyFields<const Table extends OnlyTable>(table: Table): Record<
   return Object.fromEntries(rows) as Record<keyof Table & string, TOptional<TUnknown>>
 }
 
-/** Names the fields of a table that ask for something. */
+/** Finds the fields of a table whose value would switch a feature on. */
 export function findOnlyFaults(body: Readonly<Record<string, unknown>>, table: OnlyTable): readonly FieldFault[] {
   return Object.entries(table).flatMap(([name, { values, why }]) => {
     if (!Object.hasOwn(body, name) || body[name] === null || values.includes(body[name])) return []

@@ -4,7 +4,7 @@ import { toBase64 } from '../images/image-result.ts'
 
 /** Answer of GET /sdapi/v1/progress. */
 export const progressSchema = Type.Object({
-  progress: Type.Number({ description: 'Share of the oldest drawing that is done, 0 to 1; 0 = nothing is being drawn.' }),
+  progress: Type.Number({ description: 'Progress of the oldest drawing, 0 to 1; 0 = nothing is being drawn.' }),
   eta_relative: Type.Number({ description: 'Estimated seconds until it is done.' }),
   state: Type.Object({
     skipped: Type.Boolean(),
@@ -23,21 +23,25 @@ export const progressSchema = Type.Object({
   textinfo: Type.Null(),
 })
 
-/** How far a drawing is. */
+/** The progress of a drawing. */
 interface Progress {
   readonly startedAt: number
   readonly images: number
   readonly progress: { readonly step: number; readonly total: number }
 }
 
-/** Whether a client wants no preview, in the words for it that A1111's server takes. @throws {ServiceError} for others. */
+/**
+ * Whether the client asks for no preview; accepts the spellings of A1111's server.
+ *
+ * @throws {ServiceError} for others.
+ */
 export function readSkip(text: string): boolean {
   if (/^(?:true|1|yes|on|y|t)$/i.test(text)) return true
   if (/^(?:false|0|no|off|n|f|)$/i.test(text)) return false
   throw queryFault('skip_current_image', 'must be true or false.')
 }
 
-/** The progress of a drawing; of none where nothing is being drawn. */
+/** The progress of a drawing, or of none. */
 export function encodeProgress(
   drawing: Progress | undefined,
   { now, preview }: { readonly now: number; readonly preview: Uint8Array | undefined },
@@ -45,7 +49,7 @@ export function encodeProgress(
   const { startedAt, images, progress } = drawing ?? { startedAt: now, images: 0, progress: { step: 0, total: 0 } }
   const { step, total } = progress
   const each = images === 0 ? 0 : Math.round(total / images)
-  // A drawing that waits for its model has begun for those who ask.
+  // A drawing that waits for its model is reported as begun.
   const share = images === 0 ? 0 : Math.max(0.01, total === 0 ? 0 : step / total)
   return {
     progress: share,

@@ -1,29 +1,29 @@
 import { type ForeignSampler, foreignSampler } from '../../../core/images/image-servers.ts'
 import { type Sampler, samplers } from '../../../core/sampler.ts'
 
-/** Our samplers by A1111's names of solver and spacing. */
+/** Sepia's samplers by A1111's solver and spacing. */
 const known: readonly (ForeignSampler & { readonly sampler: Sampler })[] = samplers.flatMap((sampler) => {
   const found = foreignSampler('a1111', sampler)
   return found === undefined ? [] : [{ ...found, sampler }]
 })
 
-/** The solvers, each once, in A1111's words. */
+/** A1111's names of the solvers, each once. */
 export const solverNames: readonly string[] = [...new Set(known.map(({ solver }) => solver))]
 
-/** The ways to space noise levels, in A1111's words. */
+/** A1111's names of the spacings of noise levels. */
 export const schedulers = [
   { name: 'automatic', label: 'Automatic' },
   { name: 'uniform', label: 'Uniform' },
   { name: 'karras', label: 'Karras' },
 ] as const
 
-/** Solvers for which A1111 chooses another spacing than the model's own where none is named; Karras is the one of these that Sepia has. */
+/** Solvers for which A1111 uses Karras by default. Karras is the only such default that Sepia supports. */
 const karrasByDefault: readonly string[] = ['DPM++ 2M', 'DPM++ SDE', 'DPM++ 2M SDE', 'DPM2', 'DPM2 a']
 
 /**
- * The sampler that a solver and a spacing name together; older clients write both in one name, such as `DPM++ 2M Karras`.
+ * The sampler of a solver and a spacing. Older clients write both in one name, such as `DPM++ 2M Karras`.
  *
- * @returns The end of a sentence about the field at fault where there is none.
+ * @returns The sampler, or the end of a sentence about the invalid field.
  */
 export function readSampler(
   name: string,
@@ -42,7 +42,7 @@ export function readSampler(
   return { field: 'scheduler', text: `must be ${isKarras ? 'Uniform' : 'Karras'} for the sampler ${fitting[0]?.solver}, or Automatic.` }
 }
 
-/** What A1111 calls a sampler; its own name where A1111 has none. */
+/** A1111's name of a sampler, or Sepia's name if A1111 has none. */
 export function solverOf(sampler: Sampler): string {
   return known.find((each) => each.sampler === sampler)?.solver ?? sampler
 }

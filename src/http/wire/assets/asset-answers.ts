@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { assetTypes } from './asset-fields.ts'
 
-/** An asset as the assets routes show it: the original's fields, then ours. */
+/** An asset in answers: the original service's fields, then Sepia's. */
 export const assetSchema = Type.Object({
   id: Type.String(),
   name: Type.String(),

@@ -8,7 +8,7 @@ import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 
 const engineNames = Object.keys(assetEngines)
 
-/** The original's kinds of assets that Sepia keeps. */
+/** The original service's asset types that Sepia supports. */
 export const assetTypes = ['checkpoint', 'lora', 'textual_inversion', 'vae'] as const
 export type AssetType = (typeof assetTypes)[number]
 
@@ -89,7 +89,7 @@ function findFaults(fields: Static<typeof newAssetSchema>, engine: { readonly co
   else if (type !== 'checkpoint' && engine.controlnet)
     refuse(['data', 'engine'], 'must be one without ControlNet: a ControlNet is an asset of type checkpoint.', 'conflict')
   if (data.file_format !== undefined && data.file_format !== 'safetensors')
-    refuse(['data', 'file_format'], 'must be safetensors: other files can run code when they are read; convert it.')
+    refuse(['data', 'file_format'], 'must be safetensors: other formats can run code when they are read; convert the file.')
   if (transfer === 'sts' || transfer === 'gcp-oauth')
     refuse(['transfer_api_type'], `must be presigned-url: Sepia does not offer ${transfer}; PUT the file to the returned address.`)
   if (fields.skip_validation === true) refuse(['skip_validation'], 'must be left out: every file is checked.')

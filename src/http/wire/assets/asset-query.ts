@@ -3,7 +3,7 @@ import type { UploadedAsset } from '../../../core/assets/uploaded-asset.ts'
 import { ServiceError } from '../../../core/error.ts'
 import { assetTypeOf } from './encode-asset.ts'
 
-/** Query parameters of GET /v1/assets, all of the original's. */
+/** Query parameters of GET /v1/assets, all from the original service. */
 export const assetQueryNames = [
   'name',
   'is_public',

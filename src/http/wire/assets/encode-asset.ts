@@ -4,7 +4,7 @@ import type { Answer } from '../answer.ts'
 import type { assetSchema } from './asset-answers.ts'
 import type { AssetType } from './asset-fields.ts'
 
-/** An asset as the assets routes show it. */
+/** Encodes an asset. */
 export function encodeAsset(asset: UploadedAsset): Answer<typeof assetSchema> {
   const type = assetTypeOf(asset)
   return {
@@ -30,7 +30,7 @@ export function encodeAsset(asset: UploadedAsset): Answer<typeof assetSchema> {
   }
 }
 
-/** The original's kind of an asset; a ControlNet is a checkpoint with an engine of its own. */
+/** The original service's type of an asset. A ControlNet is a checkpoint with its own engine. */
 export function assetTypeOf({ kind }: Pick<UploadedAsset, 'kind'>): AssetType {
   return kind === 'textual-inversion' ? 'textual_inversion' : kind === 'lora' || kind === 'vae' ? kind : 'checkpoint'
 }

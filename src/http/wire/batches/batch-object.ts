@@ -7,7 +7,7 @@ const seconds = Type.Union([Type.Integer(), Type.Null()], { description: 'Unix s
 const maybeText = Type.Union([Type.String(), Type.Null()])
 const statuses = ['validating', 'in_progress', 'cancelling', 'completed', 'failed', 'expired', 'cancelled'] as const
 
-/** A batch as OpenAI's clients know it. */
+/** A batch in OpenAI's format. */
 export const batchObjectSchema = Type.Object({
   id: Type.String(),
   object: Type.Literal('batch'),
@@ -39,7 +39,7 @@ export const batchObjectSchema = Type.Object({
   metadata: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()]),
 })
 
-/** The object of a batch. */
+/** Encodes a batch. */
 export function encodeBatch(batch: Batch): Answer<typeof batchObjectSchema> {
   const { id, endpoint, inputFileId, status, faults, counts, metadata } = batch
   const ended = (state: BatchStatus) => (status === state ? toSeconds(batch.endedAt) : null)
@@ -70,7 +70,7 @@ export function encodeBatch(batch: Batch): Answer<typeof batchObjectSchema> {
   }
 }
 
-/** A file is reported once it is whole. */
+/** A file's id; null until the file is complete. */
 function fileId(batch: Batch, { uuid, parts }: BatchFile): string | null {
   return hasEnded(batch) && parts.length > 0 ? `${filePrefix}${uuid}` : null
 }

@@ -10,8 +10,8 @@ import { metadataField } from '../metadata-field.ts'
 /** The body of POST /v1/batches. */
 export const batchRequestSchema = Type.Object(
   {
-    input_file_id: Type.String({ minLength: 1, description: 'A file of yours with the purpose batch: JSON lines, each a request.' }),
-    endpoint: Type.Enum(batchEndpoints, { description: 'Where each line would be sent.' }),
+    input_file_id: Type.String({ minLength: 1, description: 'One of your files with the purpose batch: JSON lines, each a request.' }),
+    endpoint: Type.Enum(batchEndpoints, { description: 'The endpoint of every line.' }),
     completion_window: Type.Enum(['24h'], { description: 'After this the batch ends, complete or not.' }),
     metadata: metadataField('Your own notes, kept with the batch.'),
     output_expires_after: Type.Optional(expiresAfterField),

@@ -28,7 +28,7 @@ import { parseResponseRequest, type ResponseBody, readResponseRequest } from '..
 
 const mostIdLength = 512
 
-/** How lines of batches are read and answered; each endpoint's body is what the endpoint itself takes, but for streams. */
+/** Reads and encodes lines of batches. A line's body is that of its endpoint, without streams. */
 export function createBatchWords(
   { catalogFor, clock }: { readonly catalogFor: (accountId: string) => ModelCatalog; readonly clock: Clock },
   settings: BodySettings & { readonly imagePixels: number; readonly modelAliases?: ModelAliases },
@@ -94,13 +94,17 @@ export function createBatchWords(
   }
 }
 
-/** The account and the endpoint that a line is for. */
+/** The account and the endpoint of a line. */
 interface BatchOf {
   readonly endpoint: BatchEndpoint
   readonly accountId: string
 }
 
-/** The body of a response in a batch, which is kept in the batch's file alone. @param catalog null = its model may be gone. */
+/**
+ * The body of a response in a batch. Its answer is stored only in the batch's file.
+ *
+ * @param catalog null = its model may be gone.
+ */
 function readResponse(catalog: ModelCatalog | null, body: unknown): ResponseBody {
   const response = parseResponseRequest(catalog === null ? body : withModelDefaults(catalog, body, ['temperature', 'topP']))
   if (response.background === true) throw refusal('background', 'must be left out of a batch, whose lines always run in the background.')

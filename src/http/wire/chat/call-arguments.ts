@@ -3,19 +3,19 @@ import { printPath } from '../../../core/schema/describe-schema.ts'
 import { nestsDeeperThan } from '../../../core/text/json-shape.ts'
 import { jsonBounds } from '../../json/parse-json.ts'
 
-/** Characters that the arguments of all calls may have together: more than any context holds, and read in 16 ms. */
+/** Limit of the characters of all calls' arguments together: more than any context holds, and read in 16 ms. */
 const longestArguments = 2_000_000
 
-/** Looks at the arguments of every call of a conversation, which templates rewrite from their parsed values. */
+/** Checks the arguments of every call of a conversation, because templates re-serialize their parsed values. */
 export class CallArguments {
   #length = 0
 
-  /** Whether they are too long in all; what is, is not read to its end, also to find another fault in it. */
+  /** Whether all arguments together are too long. Further ones are then not parsed. */
   get tooLong(): boolean {
     return this.#length > longestArguments
   }
 
-  /** What is wrong with one more. */
+  /** Checks the arguments of another call. */
   check(text: string, path: FieldFault['path']): readonly FieldFault[] {
     this.#length += text.length
     if (this.tooLong) return [fault(path, `must leave at most ${longestArguments} characters of arguments in all messages together.`)]

@@ -3,7 +3,7 @@ import type { TokenLogprob } from '../../../core/text-generation.ts'
 import type { Answer } from '../answer.ts'
 import type { chatLogprobsSchema } from './text-answers.ts'
 
-/** Log probabilities as chat answers and chunks carry them. */
+/** Log probabilities of chat answers and chunks. */
 export function encodeChatLogprobs(logprobs: readonly TokenLogprob[]): Answer<typeof chatLogprobsSchema> {
   return {
     content: logprobs.map(({ token, logprob, bytes, top }) => ({

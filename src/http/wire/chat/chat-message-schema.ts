@@ -3,7 +3,7 @@ import { idleFields, idleMarks } from '../idle-fields.ts'
 import { contentPartSchema } from './content-parts.ts'
 import { jsonObject } from './response-format-field.ts'
 
-/** An id of a call, in whatever form a server made it; an empty one is none. */
+/** The id of a call, in any server's format; an empty id counts as absent. */
 const callId = Type.String({ maxLength: 4096 })
 
 const calledFunction = Type.Object(
@@ -18,7 +18,7 @@ const calledFunction = Type.Object(
 const toolCall = Type.Object(
   {
     id: Type.Optional(callId),
-    /** As the pieces of a stream have it, which many send back as they came. */
+    /** Present in stream chunks, which many clients send back unchanged. */
     index: Type.Optional(Type.Integer({ minimum: 0 })),
     type: Type.Optional(Type.Enum(['function', 'custom'])),
     function: Type.Optional(calledFunction),
@@ -39,7 +39,7 @@ export const chatMessageSchema = Type.Object(
     }),
     content: Type.Optional(
       Type.Union([Type.String(), Type.Array(contentPartSchema)], {
-        description: 'Text, or a list of parts: text, and pictures for models that look at them.',
+        description: 'Text, or a list of parts: text, and pictures for models that read them.',
       }),
     ),
     name: Type.Optional(
@@ -48,18 +48,20 @@ export const chatMessageSchema = Type.Object(
         description: 'Name of the speaker; only some templates use it.',
       }),
     ),
-    tool_calls: Type.Optional(Type.Array(toolCall, { maxItems: 256, description: 'Only on assistant messages; an empty list is none.' })),
-    function_call: Type.Optional({ ...calledFunction, description: 'The only call of an assistant message, as OpenAI wrote it before.' }),
+    tool_calls: Type.Optional(
+      Type.Array(toolCall, { maxItems: 256, description: 'Only on assistant messages; an empty list counts as absent.' }),
+    ),
+    function_call: Type.Optional({ ...calledFunction, description: "The only call of an assistant message, in OpenAI's older format." }),
     tool_call_id: Type.Optional({
       ...callId,
-      description: 'Only on tool messages: the call it answers; the first one without an answer where it is left out.',
+      description: 'Only on tool messages: the call it answers; by default the first one without an answer.',
     }),
     reasoning_content: Type.Optional(
       Type.String({ description: 'Only on assistant messages: earlier reasoning, for templates that use it.' }),
     ),
     reasoning: Type.Optional(Type.String({ description: "vLLM's name of `reasoning_content`." })),
-    refusal: Type.Optional(Type.String({ description: 'What was said instead of an answer; read as text.' })),
-    prefix: Type.Optional(Type.Boolean({ description: 'Whether the answer continues this last message; so it does by default.' })),
+    refusal: Type.Optional(Type.String({ description: 'The refusal to answer; read as text.' })),
+    prefix: Type.Optional(Type.Boolean({ description: 'Whether the answer continues this last message; true by default.' })),
     audio: Type.Optional(Type.Null()),
     ...idleMarks,
     ...idleFields('annotations', 'id', 'timestamp', 'parsed', 'reasoning_details', 'thinking_blocks', 'is_error', 'partial'),

@@ -52,7 +52,7 @@ const lastFields = {
   ),
 }
 
-/** The fields of POST /v1/chat/completions, in the order of the documents. */
+/** The fields of POST /v1/chat/completions, in the order of the documentation. */
 export type ChatFields = typeof firstFields & SamplingFields & typeof lastFields
 
 /** The body of POST /v1/chat/completions. */
@@ -60,16 +60,16 @@ export function chatRequestSchema(settings: BodySettings): TObject<ChatFields> {
   return Type.Object({ ...firstFields, ...samplingFields(settings), ...lastFields }, { additionalProperties: false })
 }
 
-/** A chat request as the service understands it, how its answer travels, and whether it is kept. */
+/** A parsed chat request, its delivery, and whether its answer is stored. */
 export interface ParsedChat {
   readonly request: TextRequest
   readonly delivery: Delivery
   readonly storing: Storing
-  /** What its answer calls the tier, where it asked for one. */
+  /** The service tier in the answer; absent when the request names none. */
   readonly tier?: CompletionHead['tier']
 }
 
-/** Makes the parser of chat requests: every default filled in, or every fault reported at once. */
+/** Makes the parser of chat requests. It fills in every default, or reports every fault at once. */
 export function createChatRequestParser(settings: BodySettings): (body: unknown) => ParsedChat {
   const checker = createBodyChecker(chatRequestSchema(settings))
   return (received) => {

@@ -10,11 +10,10 @@ import type { Delivery } from './stream-options-field.ts'
 import { encodeTokenUsage } from './token-usage.ts'
 
 /**
- * Encodes a generation as the events of a chat completion stream, one whole event per item.
+ * Encodes a generation as the events of a chat completion stream, one whole event per item. A failure becomes an error event, after which the
+ * stream ends without `[DONE]`.
  *
- * A failure becomes an error event, after which the stream ends without `[DONE]`.
- *
- * @param delivery.timer Says how long each chunk took; absent = nobody asked.
+ * @param delivery.timer Measures each chunk's time; absent = no timings.
  */
 export async function* encodeChatStream(
   head: CompletionHead,
@@ -61,14 +60,20 @@ export async function* encodeChatStream(
   yield doneEvent
 }
 
-/** What stands before and behind the text of an event: most events differ in nothing else, and to encode it takes as long as the rest of their way. */
+/**
+ * The parts of an event before and after its text. Most events differ only in their text, and encoding the rest again would double the cost.
+ */
 function frameOf(emptyEvent: string): { readonly before: string; readonly after: string } {
   const key = '"content":'
   const at = emptyEvent.lastIndexOf(`${key}""`) + key.length
   return { before: emptyEvent.slice(0, at), after: emptyEvent.slice(at + '""'.length) }
 }
 
-/** What a chunk says of one part. @param isOnly Whether its choice ends with a call of OpenAI's first interface. */
+/**
+ * Encodes one part as a chunk's choice.
+ *
+ * @param isOnly Whether its choice ends with a `function_call` of OpenAI's first interface.
+ */
 export function encodePart(part: WrittenPart, isOnly = false): object {
   return part.type === 'finish'
     ? { choices: [], usage: encodeTokenUsage(part.usage) }

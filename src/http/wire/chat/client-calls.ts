@@ -2,18 +2,22 @@ import { parseRecord } from '../../../core/json-value.ts'
 import { finishWords } from '../../../core/text/finish-words.ts'
 import type { FinishReason, TextPart, TextRequest, ToolDefinition } from '../../../core/text-generation.ts'
 
-/** How the client of a request reads calls of a tool; undefined = as a function's. */
+/** The kind of tool that a call belongs to for the client; undefined = a function. */
 export function calledAs({ input }: TextRequest, name: string): ToolDefinition['calledAs'] {
   return input.type === 'chat' ? input.tools.find((tool) => tool.name === name)?.calledAs : undefined
 }
 
-/** The text that a model handed to a custom tool, in the arguments that it wrote. */
+/** The text that a model passed to a custom tool, from the arguments it wrote. */
 export function inputIn(written: string): string {
   const input = parseRecord(written)?.input
   return typeof input === 'string' ? input : written
 }
 
-/** Why an answer ended. @param isOnly Whether it ends with a call of OpenAI's first interface. */
+/**
+ * The finish reason of an answer.
+ *
+ * @param isOnly Whether it ends with a `function_call` of OpenAI's first interface.
+ */
 export function finishWord(reason: FinishReason, isOnly: boolean): (typeof finishWords)[FinishReason]['openAi'] | 'function_call' {
   const word = finishWords[reason].openAi
   return isOnly && word === 'tool_calls' ? 'function_call' : word
@@ -25,17 +29,17 @@ interface OpenCall {
   written: string
 }
 
-/** What the deltas of a stream say of calls that are not those of functions; the input of a custom tool is whole before it is sent. */
+/** Encodes calls in a stream's deltas that do not have the format of functions. The input of a custom tool is sent when it is complete. */
 export class ClientCalls {
   readonly #request: TextRequest
-  /** By choice; a call ends where the next begins, or its choice does. */
+  /** By choice. A call ends where the next begins or its choice ends. */
   readonly #open = new Map<number, OpenCall>()
 
   constructor(request: TextRequest) {
     this.#request = request
   }
 
-  /** The fields of a delta that end the call before this part, if it has any. */
+  /** The fields of a delta that end the open call before this part; null = none. */
   before(part: TextPart): object | null {
     if (part.type !== 'tool-call' && part.type !== 'choice-finish') return null
     const open = this.#open.get(part.choice)
@@ -57,7 +61,7 @@ export class ClientCalls {
     return open.as === 'text' ? null : { function_call: { arguments: part.fragment } }
   }
 
-  /** Whether a choice ends with a call of OpenAI's first interface. */
+  /** Whether a choice ends with a `function_call` of OpenAI's first interface. */
   isOnly(choice: number): boolean {
     return this.#open.get(choice)?.as === 'only'
   }

@@ -15,7 +15,7 @@ import { findResponseFormatFaults, readResponseFormat, responseFormatField } fro
 import { type BodySettings, findSamplingFaults, readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
 import { type Delivery, findStreamFaults, readDelivery, streamFields } from './stream-options-field.ts'
 
-/** OpenAI's own default for plain completions. */
+/** OpenAI's default for plain completions. */
 const defaultMaxTokens = 16
 
 const firstFields = {
@@ -55,10 +55,10 @@ export function completionRequestSchema(settings: BodySettings): TObject<typeof 
   return Type.Object({ ...firstFields, ...samplingFields(settings), ...lastFields }, { additionalProperties: false })
 }
 
-/** One request per prompt, and how the answer travels. */
+/** One request per prompt, and the answer's delivery. */
 export interface ParsedCompletion {
   readonly request: TextRequest
-  /** Those of the other prompts. */
+  /** Requests of the other prompts. */
   readonly others: readonly TextRequest[]
   readonly delivery: Delivery
 }
@@ -106,7 +106,7 @@ export function createCompletionRequestParser(settings: BodySettings): (body: un
   }
 }
 
-/** An empty suffix is none. */
+/** The gap of a prompt and a suffix; an empty suffix counts as absent. */
 function readGap({ suffix = '' }: { readonly suffix?: string }): { readonly gap?: TextGap } {
   return suffix === '' ? {} : { gap: { suffix, files: [] } }
 }
@@ -122,11 +122,11 @@ function findGapFaults({
 }): readonly FieldFault[] {
   if (suffix === '') return []
   const isText = typeof prompt === 'string' || (Array.isArray(prompt) && prompt.every((entry) => typeof entry === 'string'))
-  const message = echo ? '`suffix` must be left out with `echo`.' : '`suffix` needs a `prompt` of text.'
+  const message = echo ? '`suffix` must be left out with `echo`.' : '`suffix` needs a text as `prompt`.'
   return echo || !isText ? [{ path: ['suffix'], message, kind: 'conflict' }] : []
 }
 
 function findEchoFaults({ echo = false, max_tokens }: { readonly echo?: boolean; readonly max_tokens?: number }): readonly FieldFault[] {
   if (echo || max_tokens !== 0) return []
-  return [{ path: ['max_tokens'], message: '`max_tokens` must be at least 1, but for an `echo` of the prompt alone.', kind: 'range' }]
+  return [{ path: ['max_tokens'], message: '`max_tokens` must be at least 1; 0 is only for an `echo` of the prompt.', kind: 'range' }]
 }

@@ -29,24 +29,24 @@ export function encodeCompletion(head: CompletionHead, request: TextRequest, res
   }
 }
 
-/** What every answer and chunk of one generation shares. */
+/** The fields that the answer and all chunks of one generation share. */
 export interface CompletionHead {
   /** `cmpl-` and 32 hex digits. */
   readonly id: string
   /** Unix seconds. */
   readonly created: number
   readonly model: string
-  /** What the caller asked to have named; absent = nothing. */
+  /** The service tier that the answer names; absent = none. */
   readonly tier?: 'default' | 'flex' | 'priority' | undefined
 }
 
-/** A head with an id of its own and the time now. */
+/** A head with a new id and the current time. */
 export function startCompletion(clock: Clock, model: string, tier?: CompletionHead['tier']): CompletionHead {
   return { ...(tier && { tier }), id: `cmpl-${randomUUID().replaceAll('-', '')}`, created: Math.floor(clock.now() / 1000), model }
 }
 
 /**
- * Log probabilities in the shape of plain completions.
+ * Log probabilities in the format of plain completions.
  *
  * @param offset Characters of the choice before the first token.
  */
@@ -69,7 +69,10 @@ function encodeCompletionLogprobs(
   }
 }
 
-/** Encodes a generation as the events of a plain completion stream; failures as in the chat stream. An early one begins with an empty text, before the first part is there. */
+/**
+ * Encodes a generation as the events of a plain completion stream; failures as in the chat stream. An early stream begins with an empty text
+ * before the first part exists.
+ */
 export async function* encodeCompletionStream(
   head: CompletionHead,
   parts: AsyncIterable<TextPart>,

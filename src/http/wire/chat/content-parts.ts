@@ -4,11 +4,11 @@ import type { SeenPart } from '../../../core/text-generation.ts'
 import { idleFields, idleMarks } from '../idle-fields.ts'
 import { addressMeaning, findAddressFault, mostPictures, readAddress } from './fields/picture-address.ts'
 
-/** A part of a message's content; which fields it has depends on its type, which {@link findPartFaults} checks. */
+/** A part of a message's content. {@link findPartFaults} checks which fields its type has. */
 export const contentPartSchema = Type.Object(
   {
     type: Type.Enum(['text', 'image_url', 'refusal', 'input_text', 'output_text'], {
-      description: '`image_url` for models that look at pictures; the others are texts.',
+      description: '`image_url` for models that read pictures; the others are texts.',
     }),
     text: Type.Optional(Type.String()),
     refusal: Type.Optional(Type.String({ description: 'The text of parts of the type refusal.' })),
@@ -29,7 +29,10 @@ export const contentPartSchema = Type.Object(
 
 type ContentPart = Static<typeof contentPartSchema>
 
-/** Finds what the schema cannot say: fields that belong to the other type, pictures where none may be, addresses that lead elsewhere. */
+/**
+ * Finds faults that the schema cannot express: fields of the other type, pictures in the wrong place, and addresses that are not data
+ * addresses.
+ */
 export function findPartFaults(
   parts: readonly ContentPart[],
   { role, path }: { readonly role: string; readonly path: FieldFault['path'] },
@@ -54,7 +57,7 @@ export function findPartFaults(
   return faults
 }
 
-/** The parts of a message in the domain's words; undefined where all of them are text. */
+/** The parts of a message; undefined when all of them are text. */
 export function readParts(parts: readonly ContentPart[]): readonly SeenPart[] | undefined {
   if (parts.every(({ type }) => type !== 'image_url')) return undefined
   return parts.map(({ image_url, refusal = '', text = refusal }): SeenPart => {
@@ -62,7 +65,7 @@ export function readParts(parts: readonly ContentPart[]): readonly SeenPart[] | 
   })
 }
 
-/** Several text parts become lines, as llama.cpp and vLLM join them. */
+/** Joins text parts with line breaks, as llama.cpp and vLLM do. */
 export function joinTexts(parts: readonly ContentPart[]): string {
   return parts.flatMap(({ refusal, text = refusal }) => text ?? []).join('\n')
 }

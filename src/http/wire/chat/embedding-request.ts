@@ -11,13 +11,13 @@ const mostTokens = 8192
 
 const unshortened = 'Accepted; a text that does not fit the context is refused, never shortened.'
 
-/** What clients of TEI, Cohere, Jina and Voyage send about texts that are too long. */
+/** Truncation fields of TEI, Cohere, Jina and Voyage. */
 export const truncationFields = {
   truncate: Type.Optional(Type.Union([Type.Boolean(), Type.Enum(['NONE', 'START', 'END'])], { description: unshortened })),
   truncation: Type.Optional(Type.Boolean({ description: unshortened })),
 }
 
-/** What is embedded. */
+/** The input of an embedding. */
 export const embeddingInput = Type.Union(
   [
     input,
@@ -62,8 +62,8 @@ export function parseEmbeddingRequest(received: unknown): { readonly request: Em
 /**
  * The texts to embed, or their tokens.
  *
- * @param field Where they stand in the request.
- * @throws {ServiceError} `invalid_request_error` when tokens stand beside texts, or there are too many texts.
+ * @param field The input's field name.
+ * @throws {ServiceError} `invalid_request_error` when tokens and texts are mixed, or there are too many texts.
  */
 export function readEmbeddingInputs(given: Static<typeof embeddingInput>, field: string): EmbeddingRequest['inputs'] {
   if (typeof given === 'string') return [given]

@@ -3,16 +3,16 @@ import type { TextModelDescriptor } from '../../../core/model.ts'
 import type { TextRequest, TokenizeRequest } from '../../../core/text-generation.ts'
 
 /**
- * Bytes of a body per token of the context. The longest tokens of the vocabularies in use are runs of 128 spaces; what people write has six
- * bytes per token at most, and twenty where every character is escaped.
+ * Bytes of a body per token of the context. The longest tokens in use are runs of 128 spaces; written text has at most six bytes per token,
+ * and twenty when every character is escaped.
  */
 const bytesPerToken = 128
 
-/** Room for fields that are no prompt. */
+/** Room for fields other than the prompt. */
 const spareBytes = 64 * 1024
 
 /**
- * Refuses a text body that is surely too long for its model, before the engine that others wait for reads it.
+ * Refuses a text body that is certainly too long for its model, before it takes the engine's time.
  *
  * @throws {ServiceError} `context_length_exceeded`.
  */
@@ -29,7 +29,7 @@ export function refuseOverlong(
   )
 }
 
-/** Bytes of a request's pictures, which are no part of what a context must hold as text. */
+/** Bytes of a request's pictures, which do not take up the context as text. */
 export function pictureBytes({ input }: Pick<TextRequest | TokenizeRequest, 'input'>): number {
   const messages = input.type === 'chat' ? input.messages : []
   const parts = messages.flatMap((message) => ('parts' in message ? (message.parts ?? []) : []))

@@ -4,7 +4,7 @@ import { CallArguments } from './call-arguments.ts'
 import type { ChatMessageBody } from './chat-message-schema.ts'
 import { findPartFaults, joinTexts, readParts } from './content-parts.ts'
 
-/** Finds what the schema cannot say: which fields belong to which role. */
+/** Finds faults that the schema cannot express: fields that belong to another role. */
 export function findMessageFaults(messages: readonly ChatMessageBody[]): readonly FieldFault[] {
   const faults: FieldFault[] = []
   const callArguments = new CallArguments()
@@ -41,12 +41,12 @@ function argumentsIn({ tool_calls = [], function_call: old }: ChatMessageBody) {
   ]
 }
 
-/** Arguments as a model writes them; some clients send the object itself, or nothing for none. */
+/** Arguments as JSON text. Some clients send an object, or nothing for an empty one. */
 function writeArguments(value: string | object | undefined): string {
   return typeof value === 'object' ? JSON.stringify(value) : (value ?? '')
 }
 
-/** Messages that {@link findMessageFaults} found nothing wrong with, in the words of the domain. Results without an id answer the calls in their order. */
+/** Converts messages that {@link findMessageFaults} accepted. Results without an id answer the calls in order. */
 export function readChatMessages(messages: readonly ChatMessageBody[]): readonly ChatMessage[] {
   const open = new Set<string>()
   return messages.map((body, index) => {
@@ -72,7 +72,7 @@ function readMessage(body: ChatMessageBody, index: number): ChatMessage {
   return { role, content: said, ...(toolCalls.length > 0 && { toolCalls }), ...(thoughts !== undefined && { thoughts }), ...named }
 }
 
-/** The calls of a message; one without an id is called by its place. */
+/** The calls of a message; a call without an id gets one from its index. */
 function readCalls({ tool_calls = [], function_call: old }: ChatMessageBody, index: number): readonly ToolCall[] {
   const called = [
     ...tool_calls.map(({ id, function: called, custom }) => ({

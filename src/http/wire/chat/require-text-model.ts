@@ -6,15 +6,15 @@ import { shortName } from '../../../core/requests/request-record.ts'
 import { didYouMean } from '../../../core/text/nearest-name.ts'
 import type { TextRequest, TokenizeRequest } from '../../../core/text-generation.ts'
 
-/** What a text model is asked for: answers, answers to pictures, embeddings, scores, or only its tokens. */
+/** The use of a text model: generate, generate from pictures, embed, rank, or only tokenize. */
 type TextModelUse = 'generate' | 'look' | 'embed' | 'rank' | 'read'
 
 /**
  * The text model of that name.
  *
- * @param use What the model is asked for.
- * @throws {ServiceError} `model_not_found`, with the names that exist or why the file of that name is none; `unsupported_parameter` for a
- *   model that does something else.
+ * @param use The intended use.
+ * @throws {ServiceError} `model_not_found`, with the installed names or why the file of that name is unusable; `unsupported_parameter` for a
+ * model of another use.
  */
 export function requireTextModel(catalog: ModelCatalog, id: string, use: TextModelUse): TextModelDescriptor {
   const found = catalog.find(id)
@@ -40,29 +40,29 @@ export function requireTextModel(catalog: ModelCatalog, id: string, use: TextMod
   throw new ServiceError('model_not_found', `There is no text model named ${named}; ${known}.${near}`, { param: 'model' })
 }
 
-/** The ends of sentences that begin with a model's name. */
+/** Ends of sentences that begin with a model's name. */
 const lacks: Readonly<Record<TextModelUse, string>> = {
   generate: 'does not generate text, only embeddings or scores; use one that does',
   look: 'cannot read pictures; send only text, or use one that has an mmproj file beside it, or whose model.json sets "vision"',
-  embed: 'makes no embeddings; use one that does, or set "embeddings" in its model.json',
+  embed: 'does not make embeddings; use one that does, or set "embeddings" in its model.json',
   rank: 'cannot rank texts; use a reranker, or set "ranks" in the model.json of a server that is one',
   read: 'reads nothing',
 }
 
-/** Tokens of an answer that names no limit, of a model that runs where its context is not known. */
+/** Limit of an answer without one, for a remote model of unknown context. */
 const tokensElsewhere = 32_768
 
-/** What an answer that names no limit may be long: to the end of the model's context. */
+/** Limit of an answer without one: the rest of the model's context. */
 export function longestAnswer({ contextLength, trainedLength, format }: TextModelDescriptor): number {
   return format === 'gguf' ? (contextLength ?? trainedLength ?? tokensElsewhere) : tokensElsewhere
 }
 
-/** Tokens that each answer of a request may have: one that names no limit ends with its model's context. */
+/** Tokens that each answer of a request may have; without a limit, the rest of the model's context. */
 export function mostTokens({ maxTokens, maxTokensIsDefault }: TextRequest, model: TextModelDescriptor): number {
   return maxTokensIsDefault === true ? Math.min(maxTokens, longestAnswer(model)) : maxTokens
 }
 
-/** What an input asks of a model: to look, where a message has a picture. */
+/** The use that an input requires: `look` when a message has a picture. */
 export function useOf(input: TextRequest['input'] | TokenizeRequest['input'], otherwise: TextModelUse): TextModelUse {
   return input.type === 'chat' && input.messages.some((message) => 'parts' in message) ? 'look' : otherwise
 }
@@ -75,7 +75,7 @@ function does({ embeddings, generates = true, ranks = false, vision = false }: T
 }
 
 /**
- * The text model of a request that may leave its name out where there is only one.
+ * The text model of a request, which may omit its name when there is only one.
  *
  * @throws {ServiceError} as {@link requireTextModel}, and `invalid_request_error` when the name is missing and there are several.
  */

@@ -3,7 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import type { JsonObject } from '../../../core/json-value.ts'
 import type { ResponseFormat } from '../../../core/text-generation.ts'
 
-/** Any JSON object; what a JSON Schema may hold is the text engine's to say. */
+/** Any JSON object; the text engine checks JSON Schemas. */
 export const jsonObject = Type.Unsafe<JsonObject>(Type.Object({}))
 
 /** The field `response_format`. */
@@ -30,7 +30,7 @@ export const responseFormatField = Type.Optional(
 
 type ResponseFormatBody = Static<typeof responseFormatField>
 
-/** What the schema of the field cannot say: a schema goes with `json_schema`, and only with it. */
+/** Finds a missing schema, and a schema with another type than `json_schema`. */
 export function findResponseFormatFaults(format: ResponseFormatBody | undefined): readonly FieldFault[] {
   if (format === undefined) return []
   if (format.type === 'json_schema' && format.json_schema?.schema === undefined)
@@ -42,7 +42,7 @@ export function findResponseFormatFaults(format: ResponseFormatBody | undefined)
   return []
 }
 
-/** What an answer has to look like; any text when the field is left out. */
+/** The format of an answer; any text by default. */
 export function readResponseFormat(format: ResponseFormatBody | undefined): ResponseFormat {
   const schema = format?.json_schema?.schema ?? format?.schema
   const { name, description, strict } = format?.json_schema ?? {}

@@ -16,7 +16,7 @@ const likelihoodFields = {
     }),
   ),
   top_k: Type.Optional(
-    Type.Integer({ minimum: -1, maximum: 1_000_000, default: 0, description: 'Draws only from this many tokens; 0 or -1 = off.' }),
+    Type.Integer({ minimum: -1, maximum: 1_000_000, default: 0, description: 'Samples only from this many tokens; 0 or -1 = off.' }),
   ),
   min_p: Type.Optional(
     Type.Number({
@@ -53,22 +53,22 @@ const otherFields = {
 
 type Penalty = TOptional<TNumber>
 
-/** The sampling fields that chat and plain completions share, in the order of the documents. */
+/** The sampling fields that chat and plain completions share, in the order of the documentation. */
 export type SamplingFields = typeof likelihoodFields & { frequency_penalty: Penalty; presence_penalty: Penalty } & typeof otherFields
 
-/** What settings decide of the bodies of text requests. */
+/** The settings that affect the bodies of text requests. */
 export interface BodySettings {
   /** The bounds of `frequency_penalty` and `presence_penalty`. */
   readonly penalties: { readonly minimum: number; readonly maximum: number }
 }
 
-/** Bodies as this interface publishes them. */
+/** The bodies of the published interface. */
 export const publishedBodies: BodySettings = { penalties: { minimum: 0, maximum: 1 } }
 
-/** The bounds of penalties that OpenAI has. */
+/** OpenAI's bounds of penalties. */
 export const widePenalties: BodySettings['penalties'] = { minimum: -2, maximum: 2 }
 
-/** The sampling fields, with penalties within the bounds of the settings. */
+/** The sampling fields, with the settings' bounds of penalties. */
 export function samplingFields({ penalties }: BodySettings): SamplingFields {
   const penalty = { ...penalties, default: 0 }
   return {
@@ -81,13 +81,13 @@ export function samplingFields({ penalties }: BodySettings): SamplingFields {
 
 type SamplingBody = Static<TObject<SamplingFields>>
 
-/** Two names that say different things. */
+/** Finds two names with different values. */
 export function findSamplingFaults({ repetition_penalty: one, repeat_penalty: other }: SamplingBody): readonly FieldFault[] {
   if (one === undefined || other === undefined || one === other) return []
   return [{ path: ['repeat_penalty'], message: '`repeat_penalty` contradicts `repetition_penalty`; send one of them.', kind: 'conflict' }]
 }
 
-/** Fills in every default; a missing seed is drawn here, so that a stored request means the same for ever. */
+/** Fills in every default. A missing seed is drawn here, so that a stored request always means the same. */
 export function readSampling(body: SamplingBody): SamplingParameters {
   return {
     temperature: body.temperature ?? 1,

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 
-/** The fields that say how an answer travels. */
+/** The fields about the answer's delivery. */
 export const streamFields = {
   stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' })),
   stream_options: Type.Optional(
@@ -21,21 +21,21 @@ interface StreamBody {
   readonly stream_options?: { readonly include_usage?: boolean }
 }
 
-/** How the answer is to be sent. */
+/** The delivery of an answer. */
 export interface Delivery {
   readonly stream: boolean
   /** Whether a stream ends with a chunk of token counts. */
   readonly includeUsage: boolean
-  /** Whether its chunks say how long they took; absent = they do not. */
+  /** Whether chunks have timings; absent = no. */
   readonly timings?: boolean
 }
 
-/** How an answer travels: whole and without a word on usage by default. */
+/** The delivery of an answer: whole and without usage by default. */
 export function readDelivery(body: StreamBody): Delivery {
   return { stream: body.stream ?? false, includeUsage: body.stream_options?.include_usage ?? false }
 }
 
-/** Options of a stream without a stream. */
+/** Finds stream options without a stream. */
 export function findStreamFaults(body: StreamBody): readonly FieldFault[] {
   if (body.stream_options === undefined || body.stream === true) return []
   return [

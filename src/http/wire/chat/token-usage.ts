@@ -3,7 +3,7 @@ import type { TokenUsage } from '../../../core/text-generation.ts'
 import type { Answer } from '../answer.ts'
 import type { tokenUsageSchema } from './text-answers.ts'
 
-/** Token counts as every text route answers them. */
+/** Token counts of every text route. */
 export function encodeTokenUsage({
   promptTokens,
   completionTokens,

@@ -5,12 +5,12 @@ import type { ToolChoice, ToolDefinition } from '../../../core/text-generation.t
 import { idleFields, idleMarks } from '../idle-fields.ts'
 import { jsonObject } from './response-format-field.ts'
 
-/** A name as agents and MCP's servers write them. */
+/** A tool's name; allows all names that agents and MCP servers use. */
 export const toolName = Type.String({ pattern: '^[a-zA-Z0-9_.:/-]{1,256}$' })
 const closed = { additionalProperties: false }
 
 const choiceWord = Type.Enum(['auto', 'none', 'required', 'any'])
-/** What agents note of tools for other services. */
+/** Fields of tools that agents add for other services. */
 export const idleTools = idleFields('input_examples', 'defer_loading', 'allowed_callers')
 
 const functionFields = {
@@ -28,7 +28,7 @@ const functionTool = Type.Object(
   closed,
 )
 const grammar = Type.Object({ syntax: Type.Enum(['lark', 'regex']), definition: Type.String() }, closed)
-/** A tool whose input is a text; a model is shown a function with one argument. */
+/** A tool whose input is a text. A model sees a function with one argument. */
 const customTool = Type.Object(
   {
     type: Type.Literal('custom'),
@@ -97,18 +97,18 @@ export const toolFields = {
 const example = Type.Object(toolFields)
 type ToolsBody = Static<typeof example>
 
-/** What the schema of the fields cannot say: names come once, and a choice names a tool that is there. */
+/** Finds faults that the schema cannot express: duplicate names, and a choice without its tool. */
 export function findToolFaults(body: ToolsBody): readonly FieldFault[] {
   const { tools = [], functions, tool_choice, function_call } = body
   const faults: FieldFault[] = []
   if (functions !== undefined && (tools.length > 0 || tool_choice !== undefined))
-    faults.push(conflict(['functions'], 'must be left out with `tools` and `tool_choice`, which took their place.'))
+    faults.push(conflict(['functions'], 'must be left out with `tools` and `tool_choice`, which replace it.'))
   if (typeof function_call === 'object' && functions?.some(({ name }) => name === function_call.name) !== true)
     faults.push(conflict(['function_call'], `names ${function_call.name}, which is not in \`functions\`; name one of them.`))
   const names = tools.map((tool) => nameOf(tool))
   for (const [index, name] of names.entries())
     if (names.indexOf(name) !== index)
-      faults.push(conflict(['tools', index, tools[index]?.type ?? '', 'name'], `must be unique; ${name} is there twice.`))
+      faults.push(conflict(['tools', index, tools[index]?.type ?? '', 'name'], `must be unique; ${name} appears twice.`))
   const missing = allowedOf(tool_choice)?.tools.find((tool) => !names.includes(nameOf(tool)))
   if (missing !== undefined) faults.push(choiceFault(`names ${nameOf(missing)}, which is not in \`tools\`; name one of them.`))
   const choice = readChoice(tool_choice)
@@ -137,7 +137,7 @@ function define({ name, description, parameters, strict }: Static<typeof functio
   }
 }
 
-/** Models read a grammar; it does not bind them. */
+/** The grammar is only described to the model, not enforced. */
 function defineCustom({ name, description, format }: Static<typeof customTool>['custom']): ToolDefinition {
   const rule = format?.type === 'grammar' ? `The input follows this ${format.grammar.syntax} grammar:\n${format.grammar.definition}` : ''
   const parameters = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'], additionalProperties: false }
@@ -152,12 +152,12 @@ function allowedOf(choice: ToolsBody['tool_choice']): Static<TObject<typeof allo
   return typeof choice === 'object' && 'allowed_tools' in choice ? choice.allowed_tools : undefined
 }
 
-/** Whether and what a model has to call: as it likes when there are tools, else nothing. */
+/** The tool choice: optional calls when there are tools, otherwise none. */
 export function readToolChoice({ tools = [], functions = [], tool_choice, function_call }: ToolsBody): ToolChoice {
   return function_call ?? readChoice(tool_choice) ?? (tools.length + functions.length > 0 ? 'auto' : 'none')
 }
 
-/** Whether several calls may come at once; the first format has room for one. */
+/** Whether several calls may come at once; OpenAI's first format has room for one. */
 export function readParallel({ functions, parallel_tool_calls: parallel = true }: ToolsBody): boolean {
   return parallel && functions === undefined
 }

@@ -11,7 +11,7 @@ const fieldNames = {
 } as const satisfies Record<keyof TextDefaults, readonly string[]>
 
 /**
- * The body of a text route with the sampling that its model's `model.json` recommends, in the fields that the body leaves out.
+ * Fills the sampling fields that a body leaves out with the defaults of its model's `model.json`.
  *
  * @param takes The parameters that the route has fields for.
  */

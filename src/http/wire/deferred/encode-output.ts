@@ -9,7 +9,7 @@ import { ImageChunks } from '../images/image-chunks.ts'
 
 const contentType = 'application/json; charset=utf-8'
 
-/** The output to store: the very JSON that the synchronous route would answer. */
+/** Encodes the output to store: exactly the JSON of the synchronous route. */
 export function encodeOutput({ clock }: { readonly clock: Clock }, work: InferenceWork, outcome: WorkResult): EncodedOutput {
   if ((work.kind === 'image' || work.kind === 'enlargement') && outcome.kind === work.kind) {
     const chunks = new ImageChunks(work, outcome.result)
@@ -25,5 +25,5 @@ export function encodeOutput({ clock }: { readonly clock: Clock }, work: Inferen
     const embedding = encodeEmbedding(work.request.model, outcome.result, work.asBase64 ? 'base64' : 'float')
     return { contentType, chunks: [Buffer.from(JSON.stringify(embedding))] }
   }
-  throw new TypeError(`The result of ${work.kind} work is no ${outcome.kind} result`)
+  throw new TypeError(`The result of ${work.kind} work is not a ${outcome.kind} result`)
 }

@@ -2,7 +2,7 @@ import Type from 'typebox'
 
 const time = (description: string) => Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description })
 
-/** What went wrong, as every refusal and every failed request tells it. */
+/** An error, in refusals and in failed requests. */
 const errorObjectSchema = Type.Object({
   message: Type.String({ description: 'One sentence that says what to change.' }),
   type: Type.String(),
@@ -10,7 +10,7 @@ const errorObjectSchema = Type.Object({
   code: Type.String({ description: 'Stable; the list is in docs/errors.md.' }),
 })
 
-/** Body of every refusal. */
+/** The body of every error. */
 export const errorBodySchema = Type.Object({
   error: errorObjectSchema,
   detail: Type.Optional(
@@ -20,13 +20,13 @@ export const errorBodySchema = Type.Object({
   ),
 })
 
-/** Answer to a submission. */
+/** The answer to a submission. */
 export const submissionSchema = Type.Object({
   response_id: Type.String(),
   poll_url: Type.String({ format: 'uri' }),
 })
 
-/** How a deferred request stands. */
+/** The state of a deferred request. */
 export const inferenceSchema = Type.Object({
   response_id: Type.String(),
   status: Type.Enum(['pending', 'running', 'completed']),

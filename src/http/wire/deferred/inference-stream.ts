@@ -6,7 +6,10 @@ import { encodeNamedEvent } from '../event-data.ts'
 import { toBase64 } from '../images/image-result.ts'
 import { type AsyncAddress, encodeInference } from './inference.ts'
 
-/** Encodes the life of a deferred request as named server-sent events: `status`, `progress`, `preview`, `text`, at worst `error`. */
+/**
+ * Encodes the progress of a deferred request as named server-sent events: `status`, `progress`, `preview`, `text`, and `error` after a
+ * failure.
+ */
 export async function* encodeInferenceStream(
   address: AsyncAddress,
   updates: AsyncIterable<InferenceUpdate>,

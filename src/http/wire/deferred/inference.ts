@@ -4,20 +4,20 @@ import type { Answer } from '../answer.ts'
 import type { ServiceAddresses } from '../service-addresses.ts'
 import type { inferenceSchema, submissionSchema } from './inference-answers.ts'
 
-/** What the routes about deferred requests need to print links. */
+/** The address that links to deferred requests begin with. */
 export type AsyncAddress = Pick<ServiceAddresses, 'asyncUrl'>
 
-/** Where to ask how a request stands. */
+/** The address to poll a request at. */
 export function pollUrl({ asyncUrl }: AsyncAddress, id: string): string {
   return `${asyncUrl}/v1/requests/${id}`
 }
 
-/** The answer to a submission, exactly as the contract has it. */
+/** The answer to a submission, as the contract defines it. */
 export function encodeSubmission(address: AsyncAddress, { id }: Inference): Answer<typeof submissionSchema> {
   return { response_id: id, poll_url: pollUrl(address, id) }
 }
 
-/** The answer to a poll; fields beyond the contract's are additions. Times are ISO 8601 in UTC. */
+/** The answer to a poll: the contract's fields and additional ones. Times are ISO 8601 in UTC. */
 export function encodeInference(address: AsyncAddress, inference: Inference): Answer<typeof inferenceSchema> {
   const { id, status, outcome, error, queuePosition } = inference
   return {
@@ -38,12 +38,15 @@ export function encodeInference(address: AsyncAddress, inference: Inference): An
   }
 }
 
-/** The announcement of a completed inference, in the form of Standard Webhooks: its type, when it happened, and the poll body. */
+/** A webhook's payload for a completed inference in Standard Webhooks' format: type, time and poll body. */
 export function encodeWebhook(address: AsyncAddress, inference: Inference, at: number): string {
   return JSON.stringify({ type: 'inference.completed', timestamp: new Date(at).toISOString(), data: encodeInference(address, inference) })
 }
 
-/** Progress is written now and then. A picture that succeeded took every step; of a chat nobody knows more than a bound of its tokens. */
+/**
+ * Progress is stored only at intervals, so a successful picture is reported with all steps. For a chat, only an upper bound of its tokens is
+ * known.
+ */
 function progressOf({ kind, outcome, progress }: Inference): { readonly progress?: Progress } {
   if (progress === null || (outcome === 'succeeded' && kind === 'chat')) return {}
   return { progress: { step: outcome === 'succeeded' ? progress.total : progress.step, total: progress.total } }

@@ -4,19 +4,19 @@ import type { TextRequest } from '../../../core/text-generation.ts'
 
 /** JSON around the content. */
 const frameBytes = 4096
-/** PNG keeps noise as it is, three bytes a pixel; of JPEG and WebP noise at full quality takes about one. */
+/** The size of noise, the worst case: PNG stores three bytes per pixel; JPEG and WebP at full quality about one. */
 const bytesPerPixel = { png: 3.01, jpeg: 1, webp: 1 } as const
-/** A token of text as JSON, and one with its logarithmic probability. */
+/** JSON bytes of a token, and of one with its log probability. */
 const bytesPerToken = 24
 const bytesPerLogprob = 160
 
-/** Tokens that hardly an answer has whose request names no limit. */
+/** More tokens than almost any answer to a request without a limit has. */
 const usualTokens = 4096
 
-/** A vector of 4096 numbers as JSON. */
+/** JSON bytes of a vector of 4096 numbers. */
 const bytesPerVector = 4096 * 22
 
-/** Bytes that the stored output of deferred work is expected to take at most. */
+/** The largest expected size of a deferred output, in bytes. */
 export function expectOutputBytes(work: InferenceWork): number {
   if (work.kind === 'embedding') return frameBytes + work.request.inputs.length * bytesPerVector
   if (work.kind === 'chat') return expectTextBytes(work.request)

@@ -6,16 +6,16 @@ import { readPageLimit } from '../page.ts'
 
 const longestWaitSeconds = 60
 
-/** How long a poll may be held, and whether the Prefer header asked for it. */
+/** How long a poll may wait, and whether the Prefer header requested it. */
 interface PollWait {
   readonly ms: number
   readonly preferred: boolean
 }
 
 /**
- * Reads `?wait=<seconds>`, else `Prefer: wait=<seconds>`. A preference over the limit is honoured as far as it goes.
+ * Reads `?wait=<seconds>`, else `Prefer: wait=<seconds>`. A larger preference is reduced to the limit.
  *
- * @throws {ServiceError} `invalid_request_error` for a parameter that is no number from 0 to 60.
+ * @throws {ServiceError} `invalid_request_error` for a parameter that is not a number from 0 to 60.
  */
 export function readPollWait(wait: unknown, preferHeader: string | readonly string[] | undefined): PollWait {
   if (wait !== undefined) {
@@ -45,6 +45,6 @@ export function readListQuery(query: Readonly<Record<string, unknown>>): ListQue
   if (query.status !== undefined && status === undefined) throw queryFault('status', `must be one of ${statuses.join(', ')}.`)
   const limit = readPageLimit(query.limit)
   if (query.after !== undefined && !/^[\w-]{1,128}$/.test(String(query.after)))
-    throw queryFault('after', 'must be the response_id the last page ended with.')
+    throw queryFault('after', 'must be the last response_id of the previous page.')
   return { status: status ?? null, limit, after: query.after === undefined ? null : String(query.after) }
 }

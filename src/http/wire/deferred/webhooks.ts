@@ -11,7 +11,7 @@ export const webhookSecretSchema = Type.Object({
 /** Answer of GET /v1/webhooks/secrets. */
 export const webhookSecretListSchema = Type.Object({ object: Type.Literal('list'), data: Type.Array(webhookSecretSchema) })
 
-/** How one announcement fared. */
+/** The state of one delivery. */
 const webhookDeliverySchema = Type.Object({
   id: Type.String({ description: 'The header webhook-id of every attempt.' }),
   response_id: Type.String(),
@@ -25,7 +25,7 @@ const webhookDeliverySchema = Type.Object({
 /** Answer of GET /v1/webhooks/deliveries. */
 export const webhookDeliveryListSchema = Type.Object({ object: Type.Literal('list'), data: Type.Array(webhookDeliverySchema) })
 
-/** A delivery as its route shows it. Times are ISO 8601 in UTC; one that is over has no next attempt. */
+/** A delivery in answers. Times are ISO 8601 in UTC; a finished delivery has no next attempt. */
 export function encodeWebhookDelivery({
   id,
   inferenceId,
@@ -46,7 +46,7 @@ export function encodeWebhookDelivery({
   }
 }
 
-/** A signing secret as its routes show it; the first of the list, at `index` 0, is the current one. */
+/** A signing secret in answers. The first of the list, with `index` 0, is the current one. */
 export function encodeWebhookSecret(secret: string, index: number): Answer<typeof webhookSecretSchema> {
   return { secret, current: index === 0 }
 }

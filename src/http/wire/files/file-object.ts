@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { type StoredFile, uploadPurposes } from '../../../core/files/stored-file.ts'
 import type { Answer } from '../answer.ts'
 
-/** A file as OpenAI's clients know it. */
+/** A file in OpenAI's format. */
 export const fileObjectSchema = Type.Object({
   id: Type.String(),
   object: Type.Literal('file'),
@@ -15,10 +15,10 @@ export const fileObjectSchema = Type.Object({
   status_details: Type.Null(),
 })
 
-/** What is said of a file that was deleted. */
+/** The answer to a deletion. */
 export const fileDeletedSchema = Type.Object({ id: Type.String(), object: Type.Literal('file'), deleted: Type.Literal(true) })
 
-/** The object of a file. */
+/** Encodes a file. */
 export function encodeFile({ id, bytes, createdAt, expiresAt, name, purpose }: StoredFile): Answer<typeof fileObjectSchema> {
   return {
     id,

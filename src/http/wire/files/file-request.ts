@@ -7,10 +7,10 @@ import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import { readFormFields } from '../forms/read-form-fields.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
-/** As OpenAI keeps what batches read. */
+/** OpenAI's lifetime of batch input. */
 const batchLifetimeMs = 30 * dayMs
 
-/** How long a file is kept, as OpenAI says it. */
+/** The lifetime of a file, in OpenAI's format. */
 export const expiresAfterField = Type.Object(
   {
     anchor: Type.Enum(['created_at'], { description: 'From when on.' }),
@@ -23,10 +23,10 @@ export const expiresAfterField = Type.Object(
 export const fileRequestSchema = Type.Object(
   {
     file: Type.Optional(
-      Type.String({ contentMediaType: 'application/octet-stream', description: 'The file: at most 200 MB; needed, and one only.' }),
+      Type.String({ contentMediaType: 'application/octet-stream', description: 'The file, at most 200 MB; exactly one.' }),
     ),
     purpose: Type.Enum(uploadPurposes, {
-      description: '`batch`: JSON lines for POST /v1/batches. Files for other purposes are only kept and given back.',
+      description: '`batch`: JSON lines for POST /v1/batches. Files for other purposes are only stored and returned.',
     }),
     expires_after: Type.Optional(expiresAfterField),
   },
@@ -49,13 +49,13 @@ export function parseFileRequest(fields: ReadonlyMap<string, readonly string[]>)
   return { purpose, lifetimeMs: purpose === 'batch' ? batchLifetimeMs : null }
 }
 
-/** A file's name as it is kept: what a client calls it, without folders and what cannot be seen. */
+/** A file's name for storage: the client's name without folders and invisible characters. */
 export function readFileName(name: string): string {
   const plain = (name.split(/[\\/]/).pop() ?? '').replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
   return beginning(plain.slice(0, 510), 255) || 'file'
 }
 
-/** The error for a form with no file, or with the wrong ones. */
+/** The error for a form without a file or with wrong ones. */
 export function fileFault(text: string): ServiceError {
   return new ServiceError('invalid_request_error', `\`file\` ${text}`, { param: 'file' })
 }

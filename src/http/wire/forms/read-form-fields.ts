@@ -3,18 +3,18 @@ import { shortName } from '../../../core/requests/request-record.ts'
 import type { SchemaNode } from '../../../core/schema/describe-schema.ts'
 import { type FaultCodes, faultsError } from '../../faults/refuse-faults.ts'
 
-/** A form as it came in: each field's texts by its name, and what became of each file. */
+/** A received form: each field's texts by name, and the result of each file. */
 export interface Form<File> {
   readonly fields: ReadonlyMap<string, readonly string[]>
   readonly files: readonly { readonly field: string; readonly file: File }[]
 }
 
 /**
- * The fields of a form as the JSON body that they stand for: `n` of `2` is the number, `image[]` a list, `expires_after[seconds]` an
- * object's field. What no schema knows stays text, and a text that is no number stays one too, so that the check of the body refuses it.
+ * Converts the fields of a form to the equivalent JSON body: `n` of `2` becomes a number, `image[]` a list, `expires_after[seconds]` an
+ * object's field. Unknown fields stay text, and so does a text that is not a number, so that the check of the body refuses it.
  *
  * @param schema Of the body.
- * @throws {ServiceError} with the given codes for a field that is there twice.
+ * @throws {ServiceError} with the given codes for a duplicate field.
  */
 export function readFormFields(schema: object, fields: ReadonlyMap<string, readonly string[]>, codes: FaultCodes): Record<string, unknown> {
   const { properties }: SchemaNode = schema
@@ -42,7 +42,7 @@ function readValue(schema: SchemaNode | undefined, text: string): unknown {
   }
 }
 
-/** What a list of the entries of a field that may be one holds. */
+/** The schema of the list in a field that is either a single entry or a list. */
 function listOf(schema: SchemaNode | undefined): SchemaNode | undefined {
   return schema?.anyOf?.find(({ items }) => items !== undefined)?.items
 }

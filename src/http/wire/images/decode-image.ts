@@ -4,36 +4,36 @@ import { dataHead } from '../data-head.ts'
 
 interface InspectionOptions {
   readonly signal: AbortSignal
-  /** Whose picture it is, where that is known. */
+  /** The picture's account, if known. */
   readonly account?: string
-  /** Asks for a mask that still has white when it is resized to this. */
+  /** Requires a mask that still has white when resized to this size. */
   readonly whiteAt?: { readonly width: number; readonly height: number }
-  /** Asks for the mask that the picture's transparent parts are; it is what must have the white then. */
+  /** Requests the transparent parts as a mask, which then must have the white. */
   readonly transparency?: boolean
-  /** Asks for the picture, this many pixels wide or as wide as it is. */
+  /** Requests a copy of at most this width in pixels. */
   readonly thumbnailWidth?: number
   /** WebP by default. */
   readonly thumbnailFormat?: 'webp' | 'png'
 }
 
-/** What an uploaded image is. */
+/** The properties of an uploaded image. */
 export interface InspectedImage {
   readonly format: string
   readonly width: number
   readonly height: number
-  /** White where it is transparent, as PNG; there when it was asked for. */
+  /** White where the image is transparent, as PNG; only if requested. */
   readonly mask?: Uint8Array
-  /** There when it was asked for. */
+  /** Only if requested. */
   readonly thumbnail?: Uint8Array
 }
 
-/** Checks an uploaded image; throws `validation_error` when it does not decode, or has no white at the size given. */
+/** Checks an uploaded image. Throws `validation_error` when it cannot be decoded, or has no white at the given size. */
 export type InspectImage = (bytes: Uint8Array, options: InspectionOptions) => Promise<InspectedImage>
 
 /**
  * The bytes of an image field: base64, with or without a data-URI prefix.
  *
- * @throws {ServiceError} `validation_error` for anything that is not exactly base64, or no image the engine can read.
+ * @throws {ServiceError} `validation_error` for invalid base64 or an unreadable image.
  */
 export async function decodeImage(
   inspect: InspectImage,
@@ -49,14 +49,14 @@ export async function decodeInspected(
   { field, text }: { readonly field: string; readonly text: string },
   options: InspectionOptions,
 ): Promise<{ readonly bytes: Uint8Array; readonly found: InspectedImage }> {
-  // The bytes decide, whatever type the head names.
+  // The bytes determine the format, whatever the head states.
   const bytes = await decodeBase64(text.replace(dataHead, ''))
   if (bytes === null) throw fault(field, `\`${field}\` must be an image in base64, with or without a data:image/…;base64, prefix.`)
   return { bytes, found: await inspectField(inspect, { field, bytes }, options) }
 }
 
 /**
- * What the file of an image field is.
+ * The properties of an image field's file.
  *
  * @throws {ServiceError} `validation_error`, naming the field, for a file that the engine cannot use.
  */
@@ -81,8 +81,8 @@ function fault(field: string, message: string): ServiceError {
 const perTurn = 1024 * 1024
 
 /**
- * The bytes of a base64 text, in the usual letters or those of addresses, padded or not, line breaks in it left out, as the usual command-line tools
- * write them; null when it is empty or anything else. Long texts are read over several turns of the event loop.
+ * Decodes base64 or base64url, padded or not, ignoring line breaks; null when the text is empty or invalid. Long texts are decoded over
+ * several turns of the event loop.
  */
 export async function decodeBase64(text: string): Promise<Buffer | null> {
   const bytes = Buffer.allocUnsafeSlow(Math.ceil((text.length * 3) / 4))
@@ -92,7 +92,7 @@ export async function decodeBase64(text: string): Promise<Buffer | null> {
     if (at > 0) await setImmediate()
     const piece = rest + text.slice(at, at + perTurn).replace(/[\r\n]+/g, '')
     const isLast = at + perTurn >= text.length
-    // Four characters are three bytes; padding stands only at the end.
+    // Four characters are three bytes, and padding is only allowed at the end.
     const whole = isLast ? piece : piece.slice(0, piece.length - (piece.length % 4 || 4))
     if (!isBase64(whole, isLast)) return null
     length += bytes.write(whole, length, 'base64')
@@ -104,6 +104,6 @@ export async function decodeBase64(text: string): Promise<Buffer | null> {
 function isBase64(text: string, isLast: boolean): boolean {
   if (!isLast) return text.length % 4 === 0 && /^[A-Za-z0-9+/_-]*$/.test(text)
   const [, padding] = /^[A-Za-z0-9+/_-]*(={0,2})$/.exec(text) ?? []
-  // Padding may be left out, but what there is of it must be right; one letter alone is no byte.
+  // Padding is optional but must be correct. One remaining character cannot encode a byte.
   return padding !== undefined && (padding === '' ? text.length % 4 !== 1 : text.length % 4 === 0)
 }

@@ -6,7 +6,7 @@ import type { ImageBody } from './image-fields.ts'
 
 type Field = keyof ImageBody
 
-/** What no model with a transformer takes. */
+/** Fields that no transformer model supports. */
 const controls: readonly Field[] = [
   'textual_inversions',
   'vae',
@@ -18,7 +18,7 @@ const controls: readonly Field[] = [
   'controlnets',
 ]
 
-/** What Stable Diffusion 3 alone takes. */
+/** Fields that only Stable Diffusion 3 supports. */
 const skipLayers: readonly Field[] = [
   'skip_guidance_layers',
   'skip_layer_guidance_scale',
@@ -28,7 +28,7 @@ const skipLayers: readonly Field[] = [
 
 const secondTexts: readonly Field[] = ['prompt_2', 'negative_prompt_2']
 
-/** Fields that a family has no use for, besides those that no transformer takes. */
+/** Fields that a family does not support, in addition to those of all transformers. */
 const idle: Readonly<Partial<Record<CheckpointFamily, readonly Field[]>>> = {
   'flux-dev': ['negative_prompt', 'negative_prompt_2', 'guidance_rescale', 'clip_skip'],
   'flux-schnell': ['clip_skip'],
@@ -36,7 +36,7 @@ const idle: Readonly<Partial<Record<CheckpointFamily, readonly Field[]>>> = {
   'z-image': [...secondTexts, 'clip_skip'],
 }
 
-/** Names the fields of a body that the model's family cannot honour. */
+/** Finds the fields of a body that the model's family does not support. */
 export function findFamilyFaults(body: ImageBody, model: ImageModelDescriptor): readonly FieldFault[] {
   const family = familyOf(model)
   const references: readonly Field[] = takesReferences(family) ? [] : ['reference_images']
@@ -45,7 +45,7 @@ export function findFamilyFaults(body: ImageBody, model: ImageModelDescriptor): 
   const given = fields.filter((field) => body[field] !== undefined)
   return given.map((field) => ({
     path: [field],
-    message: `\`${field}\` must be left out: models of ${familyNames[family]} do not take it.`,
+    message: `\`${field}\` must be left out: models of ${familyNames[family]} do not support it.`,
     kind: 'unsupported',
   }))
 }

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { mostSteps } from '../../../core/image-generation.ts'
 
-/** A1111's word for enlarging the latents themselves. */
+/** A1111's name for enlarging the latents themselves. */
 export const latent = 'Latent'
 
-/** What a second pass is where a body asks for one and says no more. */
+/** The defaults of a second pass. */
 export const highResolutionDefaults = {
   enable_hr: false,
   hr_scale: 2,
@@ -13,7 +13,7 @@ export const highResolutionDefaults = {
   denoising_strength: 0.7,
 } as const
 
-/** Fields of a drawing in two passes, in A1111's words. */
+/** Fields of a drawing in two passes, with A1111's names. */
 export const highResolutionFields = {
   enable_hr: Type.Optional(
     Type.Boolean({

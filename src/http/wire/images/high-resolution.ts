@@ -10,7 +10,7 @@ import { plainLeastStrength, strengthFor } from './image-strength.ts'
 
 const details = ['hr_scale', 'hr_upscaler', 'hr_second_pass_steps', 'denoising_strength'] as const
 
-/** Says what of a body's second pass contradicts itself or the model. */
+/** Finds contradictions in a body's second pass, and values that the model does not support. */
 export function findHighResolutionFaults(body: ImageBody, model: ImageModelDescriptor, catalog: ModelCatalog): readonly FieldFault[] {
   const faults: FieldFault[] = []
   const add = (field: string, text: string, kind = 'conflict') => faults.push({ path: [field], message: `\`${field}\` ${text}`, kind })
@@ -42,7 +42,7 @@ export function findHighResolutionFaults(body: ImageBody, model: ImageModelDescr
   return faults
 }
 
-/** The second pass of a body, and the size it ends with; nothing for a body without one. */
+/** The second pass of a body, and its final size; nothing for a body without one. */
 export function readHighResolution(
   body: ImageBody,
   { width, height, steps }: Pick<ImageRequest, 'width' | 'height' | 'steps'>,

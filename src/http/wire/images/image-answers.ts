@@ -34,7 +34,9 @@ export const openAiImagesSchema = Type.Object({
         Type.Union([Type.String(), Type.Null()], { description: 'The file in base64; null when it was removed for safety.' }),
       ),
       url: Type.Optional(
-        Type.Union([Type.String(), Type.Null()], { description: 'Where the file is for 24 hours; null when it was removed for safety.' }),
+        Type.Union([Type.String(), Type.Null()], {
+          description: 'The address of the file for 24 hours; null when it was removed for safety.',
+        }),
       ),
       seed: Type.Integer(),
     }),
@@ -42,5 +44,5 @@ export const openAiImagesSchema = Type.Object({
   model: Type.String(),
   output_format: Type.Enum(imageEncodings),
   quality: Type.Enum(['low', 'medium', 'high']),
-  size: Type.Optional(Type.String({ description: 'Where it is one that the published clients know, such as 1024x1024.' })),
+  size: Type.Optional(Type.String({ description: 'Only sizes that the published clients know, such as 1024x1024.' })),
 })

@@ -11,7 +11,7 @@ import { decodeImage, type InspectImage } from './decode-image.ts'
 import type { ImageBody } from './image-fields.ts'
 import { type ReadPrompts, readPrompts } from './image-loras.ts'
 
-/** What one ControlNet of a body is called and shown, whichever fields say so. */
+/** One ControlNet of a body, from either of its forms. */
 interface NamedControlnet {
   readonly field: string
   readonly name: string
@@ -21,7 +21,7 @@ interface NamedControlnet {
   readonly preprocess: boolean
 }
 
-/** The ControlNets of a body: the original's single one, then our list. */
+/** The ControlNets of a body: the original service's single one, then Sepia's list. */
 function readControlnets(body: ImageBody): readonly NamedControlnet[] {
   const single: readonly NamedControlnet[] =
     body.controlnet === undefined
@@ -42,13 +42,13 @@ function readControlnets(body: ImageBody): readonly NamedControlnet[] {
   return [...single, ...listed]
 }
 
-/** What a body uses, and what is installed of that name; undefined = nothing. */
+/** A use of an asset in a body, and the installed asset of that name; undefined = not installed. */
 export interface NamedAsset<Use extends { readonly name: string }> {
   readonly use: Use
   readonly asset: AssetDescriptor | undefined
 }
 
-/** What a body names, read and looked up once. */
+/** All assets that a body names, each looked up once. */
 export interface NamedAssets {
   readonly prompts: ReadPrompts
   readonly loras: readonly NamedAsset<LoraUse>[]
@@ -57,7 +57,7 @@ export interface NamedAssets {
   readonly vae: NamedAsset<{ readonly name: string }> | null
 }
 
-/** Reads the names of a body's assets, the tags of its prompts included, and looks each up. */
+/** Reads the names of a body's assets, including those in prompt tags, and looks them up. */
 export function resolveAssets(body: ImageBody, catalog: Pick<ModelCatalog, 'findAsset'>): NamedAssets {
   const prompts = readPrompts(body)
   const resolve = <Use extends { readonly name: string }>(kind: AssetKind, use: Use): NamedAsset<Use> => ({
@@ -75,12 +75,12 @@ export function resolveAssets(body: ImageBody, catalog: Pick<ModelCatalog, 'find
   }
 }
 
-/** The name by which a request keeps an asset: an upload's own name may come to mean another file while the request waits. */
+/** The name under which a request stores an asset: the upload's id, because its name may refer to another file later. */
 export function keptName({ use, asset }: NamedAsset<{ readonly name: string }>): string {
   return asset?.name ?? use.name
 }
 
-/** Says which of the LoRAs that a body names are not there, cannot be used, or are for another family than the model. */
+/** Finds LoRAs of a body that are missing, unusable or for another family than the model's. */
 export function findLoraAssetFaults(
   { loras }: Pick<NamedAssets, 'loras'>,
   model: ImageModelDescriptor,
@@ -109,7 +109,7 @@ function findAssetFault(
   return fault(`names ${shown}, which is for ${familyNames[asset.family]}; ${model.id} is a model of ${familyNames[familyOf(model)]}.`)
 }
 
-/** Says which of a body's assets are not there, cannot be used, or are for another family than the model. */
+/** Finds assets of a body that are missing, unusable or for another family than the model's. */
 export function findAssetFaults(
   body: ImageBody,
   assets: NamedAssets,
@@ -144,7 +144,7 @@ function namesOf(catalog: ModelCatalog, kind: AssetKind): string {
   return names.length === 0 ? 'none' : names.map(({ name }) => name).join(', ')
 }
 
-/** The assets that a request keeps besides its LoRAs, their pictures decoded and checked. */
+/** The assets of a request other than LoRAs, with their pictures decoded and checked. */
 export async function decodeAssets(
   inspect: InspectImage,
   { controlnets: named, textualInversions, vae }: NamedAssets,

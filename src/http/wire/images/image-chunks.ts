@@ -4,24 +4,24 @@ import type { InferenceWork, StoredImages, StoredPicture } from '../../../core/i
 import { encodeImageResult } from './image-result.ts'
 import { encodeUpscalingResult } from './upscaling-result.ts'
 
-/** Work whose result is pictures. */
+/** Work that results in pictures. */
 export type DrawnWork = Extract<InferenceWork, { readonly kind: 'image' | 'enlargement' }>
 
-/** Bytes of a picture in one chunk: a multiple of three, so that their base64 needs no padding. */
+/** Bytes of a picture per chunk: a multiple of three, so that their base64 needs no padding. */
 const sliceBytes = 768 * 1024
 const emptyHash = createHash('sha256').digest('hex')
 
 /**
- * The JSON of {@link encodeImageResult}, or {@link encodeUpscalingResult}, in chunks of about a megabyte, because as one text it would take several times the
- * memory of its pictures and keep everybody waiting while it is written.
+ * The JSON of {@link encodeImageResult} or {@link encodeUpscalingResult} in chunks of about a megabyte. A single text would take several
+ * times the memory of its pictures and block the event loop while it is written.
  */
 export class ImageChunks implements Iterable<Uint8Array> {
   readonly #result: ImageResult
-  /** What stands before each picture and after the last. */
+  /** The JSON before each picture and after the last. */
   readonly #frame: readonly string[]
   #pictures: readonly StoredPicture[] = []
 
-  /** @param work What was asked for, whose answer it is. */
+  /** @param work The work that the result belongs to. */
   constructor(work: DrawnWork, result: ImageResult) {
     this.#result = result
     const mark = randomUUID()
@@ -38,7 +38,7 @@ export class ImageChunks implements Iterable<Uint8Array> {
     return this.#result.images.reduce((sum, { removedForSafety, bytes }) => sum + (removedForSafety ? 0 : base64Length(bytes)), frame)
   }
 
-  /** Where the pictures lie; complete once the chunks have been gone through. */
+  /** The positions of the pictures; complete after all chunks were read. */
   images(): StoredImages {
     return { computeMs: this.#result.computeMs, pictures: this.#pictures }
   }

@@ -14,16 +14,16 @@ import { findSizeFaults, requestedSize } from './image-size.ts'
 import { plainLeastStrength, strengthFor } from './image-strength.ts'
 import { findSkipLayerFaults } from './skip-layer-fields.ts'
 
-/** What the headers of an image request say about it. */
+/** The options of an image request in its headers. */
 export interface ImageHints {
-  /** The encoding that the Accept header asks for; null = the body's choice. */
+  /** The encoding in the Accept header; null = the body's choice. */
   readonly encoding: ImageEncoding | null
-  /** Whether the Accept header asks for one picture instead of JSON. */
+  /** Whether the Accept header requests a single picture instead of JSON. */
   readonly lonely: boolean
   readonly previews: boolean
 }
 
-/** Says what in a well-formed body contradicts itself, its headers or the model. */
+/** Finds contradictions within a well-formed body, with its headers and with the model. */
 export function findImageFaults(
   body: ImageBody,
   model: ImageModelDescriptor,
@@ -111,11 +111,11 @@ function findAnswerFaults(body: ImageBody, { encoding, lonely }: ImageHints): re
   if (encoding !== null && body.image_encoding !== undefined && body.image_encoding !== encoding)
     faults.push(fault('image_encoding', `must be ${encoding} or left out when Accept is image/${encoding}.`))
   if (lonely && (body.num_images ?? imageDefaults.num_images) > 1)
-    faults.push(fault('num_images', 'must be 1 when Accept is image/…: ask for application/json to get them all.'))
+    faults.push(fault('num_images', 'must be 1 when Accept is image/…: accept application/json to get all of them.'))
   return faults
 }
 
-/** Says what of a request this model cannot do, as far as that is known before it is loaded. */
+/** Finds fields that the model does not support, as far as that is known before it is loaded. */
 function findBoundFaults({ id, bounds, defaults }: ImageModelDescriptor, body: ImageBody): readonly FieldFault[] {
   if (bounds === undefined) return []
   const faults: FieldFault[] = []
@@ -138,8 +138,8 @@ function findBoundFaults({ id, bounds, defaults }: ImageModelDescriptor, body: I
 const fields = ['prompt', 'prompt_2', 'negative_prompt', 'negative_prompt_2'] as const
 
 /**
- * Names the prompts in which a piece has a weight that no engine draws well: less than nothing, or more than numbers bear
- * (brackets multiply, so deeply nested ones do), and those that are cut into too many pieces.
+ * Finds prompts with a weight that engines cannot draw well (negative, or too large: nested brackets multiply), and prompts that are cut into
+ * too many pieces.
  */
 function findPromptWeightFaults(body: ImageBody): readonly FieldFault[] {
   const faults: FieldFault[] = []
@@ -148,7 +148,7 @@ function findPromptWeightFaults(body: ImageBody): readonly FieldFault[] {
     const text = body[field] ?? ''
     const weight = findRefusedWeight(text)
     if (weight !== undefined) {
-      const remedy = weight < 0 ? 'name what you do not want in `negative_prompt`' : 'use fewer brackets or smaller numbers'
+      const remedy = weight < 0 ? 'put unwanted content into `negative_prompt`' : 'use fewer brackets or smaller numbers'
       add(field, `gives a part the weight ${weight.toPrecision(3)}: ${remedy}, for weights from 0 to ${largestPromptWeight}.`)
     }
     const breaks = readPromptWeights(text).filter(({ apart }) => apart).length

@@ -14,7 +14,7 @@ const promptText = 'What to draw; `(word:1.3)` and `[word]` change the weight of
 const seed = Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })
 const fileForms = 'PNG, JPEG or WebP in base64; a data-URI prefix is accepted.'
 
-/** What stands for a field that is left out and that the model does not decide. */
+/** Defaults that do not depend on the model. */
 export const imageDefaults = {
   num_images: 1,
   image_encoding: 'jpeg',
@@ -28,7 +28,7 @@ export const imageDefaults = {
   log_prompt: false,
 } as const
 
-/** Fields of POST /generate/sdxl that say what to draw, with their ranges. */
+/** Fields of POST /generate/sdxl that describe the drawing, with their ranges. */
 export const imageFields = {
   prompt: Type.String({ minLength: 1, ...prompt, description: promptText }),
   prompt_2: Type.Optional(Type.String({ ...prompt, description: 'For the second text encoder; the prompt by default.' })),
@@ -64,7 +64,7 @@ export const imageFields = {
     Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
       maxItems: mostReferences,
-      description: `FLUX.2 klein: pictures that the prompt may speak of, such as "the fox of image 1 in the room of image 2"; each ${fileForms}`,
+      description: `FLUX.2 klein: reference pictures for the prompt, such as "the fox of image 1 in the room of image 2"; each ${fileForms}`,
     }),
   ),
   mask_image: Type.Optional(Type.String({ minLength: 1, description: `White is repainted: ${fileForms}` })),
@@ -108,9 +108,7 @@ export const imageFields = {
   vae: Type.Optional(Type.String({ minLength: 1, description: "A VAE by asset name, in place of the model's own." })),
   controlnet: Type.Optional(Type.String({ minLength: 1, description: 'A ControlNet by asset name; needs controlnet_image.' })),
   controlnet_image: Type.Optional(Type.String({ minLength: 1, description: `The picture for the ControlNet: ${fileForms}` })),
-  controlnet_conditioning_scale: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 10, description: 'How strongly it counts; 1 by default.' }),
-  ),
+  controlnet_conditioning_scale: Type.Optional(Type.Number({ minimum: 0, maximum: 10, description: 'Its strength; 1 by default.' })),
   controlnet_early_stop: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1, description: 'Share of the steps after which the ControlNet ends; 1 by default.' }),
   ),
@@ -145,13 +143,13 @@ export const imageFields = {
   ...highResolutionFields,
   ...skipLayerFields,
   model: Type.Optional(Type.String({ minLength: 1, description: 'An installed image model, see /v1/models.' })),
-  checkpoint: Type.Optional(Type.String({ minLength: 1, description: 'The same by the original name.' })),
+  checkpoint: Type.Optional(Type.String({ minLength: 1, description: "The original service's name of `model`." })),
   log_prompt: Type.Optional(
     Type.Boolean({ default: imageDefaults.log_prompt, description: 'Whether the prompt may be written to the log.' }),
   ),
 }
 
-/** Fields of the original service that no engine here honours yet; to support one, move it into {@link imageFields} and read it. */
+/** Fields of the original service that no engine supports yet. To support one, move it into {@link imageFields} and read it. */
 export const unsupportedImageFields = {
   transfer_images: unsupportedField({}),
 }

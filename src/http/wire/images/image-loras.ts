@@ -10,10 +10,10 @@ const negative = ['negative_prompt', 'negative_prompt_2'] as const
 type PromptField = (typeof positive)[number] | (typeof negative)[number]
 type PromptBody = Pick<ImageBody, PromptField | 'loras'>
 
-/** The prompts of a body, their tags read, and every LoRA that it names. */
+/** The prompts of a body without tags, and every LoRA that it names. */
 export interface ReadPrompts {
   readonly prompt: string
-  /** The first where it is absent or empty. */
+  /** The first prompt when absent or empty. */
   readonly prompt2: string
   /** Those of the field `loras`, then those of the prompts' tags. */
   readonly loras: readonly LoraUse[]
@@ -35,7 +35,7 @@ export function readPrompts(body: PromptBody): ReadPrompts {
   }
 }
 
-/** Says what of a request's LoRAs cannot be read, or cannot be applied by the model. */
+/** Finds LoRAs of a request that cannot be read, or not be applied by the model. */
 export function findLoraFaults(
   model: ImageModelDescriptor,
   named: ImageBody['loras'],
@@ -53,7 +53,7 @@ export function findLoraFaults(
     const [wrong] = unreadable
     if (wrong !== undefined) add(field, `has the tag ${shortName(wrong)}: write <lora:name:0.8>.`)
     const [unknown] = foreign
-    // A server of others may know more tags.
+    // A remote server may support further tags.
     if (unknown !== undefined && model.upstream === undefined)
       add(field, `has the tag ${shortName(unknown)}, which Sepia cannot apply: remove it; <lora:name:0.8> names a LoRA.`, 'unsupported')
     for (const { name, weight, textWeight = weight } of loras) {
@@ -61,7 +61,7 @@ export function findLoraFaults(
       if (most !== undefined) add(field, `gives the LoRA ${name} the weight ${most}: use −${largestLoraWeight} to ${largestLoraWeight}.`)
       if (textWeight !== weight && model.upstream !== undefined && model.format !== 'a1111')
         add(field, `gives the LoRA ${name} two weights, and ${model.id} takes one: write <lora:${name}:${weight}>.`, 'unsupported')
-      if (seen.has(name)) add(field, `names the LoRA ${name} again: name it once.`)
+      if (seen.has(name)) add(field, `names the LoRA ${name} twice: name it once.`)
       seen.add(name)
     }
     if (loras.length > 0 && !takesLoras(model))
@@ -73,7 +73,7 @@ export function findLoraFaults(
   return faults
 }
 
-/** An exported graph has no place where a LoRA could be added, nor has a workflow of others or OpenAI's interface. */
+/** An exported graph has no place to add a LoRA to; nor has a custom workflow or OpenAI's interface. */
 const formatsWithoutLoras: readonly ImageModelDescriptor['format'][] = ['onnx-sdxl', 'comfyui', 'openai-images']
 
 function takesLoras(model: ImageModelDescriptor): boolean {

@@ -1,14 +1,14 @@
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 
-/** What a route calls the number of pictures and their size. */
+/** A route's names of the number of pictures and their size. */
 interface PixelFields {
   readonly count: string
   readonly size: readonly string[]
 }
 
 /**
- * Refuses more pixels than one request may ask for, over all its pictures.
+ * Refuses a request for too many pixels, over all its pictures.
  *
  * @throws {ServiceError} `validation_error`, naming the fields.
  */

@@ -74,7 +74,7 @@ export async function parseImageRequest(
   }
 }
 
-/** The model that a body names by the original's `checkpoint` or by our `model`, which mean the same. */
+/** The model that a body names by the original service's `checkpoint` or by Sepia's `model`, which mean the same. */
 function namedModel({ model, checkpoint }: ImageBody): { readonly field: 'checkpoint' | 'model'; readonly name: string | undefined } {
   if (model === undefined) return { field: 'checkpoint', name: checkpoint }
   if (checkpoint === undefined || checkpoint === model) return { field: 'model', name: model }
@@ -86,7 +86,7 @@ function namedModel({ model, checkpoint }: ImageBody): { readonly field: 'checkp
 }
 
 /**
- * The image model a request names, or the default one.
+ * The requested image model, or the default one.
  *
  * @throws {ServiceError} `model_not_found`; `unsupported` for a checkpoint that is not installed or of another family.
  */
@@ -114,14 +114,14 @@ export function chooseImageModel(
       ? `\`${field}\` must be a model of ${wanted}; ${name} is one of ${familyNames[familyOf(model)]}.`
       : unusable === undefined
         ? `\`${field}\` must be an installed image model: ${names.join(', ')}.${didYouMean(name, names)}`
-        : `\`${field}\` must be another: ${shortName(name)} ${unusable.reason}.`
+        : `\`${field}\` must name another model: ${shortName(name)} ${unusable.reason}.`
   if (field === 'model' && model?.kind !== 'image' && unusable === undefined)
     throw new ServiceError('model_not_found', message, { param: field })
   throw new ServiceError('unsupported', message, { param: field, faults: [{ path: [field], message, kind: 'unsupported' }] })
 }
 
 /**
- * Fills in every default of a well-formed body; images are left out.
+ * Fills in every default of a well-formed body, without images.
  *
  * @throws {ServiceError} `validation_error` and `unsupported` for fields that contradict each other or the model.
  */
@@ -143,7 +143,7 @@ export function resolveImageRequest(
     model: model.id,
     prompt,
     prompt2,
-    // A second text that is absent or empty is the first, as in diffusers.
+    // An absent or empty second prompt is the first one, as in diffusers.
     negative: (negative ?? negative2) === undefined ? null : { prompt: negative ?? '', prompt2: negative2 || (negative ?? '') },
     ...base,
     ...readHighResolution(body, base),

@@ -7,7 +7,7 @@ import type { imageResultSchema } from './image-answers.ts'
 /**
  * The answer of POST /generate/sdxl; also the stored output of an asynchronous one.
  *
- * @param write What stands for a picture; its base64 unless something else is to take its place.
+ * @param write Encodes a picture; base64 by default.
  */
 export function encodeImageResult(
   request: Pick<ImageRequest, 'model' | 'width' | 'height' | 'controlnets'>,
@@ -30,7 +30,7 @@ export function encodeImageResult(
   }
 }
 
-/** Bytes as base64, without a copy of them. */
+/** Bytes as base64, without copying them. */
 export function toBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }

@@ -18,7 +18,7 @@ export function findSeedFaults(seed: number | readonly number[] | undefined, ima
   return []
 }
 
-/** One seed per image; drawn here when none was given, so that a stored request means the same for ever. */
+/** One seed per image. Missing seeds are drawn here, so that a stored request always means the same. */
 export function readSeeds(seed: number | readonly number[] | undefined, images: number): readonly number[] {
   if (typeof seed === 'object') return seed
   const first = seed ?? randomInt(seedCount - images + 1)

@@ -1,7 +1,10 @@
 import type { FieldFault } from '../../../core/error.ts'
 import type { ImageModelDescriptor, ImageSizes } from '../../../core/model.ts'
 
-/** The size that a request asks for: a side alone takes the other from the shape of the model's own size, where the model draws any size. */
+/**
+ * The requested size. If only one side is given, the other follows the proportions of the model's own size, provided that the model draws any
+ * size.
+ */
 export function requestedSize(
   { width, height }: { readonly width?: number | null | undefined; readonly height?: number | null | undefined },
   { native, sizes }: Pick<ImageModelDescriptor, 'native' | 'sizes'>,
@@ -14,7 +17,7 @@ export function requestedSize(
   }
 }
 
-/** Says why a model does not allow a size, or nothing when it does. */
+/** The faults of a size that the model does not allow. */
 export function findSizeFaults({ id, native, sizes }: ImageModelDescriptor, width: number, height: number): readonly FieldFault[] {
   const isNative = width === native.width && height === native.height
   if (isNative || allows(sizes, width, height)) return []

@@ -8,7 +8,7 @@ const share = (value: number, what: string) =>
     Type.Number({ minimum: 0, maximum: 1, default: value, description: `Share of the steps ${what}; needs skip_guidance_layers.` }),
   )
 
-/** Fields of skip-layer guidance, in diffusers' words. */
+/** Fields of skip-layer guidance, with diffusers' names. */
 export const skipLayerFields = {
   skip_guidance_layers: Type.Optional(
     Type.Array(Type.Integer({ minimum: 0, maximum: 63 }), {
@@ -18,7 +18,7 @@ export const skipLayerFields = {
     }),
   ),
   skip_layer_guidance_scale: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 50, default: defaults.scale, description: 'How strongly; needs skip_guidance_layers.' }),
+    Type.Number({ minimum: 0, maximum: 50, default: defaults.scale, description: 'Its strength; needs skip_guidance_layers.' }),
   ),
   skip_layer_guidance_start: share(defaults.start, 'after which it begins'),
   skip_layer_guidance_stop: share(defaults.stop, 'after which it ends'),
@@ -28,7 +28,7 @@ const dependent = ['skip_layer_guidance_scale', 'skip_layer_guidance_start', 'sk
 
 type SkipLayerBody = Readonly<Partial<Record<(typeof dependent)[number], number>>> & { readonly skip_guidance_layers?: readonly number[] }
 
-/** What a body asks for; absent where it asks for none. */
+/** The skip-layer guidance of a body; absent if it has none. */
 export function readSkipLayers(body: SkipLayerBody): { readonly skipLayers?: SkipLayerGuidance } {
   const { skip_guidance_layers: layers } = body
   if (layers === undefined) return {}
@@ -43,7 +43,7 @@ export function readSkipLayers(body: SkipLayerBody): { readonly skipLayers?: Ski
   }
 }
 
-/** Names the fields that mean nothing without the layers. */
+/** Finds fields that have no effect without the layers. */
 export function findSkipLayerFaults(body: SkipLayerBody): readonly FieldFault[] {
   if (body.skip_guidance_layers !== undefined) return []
   const given = dependent.filter((field) => body[field] !== undefined)

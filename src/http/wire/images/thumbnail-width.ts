@@ -2,11 +2,11 @@ import Type, { type TSchema } from 'typebox'
 import { type ThumbnailWidth, thumbnailWidths } from '../../../operations/pictures/thumbnails.ts'
 import { queryFault } from '../../faults/refuse-faults.ts'
 
-/** What `width` may be. */
+/** The allowed values of `width`. */
 export const thumbnailWidthSchema: TSchema = Type.Integer({ enum: [...thumbnailWidths] })
 
 /**
- * Reads the width that a picture is wanted in; null = as it is.
+ * Reads the requested width of a picture; null = the original.
  *
  * @throws {ServiceError} `invalid_request_error`.
  */

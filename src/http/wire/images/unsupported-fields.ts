@@ -1,15 +1,15 @@
 import Type, { type TOptional, type TUnknown } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 
-/** A field that is known but cannot be honoured: refused by name unless it is null or asks for nothing. */
+/** A known but unsupported field: refused by name unless it is null or has the value that means "off". */
 export type UnsupportedField = TOptional<TUnknown>
 
-/** @param nothing The value of the field's own kind that asks for nothing, so that doing nothing honours it; absent = there is none. */
+/** @param nothing The value that means "off"; absent = there is none. */
 export function unsupportedField(nothing?: unknown): UnsupportedField {
   return Type.Optional(Type.Unknown(nothing === undefined ? {} : { default: nothing }))
 }
 
-/** One fault per such field that was given a value. */
+/** One fault per such field with a value. */
 export function findUnsupported(
   body: Readonly<Record<string, unknown>>,
   fields: Readonly<Record<string, UnsupportedField>>,

@@ -18,7 +18,7 @@ export const upscalingRequestSchema = Type.Object(
   {
     init_image: Type.String({ minLength: 1, description: 'The image to enlarge: PNG, JPEG or WebP in base64.' }),
     model: Type.Optional(Type.String({ minLength: 1, description: 'An installed upscaler; the only one by default.' })),
-    scale: Type.Optional(Type.Number({ minimum: 1, maximum: 8, description: "How much larger; the upscaler's own by default." })),
+    scale: Type.Optional(Type.Number({ minimum: 1, maximum: 8, description: "Enlargement factor; the upscaler's own by default." })),
     output_image_width: side('output_image_height'),
     output_image_height: side('output_image_width'),
     output_image_encoding: Type.Optional(
@@ -31,7 +31,7 @@ type UpscalingBody = Static<typeof upscalingRequestSchema>
 const checker = createBodyChecker(upscalingRequestSchema)
 
 /**
- * Reads the body of POST /upscaling: the upscaler chosen, the picture checked, the size worked out.
+ * Reads the body of POST /upscaling, chooses the upscaler, checks the picture and calculates the size.
  *
  * @throws {ServiceError} `validation_error`, `unsupported`, `model_not_found`.
  */
@@ -83,7 +83,11 @@ function sizeOf(
   return { width: Math.round(picture.width * times), height: Math.round(picture.height * times) }
 }
 
-/** The upscaler a request names, or the only one. @throws {ServiceError} `model_not_found`, `unsupported`, `validation_error`. */
+/**
+ * The requested upscaler, or the only one.
+ *
+ * @throws {ServiceError} `model_not_found`, `unsupported`, `validation_error`.
+ */
 function chooseUpscaler(catalog: ModelCatalog, name: string | undefined): NamedUpscaler {
   const known = listUpscalers(catalog)
   const names = known.map(({ id }) => id).join(', ')
@@ -100,6 +104,6 @@ function chooseUpscaler(catalog: ModelCatalog, name: string | undefined): NamedU
   if (found !== undefined) return found
   const unusable = catalog.findUnusable(name)
   const reason =
-    unusable === undefined ? `must be an installed upscaler: ${names}` : `must be another: ${shortName(name)} ${unusable.reason}`
+    unusable === undefined ? `must be an installed upscaler: ${names}` : `must name another upscaler: ${shortName(name)} ${unusable.reason}`
   throw new ServiceError(unusable === undefined ? 'model_not_found' : 'unsupported', `\`model\` ${reason}.`, { param: 'model' })
 }

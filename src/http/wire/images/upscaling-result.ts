@@ -13,7 +13,11 @@ export const upscalingResultSchema = Type.Object({
   height: Type.Integer(),
 })
 
-/** @param write What stands for the picture; its base64 unless something else is to take its place. */
+/**
+ * Encodes the answer.
+ *
+ * @param write Encodes the picture; base64 by default.
+ */
 export function encodeUpscalingResult(
   { model, width, height }: Pick<EnlargementRequest, 'model' | 'width' | 'height'>,
   { images: [image], computeMs }: ImageResult,

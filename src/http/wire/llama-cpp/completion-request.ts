@@ -40,10 +40,12 @@ const lastFields = {
       minimum: 0,
       maximum: 20,
       default: 0,
-      description: 'Alternatives per token in `completion_probabilities`; 0 = there are none.',
+      description: 'Alternatives per token in `completion_probabilities`; 0 = none.',
     }),
   ),
-  stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events; of one prompt.' })),
+  stream: Type.Optional(
+    Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events; for a single prompt.' }),
+  ),
   return_tokens: Type.Optional(
     Type.Boolean({ default: false, description: 'Whether `tokens` has the ids of the text; in a stream it always has.' }),
   ),
@@ -65,12 +67,12 @@ export function nativeCompletionSchema(settings: BodySettings): TObject<Fields<t
   return Type.Object({ ...nativeFields(settings), prompt: nativePromptField }, { additionalProperties: false })
 }
 
-/** The fields that llama.cpp's routes share which make text. */
+/** The fields that llama.cpp's generating routes share. */
 export function nativeFields(settings: BodySettings): Fields<typeof firstFields> {
   return { ...firstFields, ...nativeSamplingFields(settings), ...lastFields }
 }
 
-/** A checked request whose texts are still to be read as tokens where they stand among tokens. */
+/** A checked request. Its texts that stand between tokens are not yet tokenized. */
 export interface ParsedNative {
   /** Absent = the only one. */
   readonly model: string | undefined
@@ -83,12 +85,12 @@ export interface ParsedNative {
   readonly delivery: NativeDelivery
 }
 
-/** How an answer travels in llama.cpp's words. */
+/** The delivery of an answer in llama.cpp's format. */
 export interface NativeDelivery {
   readonly stream: boolean
   readonly withTokens: boolean
   readonly timingsPerToken: boolean
-  /** The fields that the answer has, by their paths; null = all. */
+  /** The paths of the fields to answer; null = all. */
   readonly fields: readonly string[] | null
 }
 
@@ -103,7 +105,7 @@ export function createNativeCompletionParser(settings: BodySettings): (body: unk
   }
 }
 
-/** An empty grammar is none, which clients send with every request. */
+/** An empty grammar counts as absent; clients send one with every request. */
 function withoutEmptyGrammar(received: unknown): unknown {
   if (!isRecord(received) || received.grammar !== '') return received
   const { grammar: _, ...rest } = received
@@ -112,7 +114,7 @@ function withoutEmptyGrammar(received: unknown): unknown {
 
 type NativeBody = Static<TObject<Fields<typeof firstFields>>>
 
-/** What the schema cannot say of the shared fields. */
+/** Finds faults of the shared fields that the schema cannot express. */
 export function findNativeFaults(body: NativeBody): readonly FieldFault[] {
   const { n_predict: own, max_tokens: other } = body
   const contradicts = own !== undefined && other !== undefined && own !== other
@@ -127,7 +129,7 @@ export function findNativeFaults(body: NativeBody): readonly FieldFault[] {
   ]
 }
 
-/** The shared fields in the words of the domain. */
+/** Reads the shared fields. */
 export function readNative(body: NativeBody): Omit<ParsedNative, 'prompts' | 'several'> {
   const limit = body.n_predict ?? body.max_tokens ?? -1
   const ending = readEnding(body)

@@ -6,7 +6,10 @@ import type { NativeDelivery } from './completion-request.ts'
 import { toNativeError } from './native-error.ts'
 import type { NativeTimer } from './timings.ts'
 
-/** Encodes a generation as llama.cpp's events: pieces of text, and one with `stop: true` that tells the rest; a failure ends it without that. */
+/**
+ * Encodes a generation as llama.cpp's events: pieces of text, then one with `stop: true` and the statistics. A failure ends the stream
+ * without the latter.
+ */
 export async function* encodeNativeStream(
   request: TextRequest,
   parts: AsyncIterable<TextPart>,

@@ -15,12 +15,12 @@ const tokenFields = {
   logprob: Type.Number(),
 }
 
-/** How likely each token was. */
+/** Probabilities of each token. */
 const probabilitiesSchema = Type.Array(Type.Object({ ...tokenFields, top_logprobs: Type.Array(Type.Object(tokenFields)) }))
 
-/** Answer of POST /completion, and the last event of a stream; of several prompts there is a list of these. */
+/** Answer of POST /completion, and the last event of a stream. Several prompts get a list of these. */
 export const nativeCompletionAnswerSchema = Type.Object({
-  index: Type.Integer({ minimum: 0, description: 'Place of its prompt.' }),
+  index: Type.Integer({ minimum: 0, description: 'Index of its prompt.' }),
   content: Type.String({ description: 'The text; empty at the end of a stream.' }),
   tokens: Type.Array(Type.Integer(), { description: 'Its token ids, if requested.' }),
   id_slot: Type.Literal(-1),
@@ -29,7 +29,7 @@ export const nativeCompletionAnswerSchema = Type.Object({
   tokens_predicted: Type.Integer({ minimum: 0 }),
   tokens_evaluated: Type.Integer({ minimum: 0, description: 'Tokens of the prompt.' }),
   generation_settings: generationSettingsSchema,
-  prompt: Type.Union([Type.String(), Type.Array(Type.Integer())], { description: 'As you sent it.' }),
+  prompt: Type.Union([Type.String(), Type.Array(Type.Integer())], { description: 'The prompt as sent.' }),
   has_new_line: Type.Boolean(),
   truncated: Type.Boolean({ description: 'Whether the context ended the text before its limit.' }),
   stop_type: Type.Enum(['eos', 'word', 'limit']),
@@ -41,7 +41,7 @@ export const nativeCompletionAnswerSchema = Type.Object({
 
 type NativeAnswer = Answer<typeof nativeCompletionAnswerSchema>
 
-/** How a text ended. */
+/** The end of a text. */
 export interface NativeEnd {
   readonly index: number
   /** The whole text. */
@@ -50,7 +50,7 @@ export interface NativeEnd {
   readonly timer: NativeTimer
 }
 
-/** What the last event of a stream says, and an answer beside its text. */
+/** The fields of the last event of a stream, which an answer has besides its text. */
 export function encodeNativeEnd(request: TextRequest, { index, text, choice, timer }: NativeEnd, { stream }: NativeDelivery): NativeAnswer {
   const { input } = request
   const { completionTokens, promptTokens, cachedTokens } = timer.usage
@@ -74,7 +74,7 @@ export function encodeNativeEnd(request: TextRequest, { index, text, choice, tim
   }
 }
 
-/** A whole answer, or the fields of it that were asked for. */
+/** A whole answer, or its requested fields. */
 export function encodeNativeCompletion(
   request: TextRequest,
   { choice, ...end }: Omit<NativeEnd, 'text' | 'choice'> & { readonly choice: TextChoice },
@@ -90,12 +90,12 @@ export function encodeNativeCompletion(
   return pickFields(answer, delivery.fields)
 }
 
-/** How likely each token was, in llama.cpp's words. */
+/** Probabilities of each token in llama.cpp's format. */
 export function encodeProbabilities(logprobs: readonly TokenLogprob[]): Answer<typeof probabilitiesSchema> {
   return logprobs.map(({ top, ...own }) => ({ ...encodeToken(own), top_logprobs: top.map(encodeToken) }))
 }
 
-/** The fields of an answer at these paths, such as `timings/prompt_n`, by their paths; all of it when null. */
+/** Picks the fields of an answer at paths such as `timings/prompt_n`, keyed by path; all of it for null. */
 export function pickFields(answer: object, paths: readonly string[] | null): object {
   if (paths === null) return answer
   const picked = paths.map((path) => [path, path.split('/').reduce<unknown>(memberOf, answer)] as const)

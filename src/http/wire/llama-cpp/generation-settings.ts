@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { TextRequest } from '../../../core/text-generation.ts'
 import type { Answer } from '../answer.ts'
 
-/** What an answer was drawn with. */
+/** The settings of an answer's generation. */
 export const generationSettingsSchema = Type.Object({
   n_predict: Type.Integer({ description: '-1 = what the context holds.' }),
   seed: Type.Integer({ description: 'The random one if the request has none.' }),
@@ -21,7 +21,7 @@ export const generationSettingsSchema = Type.Object({
   logit_bias: Type.Array(Type.Object({ token: Type.Integer(), bias: Type.Number() })),
 })
 
-/** A request as its answer tells it, every default filled in. */
+/** The request's settings in its answer, with every default filled in. */
 export function encodeGenerationSettings(
   request: Omit<TextRequest, 'model' | 'input'>,
   stream: boolean,

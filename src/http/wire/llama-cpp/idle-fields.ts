@@ -9,7 +9,7 @@ const number = (description: string) => Type.Optional(Type.Number({ description 
 const { cache_prompt, id_slot, n_keep, mirostat, typical_p, xtc_probability, dry_multiplier, dynatemp_range, return_progress } =
   neutralFields
 
-/** What SillyTavern sends to llama.cpp's server in the words of other servers; llama.cpp's ignores it too. */
+/** Fields of other servers that SillyTavern sends to llama.cpp's server, which ignores them too. */
 const unknownToIts = plainIdle(
   'add_bos_token',
   'api_server',
@@ -48,7 +48,7 @@ const unknownToIts = plainIdle(
   'typical',
 )
 
-/** What llama.cpp's clients send with every request and what changes no answer: hints, samplers that are switched off, and their numbers. */
+/** Fields that llama.cpp's clients send with every request and that change no answer: hints, samplers that are off, and their parameters. */
 export const idleFields = {
   cache_prompt,
   id_slot,

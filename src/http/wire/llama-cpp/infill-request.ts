@@ -14,7 +14,7 @@ const gapFields = {
   input_extra: Type.Optional(
     Type.Array(Type.Object({ filename: Type.Optional(text('Its name.')), text: text('What it says.') }, { additionalProperties: false }), {
       maxItems: 256,
-      description: 'Other files of the same work.',
+      description: 'Other files of the same project.',
     }),
   ),
 }

@@ -28,7 +28,12 @@ export const nativeEmbeddingAnswerSchema = Type.Array(
 
 const checker = createBodyChecker(nativeEmbeddingSchema)
 
-/** Reads the body of POST /embedding; `model` is undefined where it is left out. @throws {ServiceError} naming every fault at once. */
+/**
+ * Reads the body of POST /embedding.
+ *
+ * @returns The request; `model` is undefined when the body names none.
+ * @throws {ServiceError} naming every fault at once.
+ */
 export function parseNativeEmbedding(received: unknown): Omit<EmbeddingRequest, 'model'> & { readonly model: string | undefined } {
   const { model, content, input } = checker.parse(received, textFaultCodes)
   const given = content ?? input
@@ -40,7 +45,7 @@ export function parseNativeEmbedding(received: unknown): Omit<EmbeddingRequest, 
   return { model, inputs: readEmbeddingInputs(given ?? '', field), field }
 }
 
-/** Vectors in llama.cpp's words. */
+/** Vectors in llama.cpp's format. */
 export function encodeNativeEmbedding({ vectors }: EmbeddingResult): Answer<typeof nativeEmbeddingAnswerSchema> {
   return vectors.map((vector, index) => ({ index, embedding: [vector] }))
 }

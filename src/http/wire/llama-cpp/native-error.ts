@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { describeError, type ErrorObject, type ErrorReader } from '../../faults/error-body.ts'
 import { errorStatus } from '../../faults/error-status.ts'
 
-/** Body of every refusal of llama.cpp's routes. */
+/** The error body of llama.cpp's routes. */
 export const nativeErrorSchema = Type.Object({
   error: Type.Object({
     code: Type.Integer({ description: 'The HTTP status.' }),
@@ -14,14 +14,14 @@ export const nativeErrorSchema = Type.Object({
   }),
 })
 
-/** The error body of llama.cpp's routes: its server's, whose `code` is a number. */
+/** Makes an error body in the format of llama.cpp's server, whose `code` is a number. */
 export function toNativeError(error: unknown, reader: ErrorReader = {}): Static<typeof nativeErrorSchema> {
   const { code: reason, ...said } = describeError(error, reader)
   const code = errorStatus[reason]
   return { error: { ...said, code, type: typeOf(reason) ?? said.type, reason } }
 }
 
-/** Where its server has another word than OpenAI. */
+/** The error types in which llama.cpp differs from OpenAI. */
 function typeOf(code: ErrorObject['code']): string | null {
   if (code === 'context_length_exceeded') return 'exceed_context_size_error'
   return errorStatus[code] === 503 ? 'unavailable_error' : null

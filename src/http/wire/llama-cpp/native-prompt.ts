@@ -3,7 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import { findTooManyPrompts, mostPrompts, promptFault } from '../chat/fields/prompt-field.ts'
 import { mostTokenIds, tokenId } from '../tokens/token-ids.ts'
 
-/** Each is read by the model for itself. */
+/** Limit of texts among tokens; the model tokenizes each separately. */
 const mostMixed = 1024
 
 const wrapped = Type.Object(
@@ -11,7 +11,7 @@ const wrapped = Type.Object(
   { additionalProperties: false, description: 'With pictures or sound, which no model here supports.' },
 )
 
-/** What is continued, as llama.cpp's clients write it. */
+/** The prompts of llama.cpp's clients. */
 export const nativePromptField = Type.Union(
   [
     Type.String(),
@@ -36,10 +36,10 @@ export const nativePromptField = Type.Union(
 
 type PromptBody = Static<typeof nativePromptField>
 
-/** One prompt: what it is made of, in order; a text alone, or tokens alone, or both mixed. */
+/** One prompt: its parts in order, which are texts or tokens. */
 export type PromptPieces = readonly (string | number)[]
 
-/** Finds tokens and lists side by side, and lists of too many. */
+/** Finds mixtures of tokens and lists, and lists of too many prompts. */
 export function findNativePromptFaults(prompt: PromptBody): readonly FieldFault[] {
   if (!Array.isArray(prompt)) return []
   const mixed = readNativePrompts(prompt).prompts.filter((pieces) => pieces.length > 1)

@@ -5,7 +5,7 @@ import type { SamplingParameters } from '../../../core/text-generation.ts'
 import { type BodySettings, type SamplingFields, samplingFields } from '../chat/sampling-fields.ts'
 import { tokenId } from '../tokens/token-ids.ts'
 
-/** What llama.cpp's server draws with where a request does not say. */
+/** The sampling defaults of llama.cpp's server. */
 export const usualSampling = { temperature: 0.8, topK: 40, topP: 0.95, minP: 0.05 } as const
 
 const share = (standard: number, description: string) =>
@@ -15,7 +15,7 @@ const biasKey = Type.Union([tokenId, Type.String({ minLength: 1, maxLength: 1000
 const bias = Type.Union([Type.Number({ minimum: -100, maximum: 100 }), Type.Literal(false)])
 const mostBiases = 1024
 
-/** The samplers that Sepia has, in its order. */
+/** Sepia's samplers, in order. */
 const samplerOrder: readonly string[] = ['penalties', 'top_k', 'top_p', 'min_p', 'temperature']
 
 const ownFields = {
@@ -52,7 +52,10 @@ const ownFields = {
         Type.Array(Type.Tuple([biasKey, bias]), { maxItems: mostBiases }),
         Type.Record(Type.String({ minLength: 1, maxLength: 1000 }), bias, { maxProperties: mostBiases }),
       ],
-      { description: 'Added to the scores of tokens: pairs or an object of token ids, or of texts whose tokens are meant; false = never.' },
+      {
+        description:
+          'Added to the scores of tokens: pairs or an object of token ids, or of texts, which apply to all their tokens; false = never.',
+      },
     ),
   ),
   repeat_last_n: Type.Optional(
@@ -64,7 +67,7 @@ const ownFields = {
   ),
 }
 
-/** The sampling fields in llama.cpp's words and with its defaults. */
+/** The sampling fields of llama.cpp's server, with its defaults. */
 export function nativeSamplingFields(settings: BodySettings): NativeSamplingFields {
   const { frequency_penalty, presence_penalty, repeat_penalty } = samplingFields(settings)
   return { ...ownFields, frequency_penalty, presence_penalty, repeat_penalty }
@@ -73,13 +76,13 @@ export function nativeSamplingFields(settings: BodySettings): NativeSamplingFiel
 type NativeSamplingFields = typeof ownFields & Pick<SamplingFields, 'frequency_penalty' | 'presence_penalty' | 'repeat_penalty'>
 type NativeSamplingBody = Static<TObject<NativeSamplingFields>>
 
-/** A token, or a text whose tokens are meant, and what is added to their scores. */
+/** A token or the tokens of a text, and the value that is added to their scores. */
 export interface TokenBias {
   readonly of: number | string
   readonly bias: number
 }
 
-/** Another order of samplers, and penalties that would have to count in less than the context. */
+/** Finds another order of samplers, and penalties over less than the context. */
 export function findNativeSamplingFaults(body: NativeSamplingBody): readonly FieldFault[] {
   return [...findOrderFaults(body), ...findPenaltyFaults(body)]
 }
@@ -98,7 +101,7 @@ function findPenaltyFaults(body: NativeSamplingBody): readonly FieldFault[] {
   return [{ path: ['repeat_last_n'], message, kind: 'unsupported_parameter' }]
 }
 
-/** Fills in llama.cpp's defaults; biases come beside, since texts among them are to be read as tokens first. */
+/** Fills in llama.cpp's defaults. Biases are read separately, because texts among them must be tokenized first. */
 export function readNativeSampling(body: NativeSamplingBody): SamplingParameters {
   const { seed = -1, top_k: most = usualSampling.topK } = body
   const uses = (sampler: string): boolean => body.samplers?.includes(sampler) ?? true
@@ -116,13 +119,13 @@ export function readNativeSampling(body: NativeSamplingBody): SamplingParameters
   }
 }
 
-/** What scores are to be changed. */
+/** The changes of scores. */
 export function readBiases({ logit_bias: given = [] }: NativeSamplingBody): readonly TokenBias[] {
   const pairs = Array.isArray(given) ? given : Object.entries(given)
   return pairs.map(([key, added]) => ({ of: asToken(key), bias: added === false ? -100 : added }))
 }
 
-/** Names of object members are texts, and so are token ids among them. */
+/** Keys of objects are texts, even when they are token ids. */
 function asToken(key: number | string): number | string {
   return typeof key === 'string' && /^(?:0|[1-9][0-9]{0,8})$/.test(key) ? Number(key) : key
 }

@@ -24,14 +24,14 @@ export const adaptersSchema = Type.Array(
     id: Type.Integer({ minimum: 0 }),
     name: Type.String(),
     path: Type.String({ description: 'The name of its file, without the path.' }),
-    scale: Type.Number({ description: 'By which it counts in requests that do not name it: 0.' }),
+    scale: Type.Number({ description: 'Its scale in requests that do not name it: 0.' }),
   }),
 )
 
 /** Answer of GET /props. */
 export const propsSchema = Type.Object({
   default_generation_settings: Type.Object({ n_ctx: contextTokens, params: generationSettingsSchema }),
-  total_slots: Type.Integer({ minimum: 1, description: 'Texts at once; 1 until the model is loaded.' }),
+  total_slots: Type.Integer({ minimum: 1, description: 'Number of slots; 1 until the model is loaded.' }),
   model_alias: Type.String(),
   model_path: Type.String({ description: 'The name of its file, without the path.' }),
   modalities: Type.Object({ vision: Type.Boolean(), audio: Type.Boolean() }),
@@ -39,10 +39,10 @@ export const propsSchema = Type.Object({
   is_sleeping: Type.Boolean({ description: 'Whether the model is not in memory; a request loads it.' }),
 })
 
-/** A text model as it is now. */
+/** A text model in its current state. */
 export type TextModel = ListedModel & { readonly descriptor: TextModelDescriptor }
 
-/** The places of a model: as many of them work as are taken. */
+/** The slots of a model; as many are reported busy as are in use. */
 export function encodeSlots({ descriptor, state, contextLength }: TextModel): Answer<typeof slotsSchema> {
   return Array.from({ length: slotsOf({ state }) }, (_, id) => ({
     id,
@@ -52,7 +52,7 @@ export function encodeSlots({ descriptor, state, contextLength }: TextModel): An
   }))
 }
 
-/** What llama.cpp's clients ask before anything else. */
+/** The properties that llama.cpp's clients read first. */
 export function encodeProps({ descriptor, state, contextLength }: TextModel): Answer<typeof propsSchema> {
   const { temperature, topK, topP, minP } = usualSampling
   const sampling = { temperature, topK, topP, minP, frequencyPenalty: 0, presencePenalty: 0, repetitionPenalty: 1, seed: -1 }
@@ -71,7 +71,7 @@ export function encodeProps({ descriptor, state, contextLength }: TextModel): An
   }
 }
 
-/** Adapters in the order of their numbers. */
+/** Adapters in the order of their ids. */
 export function encodeAdapters(adapters: readonly AssetDescriptor[]): Answer<typeof adaptersSchema> {
   return adapters.map(({ name, file }, id) => ({ id, name, path: fileName(file), scale: 0 }))
 }

@@ -24,13 +24,13 @@ export const templateSchema = Type.Object(
 
 /** Answer of POST /apply-template. */
 export const templateAnswerSchema = Type.Object({
-  prompt: Type.String({ description: 'Without the token that is put before every prompt; POST /completion goes on from it.' }),
+  prompt: Type.String({ description: 'Without the token that begins every prompt; send it to POST /completion.' }),
 })
 
 /**
  * Makes the parser of POST /apply-template.
  *
- * @param choose Finds the model that is meant.
+ * @param choose Finds the requested model.
  */
 export function createTemplateParser(
   settings: BodySettings,

@@ -6,7 +6,7 @@ import type { Answer } from '../answer.ts'
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const speed = Type.Number({ description: 'Tokens per second.' })
 
-/** How long an answer took, as its caller waited for it. */
+/** The duration of an answer, as its caller experienced it. */
 export const timingsSchema = Type.Object({
   cache_n: count('Tokens of the prompt that were cached.'),
   prompt_n: count('Tokens of the prompt that were read.'),
@@ -19,7 +19,7 @@ export const timingsSchema = Type.Object({
   predicted_per_second: speed,
 })
 
-/** Takes the time of one answer, by the parts that pass. */
+/** Measures one answer from the parts that pass through. */
 export class NativeTimer {
   readonly #clock: Pick<Clock, 'now'>
   readonly #startedAt: number
@@ -31,7 +31,7 @@ export class NativeTimer {
     this.#startedAt = clock.now()
   }
 
-  /** What is known so far; exact at the end. */
+  /** The usage so far; exact at the end. */
   get usage(): TokenUsage {
     return this.#usage
   }

@@ -6,10 +6,10 @@ import { printPath } from '../../../core/schema/describe-schema.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { idleFields } from '../idle-fields.ts'
 
-/** An id of a call, in whatever form a server made it. */
+/** The id of a call, in any server's format. */
 const id = Type.String({ minLength: 1, maxLength: 4096 })
 
-/** Prompts are kept warm by themselves, so that marks of what to keep change nothing. */
+/** Cache markers have no effect: prompts are cached automatically. */
 const marks = { cache_control: Type.Optional(jsonObject), ...idleFields('parsed_output', 'extra_content', 'provider_specific_fields') }
 
 const closed = { additionalProperties: false }
@@ -28,7 +28,7 @@ const callBlock = Type.Object(
     type: Type.Literal('tool_use'),
     id,
     name: Type.String({ minLength: 1, maxLength: 1024 }),
-    /** Some clients send the text of the object, or nothing for an empty one. */
+    /** Some clients send the object as text, or an empty text. */
     input: Type.Optional(Type.Union([jsonObject, Type.String()])),
     ...idleFields('caller'),
     ...marks,
@@ -70,12 +70,12 @@ const resultBlock = Type.Object(
   closed,
 )
 
-/** What a system prompt may be made of. */
+/** The content of a system prompt. */
 export const systemField = Type.Optional(
   Type.Union([Type.String(), Type.Array(textBlock)], { description: 'Instructions for the model before the conversation.' }),
 )
 
-/** One turn of a conversation, in Anthropic's words. */
+/** One turn of a conversation in Anthropic's format. */
 export const messageSchema = Type.Object(
   {
     role: Type.Enum(['user', 'assistant', 'system'], { description: '`system`: instructions in the middle of a conversation.' }),
@@ -83,7 +83,7 @@ export const messageSchema = Type.Object(
       [Type.String(), Type.Array(Type.Union([textBlock, thinkingBlock, redactedBlock, callBlock, resultBlock, documentBlock, imageBlock]))],
       {
         description:
-          'Text, or blocks: text, image (for models that see), document (of plain text), thinking, redacted_thinking, tool_use, tool_result.',
+          'Text, or blocks: text, image (for models that read pictures), document (of plain text), thinking, redacted_thinking, tool_use, tool_result.',
       },
     ),
   },
@@ -97,7 +97,7 @@ export type DocumentBlock = Static<typeof documentBlock>
 
 const known: readonly unknown[] = ['text', 'image', 'document', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result']
 
-/** Blocks that no model here reads, each by its name: pictures by their addresses, documents, and what tools of Anthropic's own servers left. */
+/** Finds blocks that models here cannot read: pictures by address, documents, and results of Anthropic's server tools. */
 export function findForeignBlocks(messages: unknown): readonly FieldFault[] {
   if (!Array.isArray(messages)) return []
   return messages.flatMap((message: unknown, index) =>
@@ -118,7 +118,7 @@ function findForeign(content: unknown, path: FieldFault['path'], kinds: readonly
   })
 }
 
-/** A document of which the text cannot be read: a PDF, or an address; a picture by its address. */
+/** Whether a source cannot be read: a PDF, or an address. */
 function isForeignSource({ type, source }: Readonly<Record<string, unknown>>): boolean {
   if (type === 'image') return !isRecord(source) || source.type !== 'base64'
   return type === 'document' && isRecord(source) && source.type !== 'text' && source.type !== 'content'

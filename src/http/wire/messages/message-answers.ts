@@ -4,7 +4,7 @@ import { warningsField } from '../chat/text-answers.ts'
 const count = Type.Integer({ minimum: 0 })
 const stopReason = Type.Enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal', 'pause_turn'])
 
-/** Token counts in Anthropic's words. */
+/** Token counts in Anthropic's format. */
 export const messageUsageSchema = Type.Object({
   input_tokens: Type.Integer({ minimum: 0, description: 'Tokens of the prompt that were not cached.' }),
   cache_creation_input_tokens: count,
@@ -34,7 +34,7 @@ export const messageAnswerSchema = Type.Object({
 /** Answer of POST /v1/messages/count_tokens. */
 export const messageCountSchema = Type.Object({ input_tokens: count })
 
-/** Body of every refusal of Anthropic's routes. */
+/** The error body of Anthropic's routes. */
 export const messageErrorSchema = Type.Object({
   type: Type.Literal('error'),
   error: Type.Object({ type: Type.String(), message: Type.String({ description: 'One sentence that says what to change.' }) }),

@@ -19,10 +19,10 @@ const errorTypes = {
   504: 'timeout_error',
 } as const satisfies Record<ErrorStatus, string>
 
-/** By this their runners of tools know that they are to send whole conversations. */
+/** Makes Anthropic's tool runners send whole conversations. */
 const noThreads = { error_code: 'thread_unsupported_request', unsupported: [] } as const
 
-/** An error as Anthropic's clients read it. */
+/** An error in Anthropic's format. */
 export interface MessageError {
   readonly type: 'error'
   readonly error: { readonly type: string; readonly message: string; readonly details?: object }

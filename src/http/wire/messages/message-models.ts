@@ -6,17 +6,17 @@ import { readPageLimit } from '../page.ts'
 
 const mostPerPage = 1000
 
-/** A model as Anthropic's clients see it. */
+/** A model in Anthropic's format. */
 export const messageModelSchema = Type.Object({
   type: Type.Literal('model'),
   id: Type.String(),
   display_name: Type.String(),
-  created_at: Type.String({ description: 'As RFC 3339 writes times.' }),
+  created_at: Type.String({ description: 'RFC 3339.' }),
   lifecycle: Type.Literal('active'),
   max_input_tokens: Type.Union([Type.Integer(), Type.Null()], {
     description: 'Tokens of prompt and answer together; null = not known yet.',
   }),
-  max_tokens: Type.Union([Type.Integer(), Type.Null()], { description: 'The same: an answer may fill what the prompt leaves.' }),
+  max_tokens: Type.Union([Type.Integer(), Type.Null()], { description: 'The same: an answer may fill the rest of the context.' }),
   capabilities: Type.Null(),
   deprecated_at: Type.Null(),
   line: Type.Null(),
@@ -33,7 +33,7 @@ export const messageModelListSchema = Type.Object({
   last_id: id,
 })
 
-/** A model in that shape. */
+/** Encodes a model in that format. */
 export function encodeMessageModel({ descriptor, contextLength }: ListedModel): Answer<typeof messageModelSchema> {
   return {
     type: 'model',
@@ -51,9 +51,9 @@ export function encodeMessageModel({ descriptor, contextLength }: ListedModel): 
 }
 
 /**
- * One page of the models that answer messages, as Anthropic's clients walk through them.
+ * One page of the models that answer messages.
  *
- * @throws {ServiceError} `invalid_request_error` for a limit out of range and an id that is not there.
+ * @throws {ServiceError} `invalid_request_error` for a limit out of range and an unknown id.
  */
 export function encodeMessageModels(
   models: readonly ListedModel[],
@@ -65,7 +65,7 @@ export function encodeMessageModels(
   if (after !== undefined && before !== undefined) throw queryFault('before_id', 'contradicts `after_id`; send one of them.')
   const placeOf = (field: string, id: unknown): number => {
     const place = answering.findIndex(({ descriptor }) => descriptor.id === id)
-    if (place < 0) throw queryFault(field, 'must be the id of a model of another page.')
+    if (place < 0) throw queryFault(field, 'must be the id of a model from another page.')
     return place
   }
   const start = after === undefined ? 0 : placeOf('after_id', after) + 1

@@ -97,7 +97,7 @@ suite('messages in Anthropic’s words', () => {
       { tools: [look, { type: 'web_search_20250305', name: 'search' }] },
       { code: 'unsupported_parameter', param: 'tools[1]' },
     ],
-    ['a tool twice', { tools: [look, look] }, { param: 'tools[1].name', says: /look is there twice/ }],
+    ['a tool twice', { tools: [look, look] }, { param: 'tools[1].name', says: /look appears twice/ }],
     ['a tool without a schema', { tools: [{ name: 'look' }] }, { param: 'tools[0].input_schema' }],
     ['a choice of any of no tools', { tool_choice: { type: 'any' } }, { param: 'tool_choice', says: /needs `tools`/ }],
     [

@@ -27,7 +27,7 @@ const answerFields = {
     maximum: 2 ** 31 - 1,
     description: 'Maximum number of tokens to generate; the context may end it earlier.',
   }),
-  stop_sequences: Type.Optional({ ...stopList, description: 'Generation ends before any of these; empty ones are passed over.' }),
+  stop_sequences: Type.Optional({ ...stopList, description: 'Generation ends before any of these; empty ones are ignored.' }),
   stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' })),
   temperature: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Randomness; 0 always picks the most likely token.' }),
@@ -41,7 +41,7 @@ const answerFields = {
     }),
   ),
   top_k: Type.Optional(
-    Type.Integer({ minimum: -1, maximum: 1_000_000, default: 0, description: 'Draws only from this many; 0 or -1 = off.' }),
+    Type.Integer({ minimum: -1, maximum: 1_000_000, default: 0, description: 'Samples only from this many tokens; 0 or -1 = off.' }),
   ),
   ...adapterFields,
   metadata: Type.Optional(
@@ -66,11 +66,11 @@ export const countRequestSchema = Type.Object(
   { additionalProperties: false },
 )
 
-/** A request as the service understands it, and how its answer travels. */
+/** A parsed request, and its answer's delivery. */
 export interface ParsedMessage {
   readonly request: TextRequest
   readonly stream: boolean
-  /** Whether the answer has what the model thought. */
+  /** Whether the answer shows the model's reasoning. */
   readonly thoughts: boolean
 }
 
@@ -117,13 +117,13 @@ export function parseCountRequest(received: unknown): { readonly model: string; 
 
 type ConversationBody = Static<typeof countRequestSchema> & { readonly max_tokens?: number }
 
-/** Unsupported features are named before any other fault. */
+/** Unsupported features are reported before all other faults. */
 function refuseForeign(received: unknown): void {
   if (isRecord(received)) refuseThread(received.thread)
   if (isRecord(received)) refuseFaults([...findForeignBlocks(received.messages), ...findForeignTools(received.tools)], textFaultCodes)
 }
 
-/** Clients go on without a thread once they know that there are none. */
+/** Clients continue without a thread after this error. */
 function refuseThread(thread: unknown): void {
   if (thread !== undefined && thread !== null)
     throw new ServiceError('unsupported_parameter', '`thread` is not supported: send the whole conversation without it.', {

@@ -5,11 +5,10 @@ import { callId, emptyMessage, encodeMessageUsage, type MessageHead, signThought
 import { toMessageError } from './message-error.ts'
 
 /**
- * Encodes a generation as the events of Anthropic's message stream, one whole event per item.
+ * Encodes a generation as the events of Anthropic's message stream, one whole event per item. A failure becomes an `error` event, after which
+ * the stream ends without `message_stop`.
  *
- * A failure becomes an `error` event, after which the stream ends without `message_stop`.
- *
- * @param options.isEarly Whether the message begins before the prompt is read; its tokens are counted at the end then.
+ * @param options.isEarly Whether the message begins before the prompt is read; then its tokens are reported at the end.
  */
 export async function* encodeMessageStream(
   head: MessageHead,
@@ -49,7 +48,7 @@ export async function* encodeMessageStream(
 type BlockPart = Exclude<TextPart, { type: 'prompt' | 'choice-finish' | 'finish' }>
 type BlockKind = 'text' | 'thinking' | 'tool_use'
 
-/** The blocks of a stream: at most one is open, and a part of another kind closes it. */
+/** The blocks of a stream. At most one is open, and a part of another kind closes it. */
 class Blocks {
   #index = -1
   #open: BlockKind | null = null
@@ -99,5 +98,5 @@ function event(type: string, fields: object): string {
   return encodeNamedEvent(type, { type, ...fields })
 }
 
-/** An event that says nothing but that the service is at work. */
+/** An event without content that keeps the connection alive. */
 export const pingEvent = event('ping', {})

@@ -45,7 +45,7 @@ export const messageToolFields = {
 const example = Type.Object(messageToolFields)
 type ToolsBody = Static<typeof example>
 
-/** Tools that run on Anthropic's own servers, or whose shape its models were taught, each by its name. */
+/** Finds tools that run on Anthropic's servers, or whose format only its models know. */
 export function findForeignTools(tools: unknown): readonly FieldFault[] {
   if (!Array.isArray(tools)) return []
   return tools.flatMap((tool: unknown, index): readonly FieldFault[] => {
@@ -56,7 +56,7 @@ export function findForeignTools(tools: unknown): readonly FieldFault[] {
   })
 }
 
-/** What the schema cannot say: names come once, and a choice finds its tool. */
+/** Finds duplicate names, and a choice without its tool. */
 export function findMessageToolFaults({ tools = [], tool_choice }: ToolsBody): readonly FieldFault[] {
   const names = tools.map((tool) => tool.name)
   const faults = names.flatMap((name, index): readonly FieldFault[] =>
@@ -65,7 +65,7 @@ export function findMessageToolFaults({ tools = [], tool_choice }: ToolsBody): r
       : [
           {
             path: ['tools', index, 'name'],
-            message: `\`tools[${index}].name\` must be unique; ${name} is there twice.`,
+            message: `\`tools[${index}].name\` must be unique; ${name} appears twice.`,
             kind: 'conflict',
           },
         ],
@@ -76,7 +76,7 @@ export function findMessageToolFaults({ tools = [], tool_choice }: ToolsBody): r
   return faults
 }
 
-/** What may be called, and what has to be. */
+/** The tools that may be called, and the call that is required. */
 export function readMessageTools({ tools = [], tool_choice }: ToolsBody): Pick<ChatInput, 'tools' | 'toolChoice' | 'parallelToolCalls'> {
   const definitions = tools.map(
     ({ name, description, input_schema, strict }): ToolDefinition => ({

@@ -9,19 +9,19 @@ import type { messageAnswerSchema, messageUsageSchema } from './message-answers.
 type Message = Answer<typeof messageAnswerSchema>
 type Block = Message['content'][number]
 
-/** What an answer and its stream share. */
+/** The fields that an answer and its stream share. */
 export interface MessageHead {
   /** `msg_` and 32 hex digits. */
   readonly id: string
   readonly model: string
 }
 
-/** A head with an id of its own. */
+/** A head with a new id. */
 export function startMessage(model: string): MessageHead {
   return { id: `msg_${randomUUID().replaceAll('-', '')}`, model }
 }
 
-/** An answer before anything has been said. */
+/** An answer without content yet. */
 export function emptyMessage({ id, model }: MessageHead, usage: TokenUsage): Message {
   return {
     id,
@@ -48,7 +48,7 @@ export function encodeMessage(head: MessageHead, { choices, usage }: TextResult,
   }
 }
 
-/** Why an answer ended, in Anthropic's words. */
+/** The stop reason of an answer in Anthropic's format. */
 export function stopReason({
   reason,
   stop,
@@ -59,7 +59,7 @@ export function stopReason({
   return reason === 'stop' && stop !== undefined ? 'stop_sequence' : finishWords[reason].anthropic
 }
 
-/** Token counts; what was warm is not counted twice. */
+/** Token counts; cached tokens are not counted twice. */
 export function encodeMessageUsage({ promptTokens, completionTokens, cachedTokens }: TokenUsage): Answer<typeof messageUsageSchema> {
   return {
     input_tokens: promptTokens - cachedTokens,
@@ -69,12 +69,12 @@ export function encodeMessageUsage({ promptTokens, completionTokens, cachedToken
   }
 }
 
-/** What clients keep with thoughts and send back; nothing here depends on it. */
+/** The signature that clients keep with reasoning and send back. It has no meaning here. */
 export function signThoughts(thoughts: string): string {
   return createHash('sha256').update(thoughts).digest('base64')
 }
 
-/** The id of a call as clients of this interface expect it. */
+/** The id of a call in the format that these clients expect. */
 export function callId(id: string): string {
   return `toolu_${id}`
 }
@@ -82,7 +82,7 @@ export function callId(id: string): string {
 function encodeBlocks({ thoughts, text, toolCalls, reason }: TextChoice): readonly Block[] {
   const calls = toolCalls.flatMap((call): readonly Block[] => {
     const input = parseRecord(call.arguments)
-    // A call that the limit cut off in the middle can be made of nothing.
+    // A call that the limit cut off is dropped.
     return input === null && reason === 'length' ? [] : [{ type: 'tool_use', id: callId(call.id), name: call.name, input: input ?? {} }]
   })
   return [

@@ -3,7 +3,7 @@ import type { ChatMessage, SeenPart } from '../../../core/text-generation.ts'
 import { mostPictures, readPicture } from '../chat/fields/picture-address.ts'
 import type { ContentBlock, DocumentBlock, MessageBody, TextBlock } from './content-blocks.ts'
 
-/** Finds what the schema cannot say: which blocks belong to whom. */
+/** Finds blocks in turns of the wrong role. */
 export function findTurnFaults(messages: readonly MessageBody[]): readonly FieldFault[] {
   return messages.flatMap(({ role, content }, index) => [
     ...findTooMany(content, index),
@@ -30,13 +30,13 @@ function ownerOf(type: ContentBlock['type']): 'user' | 'assistant' {
   return type === 'tool_result' || type === 'document' || type === 'image' ? 'user' : 'assistant'
 }
 
-/** A conversation that {@link findTurnFaults} found nothing wrong with, in the words of the domain. */
+/** Converts a conversation that {@link findTurnFaults} accepted. */
 export function readMessages(system: string | readonly TextBlock[] | undefined, messages: readonly MessageBody[]): readonly ChatMessage[] {
   const systemText = system === undefined ? '' : joinTexts(blocksOf(system))
   return [...(systemText === '' ? [] : [{ role: 'system', content: systemText } as const]), ...messages.flatMap(readTurn)]
 }
 
-/** Whether the last message is a beginning that the answer goes on from. */
+/** Whether the answer continues the last message. */
 export function endsInBeginning(messages: readonly MessageBody[]): boolean {
   const last = messages.at(-1)
   if (last?.role !== 'assistant') return false
@@ -50,7 +50,7 @@ function readTurn({ role, content }: MessageBody): readonly ChatMessage[] {
   if (role === 'system') return [{ role, content: text }]
   if (role === 'user') {
     const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [readResult(block)] : []))
-    // Templates want results right behind the calls, whatever was said with them.
+    // Templates require results directly after their calls, before any other text.
     const parts = seenParts(blocks)
     return [
       ...results,
@@ -71,7 +71,7 @@ function readTurn({ role, content }: MessageBody): readonly ChatMessage[] {
   ]
 }
 
-/** What a turn is made of where it has pictures; null = it is only text. */
+/** The parts of a turn with pictures; null = only text. */
 function seenParts(blocks: readonly ContentBlock[]): readonly SeenPart[] | null {
   if (blocks.every(({ type }) => type !== 'image')) return null
   return blocks.flatMap((block): readonly SeenPart[] => {
@@ -80,7 +80,7 @@ function seenParts(blocks: readonly ContentBlock[]): readonly SeenPart[] | null 
   })
 }
 
-/** The arguments of a call as a model writes them. */
+/** The arguments of a call as JSON text. */
 function writeInput(input: string | object | undefined): string {
   return typeof input === 'string' && input.trim() !== '' ? input : JSON.stringify(typeof input === 'object' ? input : {})
 }
@@ -94,7 +94,7 @@ function blocksOf<Block extends { readonly type: string }>(content: string | rea
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content
 }
 
-/** Several blocks of text become lines, as in chats; a document is its title and its text. */
+/** Joins text blocks with line breaks, as in chats; a document is its title and its text. */
 function joinTexts(blocks: readonly { readonly type: string }[]): string {
   return blocks
     .flatMap((block) => ('text' in block && typeof block.text === 'string' ? [block.text] : isDocument(block) ? [documentText(block)] : []))

@@ -9,7 +9,7 @@ const display = Type.Optional(
 )
 const format = Type.Object({ type: Type.Literal('json_schema'), schema: jsonObject }, closed)
 
-/** How a model thinks, and what its answer looks like. */
+/** The reasoning of a model and the format of its answer. */
 export const thinkingFields = {
   thinking: Type.Optional(
     Type.Union(
@@ -39,7 +39,7 @@ export const thinkingFields = {
 const example = Type.Object(thinkingFields)
 type ThinkingBody = Static<typeof example> & { readonly max_tokens?: number }
 
-/** What the schema cannot say: thoughts leave room for an answer, and only thoughts are cleared. */
+/** Finds a reasoning budget that leaves no room for an answer, and edits of anything but reasoning. */
 export function findThinkingFaults({
   thinking,
   output_config,
@@ -68,7 +68,7 @@ export function findThinkingFaults({
   return faults
 }
 
-/** How long to think: a wish, since clients ask it of every model. */
+/** The reasoning options. They are only a preference, because clients send them to every model. */
 export function readThinking({ thinking, output_config }: ThinkingBody): Pick<ChatInput, 'effort' | 'effortIsWish' | 'thoughtTokens'> {
   const requested: ReasoningEffort | undefined = output_config?.effort === 'max' ? 'xhigh' : output_config?.effort
   const off = thinking?.type === 'disabled' || (thinking === undefined && requested === undefined)
@@ -76,12 +76,12 @@ export function readThinking({ thinking, output_config }: ThinkingBody): Pick<Ch
   return { effort: off ? 'none' : (requested ?? 'high'), effortIsWish: true, ...budget }
 }
 
-/** Whether the answer shows what the model thought. */
+/** Whether the answer shows the model's reasoning. */
 export function showsThoughts({ thinking }: ThinkingBody): boolean {
   return thinking === undefined || thinking.type === 'disabled' || thinking.display !== 'omitted'
 }
 
-/** What the answer must look like; any text by default. */
+/** The format of the answer; any text by default. */
 export function readAnswerFormat({ output_config, output_format }: ThinkingBody): ResponseFormat {
   const requested = output_config?.format ?? output_format
   if (requested === undefined) return { type: 'text' }

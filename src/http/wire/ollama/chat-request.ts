@@ -36,7 +36,7 @@ const messageSchema = Type.Object(
     tool_calls: Type.Optional(Type.Array(callSchema, { maxItems: 256, description: 'Only on assistant messages.' })),
     tool_name: Type.Optional(Type.String({ maxLength: 1024, description: 'Only on tool messages: the function that was called.' })),
     tool_call_id: Type.Optional(
-      Type.String({ maxLength: 4096, description: 'The call it answers; the first one without an answer where it is left out.' }),
+      Type.String({ maxLength: 4096, description: 'The call it answers; by default the first one without an answer.' }),
     ),
     name: Type.Optional(Type.String({ maxLength: 1024, description: "The older name of `tool_name`; else the speaker's." })),
   },
@@ -64,7 +64,9 @@ const toolSchema = Type.Object(
 export const ollamaChatSchema = Type.Object(
   {
     model: modelField,
-    messages: Type.Optional(Type.Array(messageSchema, { description: 'The conversation; with none the model is loaded, or unloaded.' })),
+    messages: Type.Optional(
+      Type.Array(messageSchema, { description: 'The conversation; without messages, the model is loaded or unloaded.' }),
+    ),
     tools: Type.Optional(Type.Array(toolSchema, { maxItems: 256, description: 'Functions the model may call.' })),
     tool_choice: toolFields.tool_choice,
     ...runFields,
@@ -75,14 +77,14 @@ export const ollamaChatSchema = Type.Object(
 type ChatBody = Static<typeof ollamaChatSchema>
 type MessageBody = Static<typeof messageSchema>
 
-/** What a body of /api/chat or /api/generate asks for. */
+/** A parsed body of /api/chat or /api/generate. */
 export interface OllamaRun {
   readonly model: string
-  /** null = the model is to be loaded or, where {@link unloads} is set, unloaded. */
+  /** null = the model is to be loaded, or unloaded if {@link unloads} is set. */
   readonly request: TextRequest | null
   readonly unloads: boolean
   readonly stream: boolean
-  /** Context that the client counts on; absent = whatever the model has. */
+  /** The context that the client requires; absent = any. */
   readonly contextLength?: number
 }
 
@@ -137,13 +139,13 @@ function findTurnFaults(messages: NonNullable<ChatBody['messages']>): readonly F
   })
 }
 
-/** Whether the last message is a beginning that the answer goes on from, as Ollama takes it. */
+/** Whether the answer continues the last message, by Ollama's rules. */
 function endsInBeginning(messages: readonly MessageBody[]): boolean {
   const last = messages.at(-1)
   return last?.role === 'assistant' && (last.content ?? '') !== '' && (last.tool_calls ?? []).length === 0
 }
 
-/** Calls without an id get one by their place; results without one answer them in their order. */
+/** Calls without an id get one from their index; results without one answer them in order. */
 function readTurns(messages: readonly MessageBody[]): readonly ChatMessage[] {
   const open = new Map<string, string>()
   return messages.map((message, index): ChatMessage => {

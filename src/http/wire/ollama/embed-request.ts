@@ -8,7 +8,7 @@ import { findKeepAliveFaults, keepAliveField, unloadsNow } from './run-fields.ts
 const closed = { additionalProperties: false }
 const model = Type.String({ minLength: 1, description: 'A model that makes embeddings, see /api/tags.' })
 const text = Type.String({ minLength: 1 })
-/** Nothing of Ollama's options changes a vector. */
+/** Ollama's options do not change vectors. */
 const shared = { keep_alive: keepAliveField, ...idleFields('options') }
 
 /** The body of POST /api/embed. */
@@ -16,7 +16,7 @@ export const ollamaEmbedSchema = Type.Object(
   {
     model,
     input: Type.Union([Type.String(), Type.Array(text, { maxItems: 2048 })], {
-      description: 'One text, or up to 2048; nothing gives no vector.',
+      description: 'One text, or up to 2048; an empty input returns no vectors.',
     }),
     dimensions: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 2 ** 20, description: 'Leading numbers of each vector to keep, scaled to unit length again.' }),
@@ -27,9 +27,9 @@ export const ollamaEmbedSchema = Type.Object(
   closed,
 )
 
-/** The body of POST /api/embeddings, which Ollama had before. */
+/** The body of POST /api/embeddings, Ollama's older route. */
 export const ollamaEmbeddingsSchema = Type.Object(
-  { model, prompt: Type.String({ description: 'The text; nothing gives no vector.' }), ...shared },
+  { model, prompt: Type.String({ description: 'The text; an empty one returns an empty vector.' }), ...shared },
   closed,
 )
 

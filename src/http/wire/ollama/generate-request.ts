@@ -11,9 +11,11 @@ import { findRunFaults, modelField, readRun, readThink, runFields, unloadsNow } 
 export const ollamaGenerateSchema = Type.Object(
   {
     model: modelField,
-    prompt: Type.Optional(Type.String({ description: 'What the user says; with none the model is loaded, or unloaded.' })),
+    prompt: Type.Optional(Type.String({ description: "The user's message; without one, the model is loaded or unloaded." })),
     system: Type.Optional(Type.String({ description: 'Instructions before it.' })),
-    suffix: Type.Optional(Type.String({ description: 'Text behind the answer, for models that fill gaps; the prompt stands before it.' })),
+    suffix: Type.Optional(
+      Type.String({ description: 'Text after the answer, for models that fill gaps; the prompt is the text before it.' }),
+    ),
     raw: Type.Optional(
       Type.Boolean({ default: false, description: 'Whether the prompt is completed as it is, without the chat template.' }),
     ),
@@ -50,7 +52,7 @@ export function parseOllamaGenerate(received: unknown): OllamaRun {
   }
 }
 
-/** What only a chat template can place. */
+/** Finds fields that only a chat template can place. */
 function findPlainFaults({ raw = false, suffix, system = '', images = [], think }: GenerateBody): readonly FieldFault[] {
   const [reason] = raw ? ['`raw`'] : suffix !== undefined ? ['`suffix`'] : []
   if (reason === undefined) return []

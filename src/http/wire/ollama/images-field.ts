@@ -4,7 +4,7 @@ import { printPath } from '../../../core/schema/describe-schema.ts'
 import type { PicturePart } from '../../../core/text-generation.ts'
 import { mostPictures, readPicture } from '../chat/fields/picture-address.ts'
 
-/** Pictures of one message, as Ollama's clients send them. */
+/** Pictures of one message, in Ollama's format. */
 export const imagesField = Type.Optional(
   Type.Array(Type.String({ minLength: 1 }), {
     maxItems: mostPictures,
@@ -15,7 +15,7 @@ export const imagesField = Type.Optional(
 
 type Images = Static<typeof imagesField>
 
-/** Finds what is no picture. */
+/** Finds entries that are not pictures. */
 export function findImageFaults(images: Images = [], path: FieldFault['path']): readonly FieldFault[] {
   return images.flatMap((image, index): readonly FieldFault[] => {
     if (readPicture(image) !== null) return []
@@ -24,7 +24,7 @@ export function findImageFaults(images: Images = [], path: FieldFault['path']): 
   })
 }
 
-/** Pictures in which {@link findImageFaults} found nothing wrong. */
+/** Pictures that {@link findImageFaults} accepted. */
 export function readImages(images: Images = []): readonly PicturePart[] {
   return images.map((image) => readPicture(image)).filter((part) => part !== null)
 }

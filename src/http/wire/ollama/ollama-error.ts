@@ -2,13 +2,13 @@ import Type, { type Static } from 'typebox'
 import { describeError, type ErrorReader } from '../../faults/error-body.ts'
 import { chatWords, sentenceIn } from '../../faults/field-words.ts'
 
-/** Body of every refusal of Ollama's routes. */
+/** The error body of Ollama's routes. */
 export const ollamaErrorSchema = Type.Object({
   error: Type.String({ description: 'One sentence that says what to change.' }),
   code: Type.String({ description: 'The `code` of all other routes; the list is in docs/errors.md.' }),
 })
 
-/** The error body of Ollama's routes: a sentence where others have an object. */
+/** The error body of Ollama's routes, in which `error` is a string. */
 export function toOllamaError(error: unknown, reader: ErrorReader = {}): Static<typeof ollamaErrorSchema> {
   const { message, code } = describeError(error, reader)
   return { error: sentenceIn(chatWords.ollama, message), code }

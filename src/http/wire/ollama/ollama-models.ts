@@ -7,7 +7,7 @@ import { createBodyChecker } from '../../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { idleFields } from '../idle-fields.ts'
 
-/** The version of Ollama whose interface this is; clients refuse servers that are too old for what they send. */
+/** The version of Ollama that this interface follows. Clients refuse servers that are too old for their requests. */
 export const ollamaVersion = '0.13.0'
 
 const detailsSchema = Type.Object({
@@ -37,7 +37,7 @@ export const ollamaLoadedSchema = Type.Object({
   models: Type.Array(
     Type.Object({
       ...modelFields,
-      expires_at: Type.String({ description: 'Far away: the service decides by use.' }),
+      expires_at: Type.String({ description: 'A time far in the future: the service unloads models by use.' }),
       size_vram: Type.Integer({ description: 'Bytes on a graphics card.' }),
       context_length: Type.Integer({ description: 'Tokens; 0 = not known.' }),
     }),
@@ -47,7 +47,7 @@ export const ollamaLoadedSchema = Type.Object({
 /** Answer of POST /api/show. */
 export const ollamaShownSchema = Type.Object({
   modelfile: Type.String(),
-  parameters: Type.String({ description: 'What is sampled with by default, a line each.' }),
+  parameters: Type.String({ description: 'The sampling defaults, one per line.' }),
   template: Type.String({ description: "Empty: the template is the model file's own." }),
   license: Type.Optional(Type.String()),
   details: detailsSchema,
@@ -69,7 +69,11 @@ export const ollamaNameSchema = Type.Object(
 
 const nameChecker = createBodyChecker(ollamaNameSchema)
 
-/** Reads which model is meant. @throws {ServiceError} naming every fault at once. */
+/**
+ * Reads the requested model.
+ *
+ * @throws {ServiceError} naming every fault at once.
+ */
 export function parseOllamaName(received: unknown): { readonly model: string; readonly stream: boolean } {
   const { name, model = name, stream = true } = nameChecker.parse(received, textFaultCodes)
   if (model !== undefined) return { model, stream }
@@ -82,7 +86,7 @@ export function encodeTags(models: readonly ListedModel[]): Static<typeof ollama
   return { models: textModels(models).map(({ descriptor }) => ({ ...encodeFields(descriptor), modified_at: modifiedAt(descriptor) })) }
 }
 
-/** Answer of GET /api/ps: what is in memory. */
+/** Answer of GET /api/ps: the loaded models. */
 export function encodeLoaded(models: readonly ListedModel[]): Static<typeof ollamaLoadedSchema> {
   const loaded = textModels(models).filter(({ state }) => state?.state === 'loaded')
   return {

@@ -19,7 +19,7 @@ const tokenSchema = Type.Object({ token: Type.String(), logprob: Type.Number(), 
 
 const answerFields = {
   model: Type.String(),
-  created_at: Type.String({ description: 'As RFC 3339 writes times.' }),
+  created_at: Type.String({ description: 'RFC 3339.' }),
   done: Type.Boolean(),
   done_reason: Type.Optional(Type.Enum(['stop', 'length', 'load', 'unload'])),
   logprobs: Type.Optional(Type.Array(Type.Object({ ...tokenSchema.properties, top_logprobs: Type.Array(tokenSchema) }))),
@@ -51,14 +51,14 @@ export const ollamaGenerateAnswerSchema = Type.Object({
 
 type Call = Static<typeof callSchema>
 
-/** What stands in one line: some of the answer, or nothing. */
+/** The content of one line. */
 interface Said {
   readonly text?: string
   readonly thoughts?: string
   readonly calls?: readonly Call[]
 }
 
-/** The answer of one request in Ollama's words, whole or line by line, and the time it took. */
+/** The answer of one request in Ollama's format, whole or line by line, with its duration. */
 export class OllamaAnswer {
   readonly #shape: 'chat' | 'generate'
   readonly #model: string
@@ -72,7 +72,7 @@ export class OllamaAnswer {
     this.#timer = new NativeTimer(clock)
   }
 
-  /** Each part of an answer that is not streamed passes here, for its time and tokens. */
+  /** Receives each part of an answer that is not streamed, to measure its time and tokens. */
   note(part: TextPart): void {
     this.#timer.note(part)
   }
@@ -93,9 +93,8 @@ export class OllamaAnswer {
   }
 
   /**
-   * One line of JSON per item. A failure becomes a line with `error`, after which the stream ends.
-   *
-   * A call is one line, once all of its arguments are there.
+   * One line of JSON per item. A failure becomes a line with `error`, after which the stream ends. A call is one line when all of its
+   * arguments are complete.
    */
   async *lines(parts: AsyncIterable<TextPart>): AsyncGenerator<string, void, undefined> {
     const calls: { id: string; name: string; arguments: string; index: number }[] = []
@@ -153,7 +152,7 @@ function toNanoseconds(ms: number): number {
   return Math.round(ms * 1e6)
 }
 
-/** A whole call; null for one that the limit cut off in the middle. */
+/** A whole call; null for one that the limit cut off. */
 function readCall(
   { id, name, arguments: text, index }: { readonly id: string; readonly name: string; readonly arguments: string; readonly index: number },
   reason: TextChoice['reason'],

@@ -6,13 +6,13 @@ import { jsonObject } from '../chat/response-format-field.ts'
 import { readSampling } from '../chat/sampling-fields.ts'
 import { idleFields } from '../idle-fields.ts'
 
-/** What Ollama samples with where neither the request nor the model says. */
+/** Ollama's sampling defaults where neither the request nor the model has one. */
 const usualSampling = { temperature: 0.8, top_k: 40, top_p: 0.9 } as const
 
 const share = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1, description }))
 const penalty = (description: string) => Type.Optional(Type.Number({ minimum: -2, maximum: 2, description }))
 
-/** How Ollama lays a model out in memory, which is the planner's business here; these change no answer. */
+/** Ollama's options about memory layout. Here the planner decides, so they have no effect. */
 const layout = idleFields(
   'f16_kv',
   'logits_all',
@@ -92,15 +92,15 @@ export const runFields = {
   ),
   think: Type.Optional(
     Type.Union([Type.Boolean(), Type.Enum(['low', 'medium', 'high', 'max'])], {
-      description: 'Whether, or how long, the model reasons before it answers; as its template has it by default.',
+      description: "Whether, or how long, the model reasons before it answers; the template's default otherwise.",
     }),
   ),
   options: Type.Optional(optionsSchema),
-  temperature: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 2, description: 'As that of `options`, where some clients write it here.' }),
+  temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2, description: 'The same as in `options`; some clients send it here.' })),
+  top_p: share('The same as in `options`.'),
+  max_output_tokens: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The same as `num_predict` in `options`.' }),
   ),
-  top_p: share('As that of `options`.'),
-  max_output_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'As `num_predict` of `options`.' })),
   keep_alive: keepAliveField,
   logprobs: Type.Optional(Type.Boolean({ default: false, description: 'Whether tokens come with their log probabilities.' })),
   top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token; needs `logprobs`.' })),
@@ -114,7 +114,7 @@ const example = Type.Object(runFields)
 type RunBody = Static<typeof example>
 type Options = Static<TObject<(typeof optionsSchema)['properties']>>
 
-/** Finds options that mean something this service does not do, and fields that need another. */
+/** Finds options of unsupported features, and fields that need another. */
 export function findRunFaults(body: RunBody): readonly FieldFault[] {
   const { options = {}, logprobs = false, top_logprobs } = body
   const fault = (name: string, text: string, kind = 'unsupported_parameter'): FieldFault => ({
@@ -150,7 +150,7 @@ export function unloadsNow({ keep_alive }: Pick<RunBody, 'keep_alive'>): boolean
   return keep_alive === 0 || (typeof keep_alive === 'string' && !/[1-9]/.test(keep_alive))
 }
 
-/** How the answer is generated; the oldest turns and what the model thinks are the conversation's. */
+/** The options of the generation. Those about old turns and reasoning belong to the conversation. */
 export function readRun(body: RunBody): Omit<TextRequest, 'model' | 'input'> {
   const options = optionsOf(body)
   const most = options.num_predict ?? -1
@@ -164,7 +164,7 @@ export function readRun(body: RunBody): Omit<TextRequest, 'model' | 'input'> {
   }
 }
 
-/** The options, and what clients write beside them. */
+/** The options, including those that clients write beside them. */
 function optionsOf({ options, temperature, top_p, max_output_tokens }: RunBody): Options {
   return {
     ...(temperature !== undefined && { temperature }),
@@ -174,7 +174,7 @@ function optionsOf({ options, temperature, top_p, max_output_tokens }: RunBody):
   }
 }
 
-/** How long the model thinks before it answers. */
+/** How long the model reasons before it answers. */
 export function readThink({ think }: Pick<RunBody, 'think'>): Pick<ChatInput, 'effort' | 'effortIsWish' | 'thinks'> {
   if (think === undefined) return {}
   if (think === false) return { effort: 'none', effortIsWish: true }
@@ -182,7 +182,7 @@ export function readThink({ think }: Pick<RunBody, 'think'>): Pick<ChatInput, 'e
   return { effort: think === 'max' ? 'xhigh' : think }
 }
 
-/** Fills in Ollama's defaults; the rest means what it does in chats. */
+/** Fills in Ollama's defaults; the other options mean the same as in chats. */
 function readOptions({ seed = -1, ...options }: Options): SamplingParameters {
   return readSampling({
     ...usualSampling,

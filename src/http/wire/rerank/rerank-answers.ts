@@ -5,7 +5,7 @@ import type { Answer } from '../answer.ts'
 import type { ParsedRerank } from './rerank-request.ts'
 
 const count = Type.Integer({ minimum: 0 })
-const index = Type.Integer({ minimum: 0, description: 'Its place in the request.' })
+const index = Type.Integer({ minimum: 0, description: 'Its index in the request.' })
 const score = Type.Number({ description: "How well it answers the query, 0 to 1; for a model on another server, that server's score." })
 
 /** Answer of POST /v1/rerank. */
@@ -17,13 +17,13 @@ export const rerankSchema = Type.Object({
     description: 'The best first.',
   }),
   usage: Type.Object({ prompt_tokens: count, total_tokens: count }),
-  meta: Type.Object({ tokens: Type.Object({ input_tokens: count }) }, { description: "The same in Cohere's words." }),
+  meta: Type.Object({ tokens: Type.Object({ input_tokens: count }) }, { description: "Cohere's name of the usage." }),
 })
 
 /** Answer of POST /v1/rerank to `texts`. */
 export const textRankSchema = Type.Array(Type.Object({ index, score, text: Type.Optional(Type.String()) }))
 
-/** The results, the best first and the earlier where two are equal, in the words of the request. */
+/** The results in the format of the request, best first; of two equal ones the earlier first. */
 export function encodeRanking(
   model: string,
   { documents, most, withTexts, words }: ParsedRerank,

@@ -8,7 +8,7 @@ const mostDocuments = 2048
 
 const written = Type.String({ minLength: 1 })
 
-/** The body of POST /v1/rerank: as clients of Jina, Cohere, llama.cpp and vLLM send it, or of Hugging Face's TEI. */
+/** The body of POST /v1/rerank, in the format of Jina, Cohere, llama.cpp and vLLM, or of Hugging Face's TEI. */
 export const rerankRequestSchema = Type.Object(
   {
     model: Type.Optional(
@@ -17,7 +17,7 @@ export const rerankRequestSchema = Type.Object(
         description: 'A model with the capability rerank, see /v1/models; may be left out where there is only one.',
       }),
     ),
-    query: Type.String({ minLength: 1, description: 'What is looked for.' }),
+    query: Type.String({ minLength: 1, description: 'The query.' }),
     documents: Type.Optional(
       Type.Array(Type.Union([written, Type.Object({ text: written }, { additionalProperties: false })]), {
         minItems: 1,
@@ -33,8 +33,8 @@ export const rerankRequestSchema = Type.Object(
       }),
     ),
     top_n: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Number of results, best first; all by default.' })),
-    return_documents: Type.Optional(Type.Boolean({ default: false, description: 'With `documents`: whether results hold their text.' })),
-    return_text: Type.Optional(Type.Boolean({ default: false, description: 'With `texts`: whether results hold their text.' })),
+    return_documents: Type.Optional(Type.Boolean({ default: false, description: 'With `documents`: whether results contain their text.' })),
+    return_text: Type.Optional(Type.Boolean({ default: false, description: 'With `texts`: whether results contain their text.' })),
     ...truncationFields,
     user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
   },
@@ -43,12 +43,12 @@ export const rerankRequestSchema = Type.Object(
 
 type RerankBody = Static<typeof rerankRequestSchema>
 
-/** A checked body, and what its answer is to look like. */
+/** A checked body, and its answer's format. */
 export interface ParsedRerank {
   readonly model: string | undefined
   readonly query: string
   readonly documents: readonly string[]
-  /** Results to answer. */
+  /** Maximum number of results. */
   readonly most: number
   readonly withTexts: boolean
   readonly words: 'jina' | 'tei'

@@ -2,7 +2,7 @@ import type { TextResult } from '../../../operations/collect-text.ts'
 import type { Answer } from '../answer.ts'
 import type { chatCompletionSchema } from '../chat/text-answers.ts'
 
-/** Reads the stored output of deferred work: the chat completion that we wrote. */
+/** Reads the stored output of deferred work: a chat completion written by this service. */
 export function readStoredChat(json: string): TextResult {
   const { choices, usage, warnings }: Answer<typeof chatCompletionSchema> = JSON.parse(json)
   const thoughtTokens = usage.completion_tokens_details?.reasoning_tokens

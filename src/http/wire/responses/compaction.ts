@@ -7,7 +7,7 @@ import { packSummary } from './packed-summary.ts'
 import { encodeResponseUsage, newId, type ResponseHead } from './response.ts'
 import { parseResponseRequest, type ResponseBody, responseRequestSchema } from './response-request.ts'
 
-/** What a model is asked for a summary with. */
+/** The prompt that asks a model for a summary. */
 const summaryRequest =
   'Summarize the conversation above so that it can go on from your summary alone: the goal, decisions, facts, names, numbers and code that still matter, and what is left to do. Write only the summary.'
 
@@ -32,7 +32,7 @@ export const compactRequestSchema = Type.Object(
 const envelope = createBodyChecker(
   Type.Object({ ...compactRequestSchema.properties, input: Type.Optional(Type.Unknown()) }, { additionalProperties: false }),
 )
-/** Of a summary. */
+/** The limit of a summary. */
 const mostTokens = 2048
 
 /**
@@ -47,7 +47,7 @@ export function parseCompactRequest(received: unknown): ResponseBody {
   return parseResponseRequest({ ...rest, input: [...items, { role: 'user', content: summaryRequest }], max_output_tokens: mostTokens })
 }
 
-/** A conversation as one item that goes before what follows. */
+/** A conversation as one item, to be sent before the next input. */
 export function encodeCompaction({ id, created }: ResponseHead, { choices, usage }: TextResult): JsonObject {
   const item = { id: newId('cmp'), type: 'compaction', encrypted_content: packSummary(choices[0]?.text ?? '') }
   return { id, object: 'response.compaction', created_at: created, output: [item], usage: encodeResponseUsage(usage) }
@@ -59,7 +59,7 @@ export const compactionSchema = Type.Object({
   object: Type.Literal('response.compaction'),
   created_at: Type.Integer({ description: 'Unix seconds.' }),
   output: Type.Array(Type.Object({ id: Type.String(), type: Type.Literal('compaction'), encrypted_content: Type.String() }), {
-    description: 'What to send as `input` before what follows; the summary in it is opaque.',
+    description: 'Send this at the beginning of the next `input`; the summary in it is opaque.',
   }),
   usage: Type.Object({}),
 })

@@ -10,7 +10,7 @@ const closed = { additionalProperties: false }
 const id = Type.Optional(Type.String({ maxLength: 4096 }))
 const status = Type.Optional(Type.Enum(['in_progress', 'completed', 'incomplete']))
 const callId = Type.String({ minLength: 1, maxLength: 4096 })
-/** What OpenAI's own client adds to items that it read, and sends back. */
+/** Fields that OpenAI's client adds to the items it reads, and sends back. */
 const readByClient = Type.Optional(Type.Unknown())
 const none = Type.Optional(Type.Array(jsonObject))
 
@@ -36,7 +36,7 @@ const message = Type.Object(
     content: Type.Union([
       Type.String(),
       Type.Array(Type.Union([inputText, outputText, refusal, inputImage]), {
-        description: '`input_image` in user messages, for models that see.',
+        description: '`input_image` in user messages, for models that read pictures.',
       }),
     ]),
     id,
@@ -80,7 +80,7 @@ const reasoning = Type.Object(
   closed,
 )
 
-/** One item of a conversation, in the words of OpenAI's Responses. */
+/** One item of a conversation in the format of OpenAI's Responses. */
 export const inputItemSchema = Type.Union([message, functionCall, functionOutput, reasoning])
 
 export type InputItem = Static<typeof inputItemSchema>
@@ -91,7 +91,7 @@ export type ReasoningItem = Static<typeof reasoning>
 const kinds: readonly string[] = ['message', 'function_call', 'function_call_output', 'reasoning']
 const texts: readonly unknown[] = ['input_text', 'output_text', 'refusal']
 
-/** Items and parts that no model here reads, each by its name: files, what built-in tools left, and references to items. */
+/** Finds items and parts that models here cannot read: files, results of built-in tools, and references to items. */
 export function findForeignItems(input: unknown): readonly FieldFault[] {
   if (!Array.isArray(input)) return []
   return input.flatMap((item: unknown, index): readonly FieldFault[] => {

@@ -6,7 +6,7 @@ import { encodeNamedEvent } from '../event-data.ts'
 export const keptStreamQuery = ['stream', 'starting_after', 'include_obfuscation'] as const
 
 /**
- * Reads whether a kept response is to come as events.
+ * Reads whether a stored response is requested as events.
  *
  * @returns The number of the last event that the client has, -1 = none; null = it wants JSON.
  * @throws {ServiceError} `invalid_request_error`.
@@ -21,10 +21,10 @@ export function readStreamQuery(query: Readonly<Record<string, unknown>>): { rea
 }
 
 /**
- * The events of a kept response, each item whole: what it is now, and its end once it has come. The last event always comes, also for clients
- * that have more events of the first stream than there are here.
+ * The events of a stored response, each item whole: its current state, then its end. The last event is always sent, even when the client has
+ * received more events of the first stream than this one has.
  *
- * @param states The response as it is now, then as it ends.
+ * @param states The response now, then at its end.
  * @param after The number of the last event that the client has.
  */
 export async function* encodeKeptStream(

@@ -7,19 +7,19 @@ import { packThoughts } from './read-items.ts'
 import type { ResponseBody } from './response-request.ts'
 import { isCustom, splitName } from './response-tools.ts'
 
-/** What an item has on its own; the rest depends on its type. */
+/** The fields of every item; the others depend on its type. */
 export type OutputItem = JsonObject & { readonly id: string; readonly type: 'reasoning' | 'message' | 'function_call' | 'custom_tool_call' }
 
 type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
 const prefixes = { reasoning: 'rs', message: 'msg', function_call: 'fc', custom_tool_call: 'ctc' } as const
 
-/** The id of a new item. */
+/** A new id for an item. */
 export function itemId(type: OutputItem['type']): string {
   return `${prefixes[type]}_${randomUUID().replaceAll('-', '')}`
 }
 
-/** What the model thought. */
+/** The model's reasoning. */
 export function reasoningItem(body: ResponseBody, id: string, thoughts: string, status: ItemStatus): OutputItem {
   const packed = body.include?.includes('reasoning.encrypted_content') === true && status !== 'in_progress'
   return {
@@ -32,22 +32,22 @@ export function reasoningItem(body: ResponseBody, id: string, thoughts: string, 
   }
 }
 
-/** What the model said; `part` is null before it has said anything. */
+/** The model's message; `part` is null while it is empty. */
 export function messageItem(id: string, part: JsonObject | null, status: ItemStatus): OutputItem {
   return { id, type: 'message', role: 'assistant', content: part === null ? [] : [part], status }
 }
 
-/** A text that the model wrote. */
+/** A text written by the model. */
 export function textPart(text: string, logprobs: readonly TokenLogprob[]): JsonObject {
   return { type: 'output_text', text, annotations: [], logprobs: encodeLogprobs(logprobs) }
 }
 
-/** What a call's item is called. */
+/** The type of a call's item. */
 export function callType(body: ResponseBody, name: string): 'function_call' | 'custom_tool_call' {
   return isCustom(name, body) ? 'custom_tool_call' : 'function_call'
 }
 
-/** A call that the model made. */
+/** A call by the model. */
 export function callItem(
   body: ResponseBody,
   id: string,
@@ -59,7 +59,7 @@ export function callItem(
   return { ...head, type: 'function_call', arguments: call.arguments }
 }
 
-/** The text that a custom tool is called with; what the model wrote where that is cut off. */
+/** The text input of a custom tool; the raw text when the call was cut off. */
 export function customInput(written: string): string {
   try {
     const { input }: { readonly input?: unknown } = Object(JSON.parse(written))
@@ -69,7 +69,7 @@ export function customInput(written: string): string {
   }
 }
 
-/** Log probabilities as texts carry them. */
+/** Log probabilities of texts. */
 export function encodeLogprobs(logprobs: readonly TokenLogprob[]): readonly JsonObject[] {
   return logprobs.map(({ token, logprob, bytes, top }) => ({
     token,
@@ -79,7 +79,7 @@ export function encodeLogprobs(logprobs: readonly TokenLogprob[]): readonly Json
   }))
 }
 
-/** Everything that a finished choice holds; an answer without a word is a message with an empty text. */
+/** The items of a finished choice. An empty answer is a message with an empty text. */
 export function encodeOutputItems(body: ResponseBody, { thoughts, text, toolCalls, logprobs, reason }: TextChoice): readonly OutputItem[] {
   const status = finishWords[reason].responses === null ? 'completed' : 'incomplete'
   const speaks = text !== '' || toolCalls.length === 0

@@ -2,16 +2,16 @@ import { ServiceError } from '../../../core/error.ts'
 
 const packed = 'sepia-summary.'
 
-/** A summary as the opaque content of a `compaction` item; no secret. */
+/** Packs a summary as the opaque content of a `compaction` item. It is not encrypted. */
 export function packSummary(summary: string): string {
   return packed + Buffer.from(summary).toString('base64url')
 }
 
 /**
- * What a model is shown in place of a `compaction` item.
+ * The text that a model sees in place of a `compaction` item.
  *
- * @param index The item's place in `input`.
- * @throws {ServiceError} `invalid_request_error` for one of another service, which nobody else can read.
+ * @param index The item's index in `input`.
+ * @throws {ServiceError} `invalid_request_error` for one made by another service, which cannot be read.
  */
 export function unpackSummary(content: unknown, index: number): string {
   if (typeof content === 'string' && content.startsWith(packed))

@@ -6,7 +6,11 @@ import { findAddressFault, mostPictures, readAddress } from '../chat/fields/pict
 import type { FunctionCallItem, InputItem, MessageItem, ReasoningItem } from './input-items.ts'
 import { joinName } from './response-tools.ts'
 
-/** Finds what the schema cannot say: that outputs answer a call, and what arguments may hold. @param earlier Items that come before. */
+/**
+ * Finds faults that the schema cannot express: outputs without a call, and invalid arguments.
+ *
+ * @param earlier Items that come before.
+ */
 export function findItemFaults(items: readonly InputItem[], earlier: readonly InputItem[]): readonly FieldFault[] {
   const calls = new Set(earlier.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : [])))
   const callArguments = new CallArguments()
@@ -22,7 +26,7 @@ export function findItemFaults(items: readonly InputItem[], earlier: readonly In
   })
 }
 
-/** Finds pictures where none may be, too many of them, and addresses that lead elsewhere. */
+/** Finds pictures in the wrong place, too many of them, and addresses that are not data addresses. */
 function findPictureFaults({ role, content }: MessageItem, path: FieldFault['path']): readonly FieldFault[] {
   if (typeof content === 'string') return []
   const faults: FieldFault[] = []
@@ -40,7 +44,7 @@ function findPictureFaults({ role, content }: MessageItem, path: FieldFault['pat
   return faults
 }
 
-/** Items in the words of the domain: what an assistant thought, said and called in one turn is one message. */
+/** Converts items to messages: the reasoning, text and calls of one assistant turn become one message. */
 export function readItems(instructions: string | undefined, items: readonly InputItem[]): readonly ChatMessage[] {
   const messages: ChatMessage[] = instructions === undefined ? [] : [{ role: 'system', content: instructions }]
   let turn: Turn | null = null
@@ -88,7 +92,7 @@ function readCall({ call_id, name, namespace, arguments: text }: FunctionCallIte
   return { id: call_id, name: joinName(namespace, name), arguments: text }
 }
 
-/** What was thought: shown, or packed by us; nobody can read what others encrypted. */
+/** The reasoning of an item, plain or packed by this service. Content encrypted by others is ignored. */
 function readThoughts({ content = [], encrypted_content }: ReasoningItem): string {
   const shown = content.map(({ text }) => text).join('\n')
   return shown === '' && encrypted_content !== undefined ? unpackThoughts(encrypted_content) : shown
@@ -96,7 +100,7 @@ function readThoughts({ content = [], encrypted_content }: ReasoningItem): strin
 
 const packed = 'sepia.'
 
-/** Thoughts as `encrypted_content`: opaque to clients that keep nothing and send everything back, though no secret. */
+/** Reasoning as `encrypted_content`, for clients that keep nothing and send everything back. It is opaque but not encrypted. */
 export function packThoughts(thoughts: string): string {
   return packed + Buffer.from(thoughts).toString('base64url')
 }
@@ -105,20 +109,20 @@ function unpackThoughts(text: string): string {
   return text.startsWith(packed) ? Buffer.from(text.slice(packed.length), 'base64url').toString('utf8') : ''
 }
 
-/** Several parts become lines, as in chats. */
+/** Joins parts with line breaks, as in chats. */
 function textOf(content: MessageItem['content']): string {
   if (typeof content === 'string') return content
   return content.flatMap((part) => (part.type === 'input_image' ? [] : [part.type === 'refusal' ? part.refusal : part.text])).join('\n')
 }
 
-/** Characters of the pictures of items, which are no part of what a context must hold as text. */
+/** Characters of the pictures in items, which do not take up the context as text. */
 export function pictureCharacters(items: string | readonly InputItem[]): number {
   if (typeof items === 'string') return 0
   const contents = items.flatMap((item) => ('role' in item && typeof item.content !== 'string' ? item.content : []))
   return contents.reduce((sum, part) => sum + (part.type === 'input_image' ? part.image_url.length : 0), 0)
 }
 
-/** What a message is made of where it has pictures; null = it is only text. */
+/** The parts of a message with pictures; null = only text. */
 function seenParts(content: MessageItem['content']): readonly SeenPart[] | null {
   if (typeof content === 'string' || content.every(({ type }) => type !== 'input_image')) return null
   return content.flatMap((part): readonly SeenPart[] => {
@@ -128,7 +132,7 @@ function seenParts(content: MessageItem['content']): readonly SeenPart[] | null 
   })
 }
 
-/** Templates take one system message at the beginning, some of them no other. */
+/** Some templates accept a single system message, and only at the beginning. */
 function joinLeadingSystem(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const first = messages.findIndex(({ role }) => role !== 'system')
   const leading = first === -1 ? messages.length : first

@@ -5,7 +5,7 @@ import { pageSchema } from '../page.ts'
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const item = Type.Object({ id: Type.String(), type: Type.String() }, { additionalProperties: true })
 
-/** A response: what was asked, and what has become of it. */
+/** A response: its request's fields, and its state. */
 export const responseSchema = Type.Object(
   {
     id: Type.String({ pattern: '^resp_[0-9a-f]{32}$' }),
@@ -27,7 +27,7 @@ export const responseSchema = Type.Object(
       }),
     ),
   },
-  { additionalProperties: true, description: 'And every field of the request but its input.' },
+  { additionalProperties: true, description: 'Also has every field of the request except its input.' },
 )
 
 /** A page of responses. */

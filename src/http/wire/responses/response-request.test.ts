@@ -122,7 +122,7 @@ suite('responses as they are asked for', () => {
       { tools: [look, { type: 'web_search' }] },
       { code: 'unsupported_parameter', param: 'tools[1]', says: /web_search/ },
     ],
-    ['a function twice', { tools: [look, look] }, { param: 'tools', says: /look is there twice/ }],
+    ['a function twice', { tools: [look, look] }, { param: 'tools', says: /look appears twice/ }],
     ['a call without functions', { tool_choice: 'required' }, { param: 'tool_choice' }],
     [
       'a choice that is not there',

@@ -37,7 +37,7 @@ const summary = Type.Optional(
   Type.Enum(['auto', 'concise', 'detailed'], { description: 'Accepted; reasoning is complete, without a summary.' }),
 )
 
-/** What answers may have besides; of tools that do not exist here there is nothing. */
+/** Optional data of answers. Values about tools that do not exist here have no effect. */
 export const responseIncludes = [
   'reasoning.encrypted_content',
   'message.output_text.logprobs',
@@ -90,7 +90,7 @@ export const responseRequestSchema = Type.Object(
         { format: Type.Optional(format), verbosity: Type.Optional(Type.Enum(['low', 'medium', 'high'])) },
         {
           ...closed,
-          description: '`format`: what the output must look like; `verbosity`: a hint in the instructions how long it should be.',
+          description: '`format`: what the output must look like; `verbosity`: a hint about its length, added to the instructions.',
         },
       ),
     ),
@@ -139,7 +139,7 @@ export type ResponseBody = Static<typeof responseRequestSchema>
 const checker = createBodyChecker(responseRequestSchema)
 
 /**
- * Reads the body of POST /v1/responses, up to what only the conversation before can tell.
+ * Reads the body of POST /v1/responses, except for checks that need the previous conversation.
  *
  * @throws {ServiceError} naming every fault at once.
  */
@@ -151,7 +151,7 @@ export function parseResponseRequest(received: unknown): ResponseBody {
   return body
 }
 
-/** A body whose `additional_tools` stand among its tools, and whose items of client-run tools are those of functions. */
+/** Moves `additional_tools` to the tools of a body, and converts items of client-run tools to those of functions. */
 function withPlainItems(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { input, tools } = body
   if (!Array.isArray(input)) return body
@@ -168,14 +168,14 @@ export function inputItems({ input }: Pick<ResponseBody, 'input'>): readonly Inp
 }
 
 /**
- * The request of a checked body behind the items of the conversation before.
+ * The request of a checked body, after the items of the previous conversation.
  *
- * @param most.tokens What it may generate where it does not say.
+ * @param most.tokens The limit when the body has none.
  * @throws {ServiceError} `invalid_request_error` when an output answers no call.
  */
 export function readResponseRequest(body: ResponseBody, earlier: readonly InputItem[], most: { readonly tokens: number }): TextRequest {
   const items = inputItems(body)
-  const before = readToolHistory(earlier) as readonly InputItem[] // what was checked, or written here
+  const before = readToolHistory(earlier) as readonly InputItem[] // checked before, or written by this service
   refuseFaults(findItemFaults(items, before), textFaultCodes)
   const instructions = [body.instructions, lengthHints[body.text?.verbosity ?? 'medium']].filter((text) => text).join('\n\n')
   const withLogprobs = body.include?.includes('message.output_text.logprobs') === true

@@ -67,7 +67,7 @@ interface OpenItem {
   readonly call: { readonly id: string; readonly name: string } | null
 }
 
-/** The items of a stream: at most one is open, and a part of another kind closes it. */
+/** The items of a stream. At most one is open, and a part of another kind closes it. */
 class Items {
   readonly done: OutputItem[] = []
   readonly #body: ResponseBody
@@ -91,7 +91,7 @@ class Items {
     open.text += delta
     const at = { item_id: open.id, output_index: this.done.length }
     if (part.type === 'tool-arguments') {
-      // The text that a custom tool gets stands inside JSON, and is shown once it is whole.
+      // The input of a custom tool is inside JSON, so it is sent when it is complete.
       if (type === 'function_call') yield this.#event('response.function_call_arguments.delta', { ...at, delta })
     } else if (part.type === 'thoughts') yield this.#event('response.reasoning_text.delta', { ...at, content_index: 0, delta })
     else {
@@ -100,9 +100,9 @@ class Items {
     }
   }
 
-  /** @param status Whether the last item is whole, or was cut in the middle. */
+  /** @param status Whether the last item is complete or was cut off. */
   *end(status: 'completed' | 'incomplete'): Generator<string> {
-    // An answer of thoughts alone has an empty message.
+    // An answer that consists only of reasoning has an empty message.
     const hasOutput = [...this.done, ...(this.#open === null ? [] : [this.#open])].some(({ type }) => type !== 'reasoning')
     if (!hasOutput) yield* this.#start('message', null)
     yield* this.#close(status)

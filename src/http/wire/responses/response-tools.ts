@@ -19,7 +19,7 @@ const functionTool = Type.Object(
   },
   closed,
 )
-/** A tool whose input is a text; a model is shown a function with one argument. */
+/** A tool whose input is a text. A model sees a function with one argument. */
 const customTool = Type.Object(
   {
     type: Type.Literal('custom'),
@@ -70,7 +70,7 @@ export const responseToolFields = {
 const example = Type.Object(responseToolFields)
 type ToolsBody = Static<typeof example>
 
-/** Tools that OpenAI's own service has built in, each by its name. */
+/** Finds tools that are built into OpenAI's own service. */
 export function findForeignResponseTools(tools: unknown): readonly FieldFault[] {
   if (!Array.isArray(tools)) return []
   return tools.flatMap((tool: unknown, index): readonly FieldFault[] => {
@@ -81,15 +81,15 @@ export function findForeignResponseTools(tools: unknown): readonly FieldFault[] 
   })
 }
 
-/** The name by which models see a function of a namespace; between the two stands what no name may end in. */
+/** Separator between namespace and name in the names that models see; no name may end with it. */
 const between = '__'
 
-/** A function's name as models see it. */
+/** The name of a function that models see. */
 export function joinName(namespace: string | undefined, name: string): string {
   return namespace === undefined ? name : `${namespace}${between}${name}`
 }
 
-/** The namespace and name that a client knows a function by. */
+/** The namespace and name of a function for the client. */
 export function splitName(called: string, { tools = [] }: ToolsBody): { readonly name: string; readonly namespace?: string } {
   for (const tool of tools) {
     if (tool.type !== 'namespace') continue
@@ -99,11 +99,11 @@ export function splitName(called: string, { tools = [] }: ToolsBody): { readonly
   return { name: called }
 }
 
-/** What the schema cannot say: names come once, and a choice finds its function. */
+/** Finds duplicate names, and a choice without its function. */
 export function findResponseToolFaults(body: ToolsBody): readonly FieldFault[] {
   const names = readDefinitions(body).map((tool) => tool.name)
   const twice = names.find((known, index) => names.indexOf(known) !== index)
-  if (twice !== undefined) return [fault('tools', `must have unique names; ${twice} is there twice.`)]
+  if (twice !== undefined) return [fault('tools', `must have unique names; ${twice} appears twice.`)]
   const { tool_choice } = body
   if (tool_choice === 'required' && names.length === 0) return [fault('tool_choice', 'needs `tools`; add them, or leave it out.')]
   const chosen = typeof tool_choice !== 'object' ? [] : tool_choice.type === 'allowed_tools' ? tool_choice.tools : [tool_choice]
@@ -111,7 +111,7 @@ export function findResponseToolFaults(body: ToolsBody): readonly FieldFault[] {
   return missing === undefined ? [] : [fault('tool_choice', `names ${missing.name}, which is not in \`tools\`; name one of them.`)]
 }
 
-/** Whether a model's call is of a tool whose input is a text. */
+/** Whether a call belongs to a custom tool, whose input is a text. */
 export function isCustom(called: string, { tools = [] }: ToolsBody): boolean {
   return tools.some((tool) =>
     tool.type === 'namespace'
@@ -120,7 +120,7 @@ export function isCustom(called: string, { tools = [] }: ToolsBody): boolean {
   )
 }
 
-/** What may be called, and what has to be. */
+/** The tools that may be called, and the call that is required. */
 export function readResponseTools(body: ToolsBody): Pick<ChatInput, 'tools' | 'toolChoice' | 'parallelToolCalls'> {
   const { tool_choice: choice } = body
   const all = readDefinitions(body)
@@ -151,7 +151,7 @@ function define(namespace: string | undefined, tool: Static<typeof callable>): T
 
 const customParameters = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'], additionalProperties: false }
 
-/** Models read a grammar; it does not bind them. */
+/** The grammar is only described to the model, not enforced. */
 function describeCustom({ description, format }: Static<typeof customTool>): string | null {
   if (format?.type !== 'grammar') return description ?? null
   return `${description ?? ''}\n\nThe input follows this ${format.syntax} grammar:\n${format.definition}`.trim()

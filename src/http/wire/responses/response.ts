@@ -9,7 +9,7 @@ import { readTier } from '../chat/fields/urgency-fields.ts'
 import { encodeOutputItems, type OutputItem } from './output-items.ts'
 import type { ResponseBody } from './response-request.ts'
 
-/** What a response and all of its events share. */
+/** The fields that a response and all of its events share. */
 export interface ResponseHead {
   /** `resp_` and 32 hex digits. */
   readonly id: string
@@ -19,31 +19,31 @@ export interface ResponseHead {
 
 export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
 
-/** A random id with a prefix that tells what it is of. */
+/** A random id with a prefix that shows its kind. */
 export function newId(prefix: string): string {
   return `${prefix}_${randomUUID().replaceAll('-', '')}`
 }
 
-/** A head with an id of its own and the time now. */
+/** A head with a new id and the current time. */
 export function startResponse(clock: Clock): ResponseHead {
   return { id: newId('resp'), created: Math.floor(clock.now() / 1000) }
 }
 
 type IncompleteReason = (typeof finishWords)[FinishReason]['responses']
 
-/** What has become of a response. */
+/** The state of a response. */
 export interface ResponseState {
   readonly status: ResponseStatus
-  /** Why it is incomplete; null or absent = it is not. */
+  /** Why it is incomplete; null or absent = it is complete. */
   readonly incomplete?: IncompleteReason
   readonly output?: readonly OutputItem[]
   readonly usage?: TokenUsage
   readonly error?: ErrorRecord
-  /** What of the request was not followed; absent = all of it was. */
+  /** Parts of the request that were not followed; absent = none. */
   readonly warnings?: readonly string[]
 }
 
-/** The response object: what was asked, and what has become of it. */
+/** The response object: the request's fields, and its state. */
 export function encodeResponse({ id, created }: ResponseHead, body: ResponseBody, state: ResponseState): JsonObject {
   const { status, incomplete = null, output = [], usage, error, warnings } = state
   return {
@@ -88,13 +88,13 @@ export function encodeFinished(head: ResponseHead, body: ResponseBody, result: T
   })
 }
 
-/** What has become of a response whose answer ended for a reason. */
+/** The status of a response by its finish reason. */
 export function endOf(reason: FinishReason): { readonly status: 'completed' | 'incomplete'; readonly incomplete: IncompleteReason } {
   const incomplete = finishWords[reason].responses
   return { status: incomplete === null ? 'completed' : 'incomplete', incomplete }
 }
 
-/** Token counts in the words of OpenAI's Responses. */
+/** Token counts in the format of OpenAI's Responses. */
 export function encodeResponseUsage({ promptTokens, completionTokens, cachedTokens, thoughtTokens = 0 }: TokenUsage): JsonObject {
   return {
     input_tokens: promptTokens,

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../core/json-value.ts'
 import { unpackSummary } from './packed-summary.ts'
 
-/** Calls of tools that clients run, by what holds their arguments. */
+/** Calls of tools that clients run, with the field of their arguments. */
 const calls: Readonly<Record<string, string>> = {
   custom_tool_call: 'input',
   local_shell_call: 'action',
@@ -10,7 +10,7 @@ const calls: Readonly<Record<string, string>> = {
   tool_search_call: 'arguments',
 }
 
-/** What tools of OpenAI's own service left behind: a model here has nothing to read in it. */
+/** Results of OpenAI's server tools, which models here cannot use. */
 const traces = [
   'web_search_call',
   'file_search_call',
@@ -24,9 +24,9 @@ const traces = [
 ]
 
 /**
- * Items of tools that clients or other services ran, as the calls and outputs of functions that a model can read.
+ * Converts items of tools that clients or other services ran to calls and outputs of functions.
  *
- * @returns Other items as they are.
+ * @returns All other items unchanged.
  * @throws {ServiceError} `invalid_request_error` for a summary of another service.
  */
 export function readToolHistory(items: readonly unknown[]): readonly unknown[] {

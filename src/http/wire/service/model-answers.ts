@@ -3,10 +3,10 @@ import { samplers } from '../../../core/sampler.ts'
 
 const size = Type.Object({ width: Type.Integer(), height: Type.Integer() })
 
-/** A model as the models routes show it. */
+/** A model in the models routes. */
 export const modelSchema = Type.Object({
   id: Type.String(),
-  alias_of: Type.Optional(Type.String({ description: 'The id of the model that this further name stands for.' })),
+  alias_of: Type.Optional(Type.String({ description: 'The id of the model that this alias stands for.' })),
   object: Type.Literal('model'),
   created: Type.Integer({ description: 'Unix seconds.' }),
   owned_by: Type.String(),
@@ -34,7 +34,7 @@ export const modelSchema = Type.Object({
     Type.Union([Type.Integer(), Type.Null()], { description: 'Text models: tokens of prompt and answer together; null = not known yet.' }),
   ),
   max_model_len: Type.Optional(Type.Union([Type.Integer(), Type.Null()], { description: "vLLM's name of `context_length`." })),
-  parameters: Type.Optional(Type.Integer({ description: 'Of a text model that runs here.' })),
+  parameters: Type.Optional(Type.Integer({ description: 'Only for text models that run here.' })),
   quantization: Type.Optional(Type.String({ description: 'How most of its weights are stored, such as Q4_K.' })),
   meta: Type.Optional(
     Type.Object(
@@ -44,7 +44,7 @@ export const modelSchema = Type.Object({
         n_params: Type.Integer(),
         size: Type.Integer({ description: 'Bytes.' }),
       },
-      { description: "What llama.cpp's clients read of a text model that runs here." },
+      { description: "For llama.cpp's clients: data of a text model that runs here." },
     ),
   ),
   native_size: Type.Optional(size),
@@ -66,17 +66,17 @@ export const modelSchema = Type.Object({
         min_p: Type.Optional(Type.Number()),
         repetition_penalty: Type.Optional(Type.Number()),
       },
-      { description: 'What requests get that leave these fields out: the first three of image models, the others of text models.' },
+      { description: 'Defaults of these fields: the first three for image models, the others for text models.' },
     ),
   ),
 })
 
-/** A model that is on its way. */
+/** A running pull. */
 export const modelPullSchema = Type.Object({
   source: Type.String({ description: 'Its name on the hub, or the last part of its address.' }),
   bytes_done: Type.Integer(),
   bytes_total: Type.Union([Type.Integer(), Type.Null()], { description: 'null until the list of files has arrived.' }),
-  bytes_per_second: Type.Union([Type.Integer(), Type.Null()], { description: 'Of the last seconds; null = not known yet.' }),
+  bytes_per_second: Type.Union([Type.Integer(), Type.Null()], { description: 'Average of the last seconds; null = not known yet.' }),
   node: Type.Union([Type.String(), Type.Null()], { description: 'The machine that receives it; null = the service has only one.' }),
 })
 

@@ -10,7 +10,7 @@ import type { modelPullSchema, modelSchema } from './model-answers.ts'
 
 type ShownModel = Answer<typeof modelSchema>
 
-/** A model as the models routes show it: OpenAI's four fields, then ours. */
+/** Encodes a model: OpenAI's four fields, then Sepia's. */
 export function encodeModel({ descriptor, state, contextLength }: ListedModel): ShownModel {
   return {
     id: descriptor.id,
@@ -28,7 +28,7 @@ export function encodeModel({ descriptor, state, contextLength }: ListedModel): 
   }
 }
 
-/** What a loaded model computes on; null when it is not loaded, or runs on another server. */
+/** The device of a loaded model; null when it is not loaded, or runs on another server. */
 function encodeDevice(device: ComputeDevice | undefined): ShownModel['device'] {
   if (device === undefined) return null
   const { backend, name, layers } = device
@@ -86,12 +86,16 @@ export const modelChoiceSchema = Type.Object(
 
 const checker = createBodyChecker(modelChoiceSchema)
 
-/** The name of the model that a body chooses. @throws {ServiceError} naming every fault. */
+/**
+ * The model that a body names.
+ *
+ * @throws {ServiceError} naming every fault.
+ */
 export function parseModelChoice(received: unknown): string {
   return checker.parse(received, textFaultCodes).model
 }
 
-/** Models that are on their way, for the list of models; the field is absent when there are none. */
+/** Running pulls for the list of models; the field is absent when there are none. */
 export function encodePulls(pulls: readonly PlacedPull[]): { readonly pulls?: readonly Answer<typeof modelPullSchema>[] } {
   const running = pulls.filter(({ state }) => state === 'pulling').map(withoutAddress)
   if (running.length === 0) return {}

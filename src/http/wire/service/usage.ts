@@ -11,7 +11,7 @@ const amount = Type.Number({ minimum: 0 })
 const percentile = Type.Integer({ minimum: 0 })
 const percentiles = Type.Union([Type.Object({ p50: percentile, p95: percentile, p99: percentile }), Type.Null()], {
   description:
-    'With `by`: milliseconds within which so many of a hundred requests ended, or had their first token, to within 9 %; null where none was measured.',
+    'With `by`: percentiles of the time to the end, or to the first token, in milliseconds and to within 9 %; null when none was measured.',
 })
 
 /** Answer of GET /v1/usage. */
@@ -57,7 +57,7 @@ export const usageSchema = Type.Object({
 /** Money is counted in millionths. */
 const million = 1_000_000
 
-/** What an account has used, and what is left of its budgets. */
+/** The usage of an account, and what is left of its budgets. */
 export function encodeUsage(days: readonly UsageDay[], budgets: readonly Budget[]): Answer<typeof usageSchema> {
   return {
     object: 'list',
@@ -81,7 +81,7 @@ export function encodeUsage(days: readonly UsageDay[], budgets: readonly Budget[
   }
 }
 
-/** What an account has used by the dimensions that it asked for, and what is left of its budgets. */
+/** The usage of an account by the requested dimensions, and what is left of its budgets. */
 export function encodeUsageReport(rows: readonly ReportedUsage[], budgets: readonly Budget[]): Answer<typeof usageSchema> {
   return {
     ...encodeUsage([], budgets),
@@ -101,10 +101,14 @@ export function encodeUsageReport(rows: readonly ReportedUsage[], budgets: reado
   }
 }
 
-/** What sums may be asked for; all are of the account itself. */
+/** Dimensions of the account's own sums. */
 const dimensions = usageDimensions.filter((dimension) => dimension !== 'account')
 
-/** What a query wants sums by; null = it does not say. @throws {ServiceError} `invalid_request_error`. */
+/**
+ * Reads the dimensions of a query; null = none given.
+ *
+ * @throws {ServiceError} `invalid_request_error`.
+ */
 export function readUsageDimensions({ by }: Readonly<Record<string, unknown>>): readonly UsageDimension[] | null {
   if (by === undefined) return null
   const wanted = typeof by === 'string' ? by.split(',') : []
@@ -115,7 +119,11 @@ export function readUsageDimensions({ by }: Readonly<Record<string, unknown>>): 
   })
 }
 
-/** The days that a query asks for, both included; the last 30 by default. @throws {ServiceError} `invalid_request_error`. */
+/**
+ * Reads the days of a query, both inclusive; the last 30 by default.
+ *
+ * @throws {ServiceError} `invalid_request_error`.
+ */
 export function readUsageQuery(
   { from, to }: Readonly<Record<string, unknown>>,
   now: number,

@@ -3,5 +3,5 @@ import Type, { type TInteger } from 'typebox'
 /** The id of a token in a model's vocabulary. */
 export const tokenId: TInteger = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })
 
-/** Most token ids of one prompt: as many as any model takes. */
+/** Token ids of one prompt; no model takes more. */
 export const mostTokenIds = 2 ** 20

@@ -12,20 +12,20 @@ import { mostTokenIds, tokenId } from './token-ids.ts'
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const flag = (standard: boolean, description: string) => Type.Optional(Type.Boolean({ default: standard, description }))
 
-/** The name of a model, for requests that may leave it out where there is only one. */
+/** The name of a model, optional when there is only one. */
 export const onlyModel = Type.Optional(Type.String({ minLength: 1, description: 'A text model; may be left out where there is only one.' }))
 
-/** The body of POST /tokenize: a text as llama.cpp's or vLLM's clients send it, or a conversation. */
+/** The body of POST /tokenize: a text in the format of llama.cpp or vLLM, or a conversation. */
 export const tokenizeSchema = Type.Object(
   {
     model: onlyModel,
-    content: text("The text, in llama.cpp's words."),
+    content: text("The text; llama.cpp's name."),
     add_special: flag(false, 'With `content`: whether the tokens around a text are added.'),
     parse_special: flag(true, 'With `content`: whether spellings of control tokens become these tokens.'),
-    with_pieces: flag(false, 'With `content`: whether each token comes with what it spells.'),
-    prompt: text("The text, in vLLM's words."),
+    with_pieces: flag(false, 'With `content`: whether each token comes with its text.'),
+    prompt: text("The text; vLLM's name."),
     add_special_tokens: flag(true, 'With `prompt`: whether the tokens around a text are added.'),
-    return_token_strs: flag(false, 'With `prompt` or `messages`: whether what each token spells comes along.'),
+    return_token_strs: flag(false, 'With `prompt` or `messages`: whether the answer has the text of each token.'),
     messages: Type.Optional(Type.Array(chatMessageSchema, { minItems: 1, description: 'A conversation, as for a chat completion.' })),
     tools: toolFields.tools,
     ...openingFields,
@@ -35,7 +35,7 @@ export const tokenizeSchema = Type.Object(
 
 type TokenizeBody = Static<typeof tokenizeSchema>
 
-/** A checked request, and whose words its answer uses. */
+/** A checked request, and the format of its answer. */
 export interface ParsedTokenize {
   readonly input: TokenizeRequest['input']
   readonly spelled: boolean
@@ -48,9 +48,9 @@ const inputs = ['content', 'prompt', 'messages'] as const
 /**
  * Reads the body of POST /tokenize.
  *
- * @param choose Finds the model that is meant.
+ * @param choose Finds the requested model.
  * @param parseChat Reads conversations.
- * @throws {ServiceError} naming every fault at once, and what `choose` throws.
+ * @throws {ServiceError} naming every fault at once, and the errors of `choose`.
  */
 export function parseTokenizeRequest(
   received: unknown,
@@ -98,7 +98,11 @@ export const detokenizeSchema = Type.Object(
 
 const detokenizeChecker = createBodyChecker(detokenizeSchema)
 
-/** Reads the body of POST /detokenize. @throws {ServiceError} naming every fault at once. */
+/**
+ * Reads the body of POST /detokenize.
+ *
+ * @throws {ServiceError} naming every fault at once.
+ */
 export function parseDetokenizeRequest(received: unknown): { readonly model: string | undefined; readonly tokens: readonly number[] } {
   const { model, tokens } = detokenizeChecker.parse(received, textFaultCodes)
   return { model, tokens }

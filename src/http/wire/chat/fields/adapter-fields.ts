@@ -7,7 +7,7 @@ import type { ModelCatalog } from '../../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
 import type { AdapterUse, TextRequest } from '../../../../core/text-generation.ts'
 
-/** LoRA adapters by name, or as llama.cpp's server names them. */
+/** LoRA adapters by name, or in llama.cpp's format. */
 export const adapterFields = {
   lora: Type.Optional(
     Type.Array(
@@ -21,8 +21,7 @@ export const adapterFields = {
       ),
       {
         maxItems: mostLoras,
-        description:
-          'LoRA adapters: each by its `name`, or its `id` in GET /lora-adapters, and the `scale` by which it counts; 0 = not at all.',
+        description: 'LoRA adapters: each by its `name`, or its `id` in GET /lora-adapters, and its `scale`; 0 = off.',
       },
     ),
   ),
@@ -31,22 +30,22 @@ export const adapterFields = {
 const example = Type.Object(adapterFields)
 type AdapterBody = Static<typeof example>
 
-/** Entries that name nothing, or two things. */
+/** Finds entries with neither a name nor an id, or with both. */
 export function findAdapterFaults({ lora = [] }: AdapterBody): readonly FieldFault[] {
   if (lora.every(({ name, id }) => (name === undefined) !== (id === undefined))) return []
   return [{ path: ['lora'], message: '`lora` must have `name` or `id` in each entry, not both.', kind: 'conflict' }]
 }
 
-/** An adapter's number in the place of its name, until the model is known; no file's name has a colon. */
+/** An adapter's number in place of its name, until the model is known. File names have no colon. */
 const numbered = /^:(\d+)$/u
 
-/** What a body says of adapters, where it says anything. */
+/** The adapters of a body; nothing when it names none. */
 export function readAdapters({ lora = [] }: AdapterBody): { readonly adapters?: readonly AdapterUse[] } {
   const adapters = lora.map(({ name, id, scale = 1 }) => ({ name: name ?? `:${id}`, scale }))
   return adapters.length === 0 ? {} : { adapters }
 }
 
-/** The installed adapters that fit a model, by name; their places are their numbers. */
+/** The installed adapters that fit a model, by name; their indices are their ids. */
 export function adaptersFor(
   catalog: Pick<ModelCatalog, 'listAssets'>,
   { format, weights }: TextModelDescriptor,
@@ -59,9 +58,9 @@ export function adaptersFor(
 }
 
 /**
- * A request whose adapters are installed and of its model's architecture, each by its name.
+ * Checks that the adapters of a request are installed and fit the model, and replaces ids by names.
  *
- * @throws {ServiceError} `unsupported_parameter` naming the adapter that is not there or does not fit.
+ * @throws {ServiceError} `unsupported_parameter` naming the adapter that is missing or does not fit.
  */
 export function withAdapters<Request extends Pick<TextRequest, 'adapters'>>(
   catalog: Pick<ModelCatalog, 'listAssets' | 'findAsset' | 'findUnusable'>,
@@ -90,7 +89,7 @@ function findAdapter(
   if (unusable !== undefined) throw refusal(`must name another file: ${shown} ${unusable.reason}.`)
   if (found === undefined) {
     const names = fitting.length === 0 ? 'none is installed' : `installed are: ${fitting.map((each) => each.name).join(', ')}`
-    throw refusal(`names ${shown}, which is no adapter for ${model.id}; ${names}.`)
+    throw refusal(`names ${shown}, which is not an adapter for ${model.id}; ${names}.`)
   }
   if (model.weights !== undefined && found.architecture !== model.weights.architecture)
     throw refusal(`names ${shown}, which is for ${found.architecture} models; ${model.id} is a ${model.weights.architecture} model.`)

@@ -3,7 +3,7 @@ import type { FieldFault } from '../../../../core/error.ts'
 import type { EndingRules } from '../../../../core/text-generation.ts'
 import { tokenId } from '../../tokens/token-ids.ts'
 
-/** When an answer ends, beside `stop` and its limit; vLLM's fields, for chat and plain completions alike. */
+/** vLLM's fields about the end of an answer, in addition to `stop` and the limit; for chat and plain completions. */
 export const endingFields = {
   include_stop_str_in_output: Type.Optional(
     Type.Boolean({ default: false, description: 'Whether the stop string that ends the output is part of it.' }),
@@ -37,7 +37,7 @@ export function findEndingFaults({ min_tokens = 0 }: EndingBody, maxTokens: numb
   return [{ path: ['min_tokens'], message, kind: 'range' }]
 }
 
-/** undefined when nothing is asked for. */
+/** The rules of a body; undefined when it has none. */
 export function readEnding(body: EndingBody): EndingRules | undefined {
   const ending: EndingRules = {
     includeStop: body.include_stop_str_in_output ?? false,

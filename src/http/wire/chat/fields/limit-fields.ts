@@ -10,12 +10,12 @@ export const predictField = Type.Optional(
   Type.Integer({ minimum: -1, maximum: most, description: "llama.cpp's name of max_tokens; -1 = what the context holds." }),
 )
 
-/** How long a chat's answer may be. */
+/** The limit of a chat's answer. */
 export const limitFields = {
   max_tokens: Type.Optional(
     Type.Integer({
       ...limit,
-      description: 'Most tokens to generate; as many as the context holds when left out, or -1.',
+      description: 'Maximum number of tokens to generate; by default, or with -1, as many as the context holds.',
     }),
   ),
   max_completion_tokens: Type.Optional(Type.Integer({ ...limit, description: "OpenAI's newer name of max_tokens; send one of them." })),
@@ -25,7 +25,7 @@ export const limitFields = {
 const example = Type.Object(limitFields)
 type LimitBody = Static<typeof example>
 
-/** Two names that say different things, and a limit of nothing. */
+/** Finds two names with different values, and a limit of 0. */
 export function findLimitFaults(
   { max_tokens, max_completion_tokens, n_predict }: LimitBody,
   { least = 1 }: { readonly least?: 0 | 1 } = {},
@@ -40,7 +40,7 @@ export function findLimitFaults(
   return faults
 }
 
-/** The limit, and whether nobody named one, so that the context and a budget may shorten it. */
+/** The limit, and whether it is the default, which the context and a budget may shorten. */
 export function readLimit(
   { max_tokens, max_completion_tokens, n_predict }: LimitBody,
   standard = most,

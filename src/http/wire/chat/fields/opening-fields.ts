@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
 import type { ChatMessageBody } from '../chat-message-schema.ts'
 
-/** Whether the answer continues the last message. */
+/** The fields about continuing the last message. */
 export const openingFields = {
   continue_final_message: Type.Optional(
     Type.Boolean({
@@ -20,14 +20,14 @@ export const openingFields = {
 const example = Type.Object(openingFields)
 type OpeningBody = Static<typeof example> & { readonly messages: readonly ChatMessageBody[] }
 
-/** Finds contradictions about what is continued. */
+/** Finds contradictions between these fields and the last message. */
 export function findOpeningFaults(body: OpeningBody): readonly FieldFault[] {
   if (body.continue_final_message !== true) return []
   if (body.add_generation_prompt === true) return [fault('contradicts `add_generation_prompt: true`; send one of them.', 'conflict')]
   return isContinuable(body) ? [] : [fault('needs a last message of the assistant with text and without tool calls.', 'conflict')]
 }
 
-/** undefined = a new turn. */
+/** The opening of the answer; undefined = a new turn. */
 export function readOpening(body: OpeningBody): 'last-message' | 'bare' | undefined {
   const { continue_final_message: continued, add_generation_prompt: opened } = body
   if (continued === true || (continued === undefined && opened === undefined && isContinuable(body))) return 'last-message'

@@ -17,7 +17,7 @@ const aboutSchemas = 'A JSON schema, or its text, for the output.'
 const aboutRegexes = 'A regular expression for the whole output, without lookaround and back-references.'
 const aboutChoices = 'Texts to choose the output from.'
 
-/** What the output must look like, as llama.cpp's and vLLM's users say it; at most one of these and `response_format`. */
+/** The format of the output in the fields of llama.cpp and vLLM. At most one of these and `response_format` may be set. */
 export const outputFormatFields = {
   grammar: Type.Optional(grammar(aboutGrammars)),
   guided_grammar: Type.Optional(grammar("vLLM's older name of `grammar`.")),
@@ -42,7 +42,7 @@ export const outputFormatFields = {
 const example = Type.Object(outputFormatFields)
 type OutputFormatBody = Static<typeof example>
 
-/** @param responseFormat What `response_format` says. */
+/** @param responseFormat The value of `response_format`. */
 export function findOutputFormatFaults(body: OutputFormatBody, responseFormat: ResponseFormat): readonly FieldFault[] {
   const requested = requestedFormats(body)
   const inside = requested.filter(({ field }) => field === 'structured_outputs')
@@ -53,12 +53,12 @@ export function findOutputFormatFaults(body: OutputFormatBody, responseFormat: R
   return requested.filter(({ format }) => format === null).map(({ field }) => fault(field, 'must be a JSON schema: an object.', 'type'))
 }
 
-/** @returns null when only `response_format` speaks of the output. */
+/** @returns null when only `response_format` sets the format. */
 export function readOutputFormat(body: OutputFormatBody): ResponseFormat | null {
   return requestedFormats(body)[0]?.format ?? null
 }
 
-/** A format, and the field that asked for it; null = it is no schema. */
+/** A format, and the field that requested it; null = not a schema. */
 interface RequestedFormat {
   readonly field: string
   readonly format: ResponseFormat | null

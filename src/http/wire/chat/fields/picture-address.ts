@@ -3,13 +3,13 @@ import { dataHead } from '../../data-head.ts'
 
 const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 
-/** Pictures of one message; a request holds no more than its body. */
+/** Pictures of one message; a request is limited only by its size. */
 export const mostPictures = 32
-/** What documents say of an address that holds a picture. */
+/** The description of such addresses in the API document. */
 export const addressMeaning =
   'The picture itself: `data:image/png;base64,…`; PNG, JPEG, WebP or GIF. Where the setting `fetch-pictures` is on, also its http or https address.'
 
-/** What is wrong with a picture's address, as the end of a sentence that begins with its field; null = nothing. */
+/** The fault of a picture's address, as the end of a sentence that begins with its field; null = none. */
 export function findAddressFault(url: string): string | null {
   const [head = ''] = dataHead.exec(url) ?? []
   const elsewhere = 'must hold the picture itself, as data:image/png;base64,… (or jpeg, webp, gif): other addresses are not fetched.'
@@ -18,18 +18,18 @@ export function findAddressFault(url: string): string | null {
   return isBase64(url.slice(head.length)) ? elsewhere : 'must be base64 behind the comma.'
 }
 
-/** The picture of an address in which {@link findAddressFault} found nothing wrong. */
+/** The picture of an address that {@link findAddressFault} accepted. */
 export function readAddress(url: string, detail?: PicturePart['detail']): PicturePart | null {
   const picture = dataHead.test(url) ? readPicture(url) : null
   return picture && { ...picture, ...(detail && { detail }) }
 }
 
 /**
- * The picture that a text holds in base64, alone or behind the head of a data address. Its first bytes decide what it is; the type that it is given counts where
- * they say nothing.
+ * Reads a picture in base64, with or without the head of a data address. Its first bytes determine the format; the stated type counts only
+ * when they are unknown.
  *
- * @param named The type that a field beside it gives.
- * @returns Null when it is no base64, or neither its bytes nor its type are those of a picture that models read.
+ * @param named The type stated in a field beside it.
+ * @returns Null when the text is not base64, or neither its bytes nor its type are of a format that models read.
  */
 export function readPicture(text: string, named = ''): PicturePart | null {
   const [head = '', inHead = ''] = dataHead.exec(text) ?? []
@@ -56,7 +56,7 @@ function isBase64(text: string): boolean {
   return base64.test(text)
 }
 
-/** Base64 in its usual letters and padded, of text in those of addresses. */
+/** Converts base64url to padded base64. */
 function toPlainBase64(text: string): string {
   const plain = text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
   return plain.padEnd(Math.ceil(plain.length / 4) * 4, '=')

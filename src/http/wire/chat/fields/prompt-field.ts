@@ -7,7 +7,7 @@ const text = Type.String({ minLength: 1 })
 /** Most prompts of one request. */
 export const mostPrompts = 128
 
-/** What plain completions continue. */
+/** The prompts of plain completions. */
 export const promptField = Type.Union(
   [
     text,
@@ -17,13 +17,13 @@ export const promptField = Type.Union(
     }),
   ],
   {
-    description: `The text to continue, with control tokens by their spelling, or its tokens; or a list of up to ${mostPrompts} of either, each with choices of its own, in their order.`,
+    description: `The text to continue, with control tokens by their spelling, or its tokens; or a list of up to ${mostPrompts} of either, each with its own choices, in order.`,
   },
 )
 
 type Prompt = Pick<Extract<TextRequest['input'], { type: 'prompt' }>, 'prompt' | 'tokens' | 'special'>
 
-/** Finds lists of different things, and of too many. */
+/** Finds lists of mixed kinds, and of too many prompts. */
 export function findPromptFaults(prompt: Static<typeof promptField>): readonly FieldFault[] {
   if (typeof prompt === 'string') return []
   const kinds = new Set(prompt.map((entry) => typeof entry))
@@ -46,12 +46,15 @@ export function readPrompts(prompt: Static<typeof promptField>): readonly Prompt
   )
 }
 
-/** As the other servers of this route read texts, so that a prompt may be written the way that the model's template does. */
+/**
+ * A text whose control tokens are recognised by their spelling, as in the other servers with this route, so that a prompt can contain the
+ * model's template.
+ */
 function spelled(prompt: string): Prompt {
   return { prompt, special: true }
 }
 
-/** What is wrong with `prompt`, in words behind its name. */
+/** A fault of `prompt`, in words that follow its name. */
 export function promptFault(words: string, kind: string): FieldFault {
   return { path: ['prompt'], message: `\`prompt\` ${words}`, kind }
 }

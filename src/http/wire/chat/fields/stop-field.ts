@@ -8,11 +8,11 @@ export const stopList = Type.Array(entry, { maxItems: 64 })
 /** One stop string or up to 64. */
 export const stopField = Type.Optional(
   Type.Union([entry, stopList], {
-    description: 'Strings that end the output; they are not part of it. Empty ones are passed over.',
+    description: 'Strings that end the output; they are not part of it. Empty ones are ignored.',
   }),
 )
 
-/** The texts that end an answer; none when the field is left out, and an empty one is none. */
+/** The stop strings of an answer, without empty ones. */
 export function readStop(stop: string | readonly string[] | undefined): readonly string[] {
   return (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((text) => text !== '')
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../../core/error.ts'
 import { metadataField } from '../../metadata-field.ts'
 import type { ChatMessageBody } from '../chat-message-schema.ts'
 
-/** Whether the answer is kept, and what is noted with it. */
+/** Whether the answer is stored, and its metadata. */
 export const storingFields = {
   store: Type.Optional(
     Type.Boolean({ default: false, description: 'Whether the answer is kept for 24 hours, to be listed and read at this address.' }),
@@ -14,23 +14,23 @@ export const storingFields = {
 const example = Type.Object(storingFields)
 type StoringBody = Static<typeof example> & { readonly messages: readonly ChatMessageBody[] }
 
-/** What a chat request says of keeping its answer. */
+/** The storing options of a chat request. */
 export interface Storing {
   readonly keep: boolean
-  /** As they were sent. */
+  /** The messages as sent. */
   readonly messages: readonly ChatMessageBody[]
   readonly metadata: Readonly<Record<string, string>> | null
 }
 
-/** Nothing is kept by default. */
+/** Reads the options; an answer is not stored by default. */
 export function readStoring({ store = false, messages, metadata }: StoringBody): Storing {
   return { keep: store, messages, metadata: metadata ?? null }
 }
 
 /**
- * Refuses to keep what nobody is waiting for.
+ * Refuses storing options where answers are stored anyway.
  *
- * @param where What such fields are to be left out of, as the end of a sentence.
+ * @param where The place where these fields are not allowed, as the end of a sentence.
  * @throws {ServiceError} `invalid_request_error`.
  */
 export function refuseStoring({ keep, metadata }: Storing, where: string): void {

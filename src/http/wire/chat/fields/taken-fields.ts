@@ -3,7 +3,7 @@ import { accepted } from '../../accepted.ts'
 
 const name = (description: string) => Type.Optional(Type.String({ maxLength: 512, description }))
 
-/** Fields of OpenAI's that change no answer here, and that its clients send all the same; each takes only what is true of every answer. */
+/** OpenAI's fields that have no effect here. Each accepts only values that hold for every answer. */
 export const takenFields = {
   user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
   safety_identifier: name('Accepted for compatibility, not kept.'),
@@ -24,20 +24,20 @@ export const takenFields = {
           Type.Array(Type.Object({ type: Type.Literal('text'), text: Type.String() }, { additionalProperties: false })),
         ]),
       },
-      { additionalProperties: false, description: 'Accepted; a hint for speed, without which the answer is the same.' },
+      { additionalProperties: false, description: 'Accepted; a hint for speed that does not change the answer.' },
     ),
   ),
   modalities: Type.Optional(Type.Array(Type.Literal('text'), { minItems: 1, maxItems: 1, description: 'Answers are text.' })),
   verbosity: Type.Optional(
     Type.Enum(['low', 'medium', 'high'], {
-      description: 'Accepted; models answer as long as they do by themselves: limit with max_tokens.',
+      description: 'Accepted, no effect; limit answers with max_tokens.',
     }),
   ),
 }
 
 const always = 'Accepted; it is always so.'
 
-/** What llama.cpp's and vLLM's clients send by habit: hints that change no answer, and switches in the one position there is here. */
+/** Fields that llama.cpp's and vLLM's clients send by default: hints without effect, and switches with the only supported value. */
 export const neutralFields = {
   cache_prompt: Type.Optional(Type.Boolean({ description: accepted.byItself })),
   id_slot: Type.Optional(Type.Integer({ description: accepted.byItself })),
@@ -63,5 +63,7 @@ export const neutralFields = {
   skip_special_tokens: Type.Optional(Type.Literal(true, { description: always })),
   spaces_between_special_tokens: Type.Optional(Type.Boolean({ description: 'Accepted; answers have no special tokens.' })),
   include_reasoning: Type.Optional(Type.Literal(true, { description: always })),
-  reasoning_format: Type.Optional(Type.Enum(['auto', 'deepseek'], { description: 'Accepted; thoughts come as `reasoning_content`.' })),
+  reasoning_format: Type.Optional(
+    Type.Enum(['auto', 'deepseek'], { description: 'Accepted; reasoning is returned as `reasoning_content`.' }),
+  ),
 }

@@ -6,7 +6,7 @@ const switched = (description: string) => Type.Optional(Type.Boolean({ descripti
 const effort = (description: string) => Type.Optional(Type.Enum([...reasoningEfforts], { description }))
 const budget = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description }))
 
-/** How long a model that thinks does so, in the words of OpenAI, Qwen, vLLM and llama.cpp. */
+/** The reasoning of a model, in the fields of OpenAI, Qwen, vLLM and llama.cpp. */
 export const thinkingFields = {
   reasoning_effort: effort(
     'How long a reasoning model thinks before it answers; its reasoning is returned as `reasoning_content`. A model that can only be turned on or off gets a share of the limit: minimal 10 %, low 20 %, medium 50 %, high 80 %, xhigh 95 %.',
@@ -18,11 +18,11 @@ export const thinkingFields = {
   chat_template_kwargs: Type.Optional(
     Type.Object(
       {
-        enable_thinking: switched('As the field of that name.'),
+        enable_thinking: switched('The same as the field of that name.'),
         thinking: switched('The same, in the words of other templates.'),
-        reasoning_effort: effort('As the field of that name.'),
+        reasoning_effort: effort('The same as the field of that name.'),
       },
-      { additionalProperties: false, description: 'Arguments for the chat template, as far as they concern reasoning.' },
+      { additionalProperties: false, description: 'Arguments for the chat template; only those about reasoning.' },
     ),
   ),
 }
@@ -32,7 +32,7 @@ type ThinkingBody = Static<typeof example>
 
 const budgets = ['thinking_budget', 'thinking_budget_tokens', 'thinking_token_budget'] as const
 
-/** Finds two names of one thing that say different things, and an effort beside a switch that is off. */
+/** Finds fields that contradict each other, and an effort although reasoning is off. */
 export function findThinkingFaults(body: ThinkingBody): readonly FieldFault[] {
   const { switches, efforts, limits } = gather(body)
   return [
@@ -42,7 +42,7 @@ export function findThinkingFaults(body: ThinkingBody): readonly FieldFault[] {
   ]
 }
 
-/** What is asked of the model's thoughts. */
+/** The reasoning options of a body. */
 export function readThinking(body: ThinkingBody): Pick<ChatInput, 'effort' | 'thinks' | 'thoughtTokens'> {
   const { switches, efforts, limits } = gather(body)
   const [[, requested] = [], [, thinks] = [], [, thoughtTokens] = []] = [efforts[0], switches[0], limits[0]]

@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
 
-/** How OpenAI's tiers rank among requests; a tier that is not here is the standard one. */
+/** The priorities of OpenAI's tiers; all other tiers have the standard priority. */
 const tierPriorities: Readonly<Record<string, number>> = { flex: 10, priority: -10, fast: -10 }
 
-/** How urgent a request is among the others of its account. */
+/** The priority of a request among those of its account. */
 export const urgencyFields = {
   service_tier: Type.Optional(
     Type.Enum(['auto', 'default', 'flex', 'scale', 'priority', 'fast'], {
@@ -25,19 +25,19 @@ export const urgencyFields = {
 const example = Type.Object(urgencyFields)
 type UrgencyBody = Static<typeof example>
 
-/** A tier and a priority that are not the same. */
+/** Finds a tier and a priority that differ. */
 export function findUrgencyFaults({ service_tier: tier = 'auto', priority }: UrgencyBody): readonly FieldFault[] {
   const meant = tierPriorities[tier]
   if (priority === undefined || meant === undefined || priority === meant) return []
   return [{ path: ['priority'], message: '`priority` contradicts `service_tier`; send one of them.', kind: 'conflict' }]
 }
 
-/** What a request says of itself, where it says anything. */
+/** The priority of a request; nothing when it states none. */
 export function readUrgency({ service_tier: tier = 'auto', priority = tierPriorities[tier] }: UrgencyBody): { readonly priority?: number } {
   return priority === undefined || priority === 0 ? {} : { priority }
 }
 
-/** The tier that answers name; undefined where nobody asked for one. */
+/** The tier named in answers; undefined when the request names none. */
 export function readTier({ service_tier: tier }: UrgencyBody): 'default' | 'flex' | 'priority' | undefined {
   if (tier === undefined || tier === 'flex') return tier
   return tier === 'priority' || tier === 'fast' ? 'priority' : 'default'

@@ -9,23 +9,23 @@ import { type PageQuery, pageSchema, readPageQuery } from '../../page.ts'
 import type { ChatMessageBody } from '../chat-message-schema.ts'
 import { chatCompletionSchema } from '../text-answers.ts'
 
-/** What is kept of a chat: the answer as it was given, with its notes, and what it answers. */
+/** A stored chat: the answer with its metadata, and the messages of the request. */
 export interface StoredChat {
   readonly completion: Answer<typeof chatCompletionSchema>
   readonly messages: readonly ChatMessageBody[]
 }
 
-/** A chat as its document holds it. */
+/** Encodes a chat as a stored document. */
 export function encodeStoredChat(chat: StoredChat): JsonObject {
   return chat as unknown as JsonObject
 }
 
-/** Documents of this kind are written by {@link encodeStoredChat} and nowhere else, so that their shape is known. */
+/** Only {@link encodeStoredChat} writes documents of this kind, so their shape is known. */
 export function readStoredChat(value: JsonObject): StoredChat {
   return value as unknown as StoredChat
 }
 
-/** The messages that a stored chat answers, each with an id. */
+/** The messages of a stored chat, each with an id. */
 export function encodeStoredMessages({ completion, messages }: StoredChat): readonly (object & { readonly id: string })[] {
   return messages.map(({ content, ...message }, index) => ({
     ...message,
@@ -35,7 +35,7 @@ export function encodeStoredMessages({ completion, messages }: StoredChat): read
   }))
 }
 
-/** Which stored chats are wanted. */
+/** A query for stored chats. */
 interface StoredChatQuery extends PageQuery {
   /** null = of every model. */
   readonly model: string | null
@@ -62,7 +62,7 @@ export function readStoredChatQuery(query: Readonly<Record<string, unknown>>): S
 /** A page of stored chat completions. */
 export const storedChatListSchema = pageSchema(chatCompletionSchema)
 
-/** A page of the messages that a stored chat completion answers. */
+/** A page of the messages of a stored chat completion. */
 export const storedMessageListSchema = pageSchema(
   Type.Object(
     { id: Type.String(), role: Type.String(), content: Type.Union([Type.String(), Type.Null()]) },
@@ -88,8 +88,8 @@ const checker = createBodyChecker(storedChatChangeSchema)
 /** Reads the body of POST /v1/chat/completions/<id>. @throws {ServiceError} naming every fault at once. */
 export function parseStoredChatChange(received: unknown): Static<typeof storedChatChangeSchema> {
   const body = checker.parse(received, textFaultCodes)
-  // Left out by mistake it must not take away what is there.
+  // Required, so that a forgotten field does not delete the metadata.
   if (isRecord(received) && !Object.hasOwn(received, 'metadata'))
-    throw new ServiceError('invalid_request_error', '`metadata` is required: add an object, or null for none.', { param: 'metadata' })
+    throw new ServiceError('invalid_request_error', '`metadata` is required: add an object, or null to remove it.', { param: 'metadata' })
   return body
 }

@@ -16,7 +16,7 @@ import { findUnsupported, unsupportedField } from '../unsupported-fields.ts'
 import { commonImageOptions, drawingOptions, unsupportedImageOptions } from './image-options.ts'
 import { type OpenAiImages, resolveImages } from './resolve-images.ts'
 
-/** How much of the picture is redrawn; where there is a mask all of its transparent part is. */
+/** The share of the picture that is redrawn; with a mask, all of its transparent part. */
 const strengths = { high: 0.5, low: imageDefaults.strength, masked: 1, variation: 0.6 } as const
 
 const { style: _, ...unsupported } = unsupportedImageOptions
@@ -53,7 +53,7 @@ const variationChecker = createBodyChecker(imageVariationSchema)
 type Edit = Static<typeof imageEditSchema>
 
 interface EditParsing extends ImageParsing {
-  /** Of one request, over all its pictures. */
+  /** Pixels of one request, over all its pictures. */
   readonly mostPixels: number
 }
 
@@ -73,7 +73,7 @@ export function parseImageEdit(
 }
 
 /**
- * Reads the form of POST /v1/images/variations: the picture is drawn again, from no words.
+ * Reads the form of POST /v1/images/variations: the picture is redrawn without a prompt.
  *
  * @throws {ServiceError} `validation_error`, `unsupported`, `model_not_found`.
  */
@@ -104,7 +104,7 @@ async function startFrom(
   const picture = await inspectField(deps.inspectImage, { field: 'image', bytes: image }, { signal })
   const { request: resolved, delivery } = resolveImages(body, { model, assets, picture, mostPixels: deps.mostPixels })
   const request = { ...resolved, ...spacing }
-  // What is masked is repainted; else a model that sees references is shown all pictures and draws another.
+  // A masked picture is repainted. Without a mask, a model that supports references gets all pictures as references.
   const references = sees ? images.slice(mask === undefined ? 0 : 1) : []
   const shown = await inspectAll(deps.inspectImage, references, { signal })
   const seen = { ...request, ...(references.length > 0 && { references, referencePixels: referencePixels(shown) }) }
@@ -165,7 +165,7 @@ async function inspectAll(
   return found
 }
 
-/** A reference is seen as it is: nothing says how much of it is kept. */
+/** Refuses options about how much of a picture is kept: references have none. */
 function refuseStrength({ strength, input_fidelity }: Edit, { id }: ImageModelDescriptor): void {
   if (strength !== undefined)
     throw refusal('strength', `must be left out: ${id} takes the picture as a reference; POST /generate/image starts from one.`, true)

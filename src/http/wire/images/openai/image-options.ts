@@ -6,7 +6,7 @@ import { imageQualities } from './quality.ts'
 
 const { prompt, negative_prompt, seed, steps, cfg_scale, sampler, style_preset } = imageFields
 
-/** What every route of OpenAI's that draws takes. */
+/** The fields of every OpenAI route that draws. */
 export const commonImageOptions = {
   model: Type.Optional(Type.String({ minLength: 1, description: 'An installed image model; the default one when left out.' })),
   n: Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1, description: 'Images to draw.' })),
@@ -26,7 +26,7 @@ export const commonImageOptions = {
   user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
 }
 
-/** What those take besides that draw from words. */
+/** Additional fields of the route that draws from a prompt. */
 export const drawingOptions = {
   prompt,
   quality: Type.Optional(
@@ -55,7 +55,7 @@ export const drawingOptions = {
   ...{ negative_prompt, seed, steps, cfg_scale, sampler, style_preset },
 }
 
-/** Fields of OpenAI's that no engine here honours. */
+/** OpenAI's fields that no engine supports. */
 export const unsupportedImageOptions = {
   style: unsupportedField(),
   complexity: unsupportedField(),
@@ -64,7 +64,7 @@ export const unsupportedImageOptions = {
   svg: unsupportedField(),
 }
 
-/** The body of POST /v1/images/generations: OpenAI's fields, and some of ours. */
+/** The body of POST /v1/images/generations: OpenAI's fields, and some of Sepia's. */
 export const openAiImageSchema = Type.Object(
   { ...commonImageOptions, ...drawingOptions, ...unsupportedImageOptions },
   { additionalProperties: false },

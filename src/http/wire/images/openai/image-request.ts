@@ -13,7 +13,7 @@ const checker = createBodyChecker(openAiImageSchema)
 /**
  * Reads the body of POST /v1/images/generations.
  *
- * @param mostPixels Of one request, over all its pictures.
+ * @param mostPixels Limit of one request, over all its pictures.
  * @throws {ServiceError} `validation_error`, `unsupported`, `model_not_found`.
  */
 export function parseOpenAiImageRequest(catalog: ModelCatalog, received: unknown, mostPixels: number): OpenAiImages {

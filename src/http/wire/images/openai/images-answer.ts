@@ -10,14 +10,14 @@ import type { ImageDelivery, OpenAiImages } from './resolve-images.ts'
 
 type ImagesAnswer = Answer<typeof openAiImagesSchema>
 
-/** Sizes that the published clients know in answers; others would fail their checks. */
+/** Sizes that published clients accept in answers; others would fail their checks. */
 const publishedSizes = ['1024x1024', '1024x1536', '1536x1024']
 
 function isPublishedSize(width: number, height: number): boolean {
   return publishedSizes.includes(`${width}x${height}`)
 }
 
-/** What an answer says of its pictures besides them. */
+/** The fields of an answer other than its pictures. */
 export function describeImages(
   clock: Clock,
   { width, height, encoding, model }: Pick<ImageRequest, 'width' | 'height' | 'encoding' | 'model'>,
@@ -42,10 +42,10 @@ export function encodeOpenAiImages(clock: Clock, request: ImageRequest, delivery
 }
 
 /**
- * The same of a drawing that ran in a batch.
+ * The same answer for a drawing in a batch.
  *
- * @param body A line's, as it was read before.
- * @param stored The output that was kept of it.
+ * @param body The line's body, as parsed before.
+ * @param stored The drawing's stored output.
  */
 export function encodeStoredImages(
   clock: Clock,
@@ -59,9 +59,9 @@ export function encodeStoredImages(
 }
 
 /**
- * The answer with links to the pictures instead of them.
+ * The answer with links to the pictures.
  *
- * @param link Of the picture at a place.
+ * @param link Returns the link of the picture at an index.
  */
 export function encodeImageLinks(
   clock: Clock,

@@ -8,13 +8,13 @@ import { toBase64 } from '../image-result.ts'
 import { describeImages } from './images-answer.ts'
 import type { ImageDelivery } from './resolve-images.ts'
 
-/** Pictures are booked by the picture and not by the token. */
+/** Pictures are billed per picture, not per token. */
 const noTokens = { input_tokens: 0, input_tokens_details: { image_tokens: 0, text_tokens: 0 }, output_tokens: 0, total_tokens: 0 }
 
 /**
- * Encodes a drawing as the named events of an image stream: previews, and each picture once it is complete.
+ * Encodes a drawing as the named events of an image stream: previews, and each picture when it is complete.
  *
- * @param name What the events' names begin with.
+ * @param name Prefix of the events' names.
  */
 export async function* encodeImagesStream(
   clock: Clock,

@@ -9,17 +9,17 @@ import { findSizeFaults } from '../image-size.ts'
 import type { ImageOptions } from './image-options.ts'
 import { plainQuality, stepsFor } from './quality.ts'
 
-/** How the answer goes out. */
+/** The delivery of the answer. */
 export interface ImageDelivery {
   readonly stream: boolean
-  /** Previews on the way, 0 to 3. */
+  /** Number of previews, 0 to 3. */
   readonly partialImages: number
-  /** Whether pictures are answered as links. */
+  /** Whether pictures are returned as links. */
   readonly links: boolean
   readonly quality: 'low' | 'medium' | 'high'
 }
 
-/** A request of OpenAI's, and how it is to be answered. */
+/** A request in OpenAI's format, and its answer's delivery. */
 export interface OpenAiImages {
   readonly request: ImageRequest
   readonly delivery: ImageDelivery
@@ -28,8 +28,8 @@ export interface OpenAiImages {
 /**
  * Fills in every default of a well-formed body.
  *
- * @param given.picture Size of the picture that it starts from; null = it starts from none.
- * @param given.mostPixels Of one request, over all its pictures.
+ * @param given.picture Size of the picture that it starts from; null = none.
+ * @param given.mostPixels Limit of one request, over all its pictures.
  * @throws {ServiceError} `validation_error`, `unsupported`.
  */
 export function resolveImages(
@@ -95,7 +95,7 @@ function fault(field: string, text: string): FieldFault {
   return { path: [field], message: `\`${field}\` ${text}`, kind: 'conflict' }
 }
 
-/** A record without what is undefined. */
+/** A record without its undefined fields. */
 function withoutAbsent<Value extends object>(record: Value): { [Key in keyof Value]?: Exclude<Value[Key], undefined> } {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as {
     [Key in keyof Value]?: Exclude<Value[Key], undefined>
@@ -107,7 +107,10 @@ interface Size {
   readonly height: number
 }
 
-/** The size of a model whose proportions come nearest to a picture's; of sizes that it takes any of, one of about the pixels it likes. */
+/**
+ * The model's size with the proportions nearest to a picture's. For a model that draws any size, it has about as many pixels as the native
+ * size.
+ */
 function nearestSize({ native, sizes }: Pick<ImageModelDescriptor, 'native' | 'sizes'>, picture: Size): Size {
   if (sizes.type === 'range') {
     const wanted = Math.sqrt((native.width * native.height) / (picture.width * picture.height))
