@@ -6,7 +6,7 @@ import type { TokenHolder } from '../operations/access/authenticate.ts'
 import { RecentValues } from '../operations/access/recent-values.ts'
 import { AnswerDeadline } from './answers/answer-deadline.ts'
 import { answerParserError } from './answers/answer-parser-error.ts'
-import { isNotOffered, notForMessages, nothingThere } from './answers/not-offered.ts'
+import { isNotOffered, notInMessagesApi, unknownAddress } from './answers/not-offered.ts'
 import { sendError } from './answers/send-error.ts'
 import { isMessagesSurface } from './answers/surface.ts'
 import { closeAfterBody, DiscardedBodies, inviteBodies } from './body/discarded-bodies.ts'
@@ -27,12 +27,12 @@ import { AccountPlaces } from './limits/account-places.ts'
 import { createProxyTrust } from './limits/client-address.ts'
 import { capConnections } from './limits/connection-cap.ts'
 import { DrawingsUnderWay } from './limits/drawings-under-way.ts'
-import { fewPerTurn } from './limits/few-per-turn.ts'
+import { limitPerTurn } from './limits/limit-per-turn.ts'
 import { limitPipelining } from './limits/pipelining.ts'
 import { type RatedSubject, RateLimiter } from './limits/rate-limit.ts'
 import { requireBudget } from './limits/require-budget.ts'
 import { createLoopbackCaller } from './loopback-caller.ts'
-import { answerBelow, withoutPrefix } from './path-prefix.ts'
+import { addBasePath, withoutPrefix } from './path-prefix.ts'
 import { registerWork } from './register-work.ts'
 import { probeRoutes } from './routes/service.ts'
 import { routes } from './routes.ts'
@@ -81,7 +81,7 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
   traceRequests(server, deps)
   watchRequests(server, deps)
   allowOrigins(server, settings.corsOrigins ?? [])
-  answerBelow(server, prefixes[0] ?? '')
+  addBasePath(server, prefixes[0] ?? '')
   capConnections(server, { ...settings, isTrustedProxy })
   answerFailures(server, deps, methods)
   acceptJsonBodies(server, deps, settings)
@@ -180,7 +180,7 @@ function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods
     discarded.add(request.raw)
     if (!deps.isDraining()) closeAfterBody(request, reply)
     const allowed = isNotOffered(request.url) ? [] : methods.of(request.url.split('?')[0] ?? '')
-    if (allowed.length === 0) return sendError(reply, nothingThere(request.url, methods))
+    if (allowed.length === 0) return sendError(reply, unknownAddress(request.url, methods))
     reply.header('allow', [...allowed, 'OPTIONS'].join(', '))
     if (request.method === 'OPTIONS') return reply.code(204).send()
     return sendError(reply, new ServiceError('method_not_allowed', `Use ${allowed.join(' or ')} at this address.`))
@@ -191,13 +191,13 @@ function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods
 function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
   const recent = new RecentValues<TokenHolder>(deps.clock)
   const limiter = new RateLimiter(deps)
-  const takeTurn = fewPerTurn(requestsPerTurn)
+  const takeTurn = limitPerTurn(requestsPerTurn)
   const open = settings.openOnLoopback === true ? { authenticateLoopback: createLoopbackCaller(deps) } : {}
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const onFault = (error: unknown) => deps.observer.faultSurvived({ requestId: request.id, error })
     const caller = await identifyCaller({ ...deps, ...open, recent, onFault }, request, reply)
     const { accountId, accountLimits: limits } = caller
-    if (isMessagesSurface(request) && /^\/v1\/files(?:[/?]|$)/.test(request.url)) throw notForMessages('/v1/files')
+    if (isMessagesSurface(request) && /^\/v1\/files(?:[/?]|$)/.test(request.url)) throw notInMessagesApi('/v1/files')
     registerWork(deps, caller, reply)
     deps.places.allowStreams(accountId, limits.openStreams)
     await limiter.count(ratedSubjects(caller, limits.requestsPerMinute ?? settings.requestsPerMinute), reply)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fastify } from 'fastify'
-import { answerBelow, prefixOf, withoutPrefix } from './path-prefix.ts'
+import { addBasePath, prefixOf, withoutPrefix } from './path-prefix.ts'
 
 test('a path in front is taken off once, and only where it stands whole', () => {
   const prefixes = ['/sepia', '/ink/deep']
@@ -28,7 +28,7 @@ test('a path in front is taken off once, and only where it stands whole', () => 
 
 test('pages and redirects lead below the path, and nothing else is touched', async () => {
   const server = fastify()
-  answerBelow(server, '/ink')
+  addBasePath(server, '/ink')
   const page =
     '<a href="/docs">a</a><img src=\'/x.png\'><form action="/go"><a href="//other.test/">b</a><a href="https://c.test/">c</a><p title="/no">/no</p>'
   server.get('/page', (_, reply) => reply.type('text/html; charset=utf-8').header('etag', '"x"').send(page))

@@ -20,7 +20,7 @@ export function withoutPrefix(url: string, prefixes: readonly string[]): string 
 }
 
 /** Adds the path of the public address to links and redirects. */
-export function answerBelow(server: FastifyInstance, prefix: string): void {
+export function addBasePath(server: FastifyInstance, prefix: string): void {
   if (prefix === '') return
   server.addHook('onSend', async (_request, reply, payload) => {
     const location = reply.getHeader('location')

@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
+import { applyBasePath } from './browser/apply-base-path.ts'
 import { keepFocus } from './browser/keep-focus.ts'
-import { leadBelow } from './browser/lead-below.ts'
 import { language } from './language/language.ts'
 import { applyTheme } from './state/theme.ts'
 import '@fontsource-variable/source-sans-3/wght.css'
@@ -9,7 +9,7 @@ import '@fontsource-variable/source-serif-4/wght.css'
 import '@fontsource-variable/source-serif-4/wght-italic.css'
 import './styles/console.css'
 
-leadBelow()
+applyBasePath()
 applyTheme()
 keepFocus()
 document.documentElement.lang = language

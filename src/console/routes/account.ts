@@ -9,9 +9,9 @@ import type { AccountChange, OwnDeletion, OwnLimits } from '../contract/account.
 import type { SignedIn } from '../contract/session.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
+import { confirmPassword } from '../sign-in/confirm-password.ts'
 import { browserOf } from '../sign-in/known-browser.ts'
 import { refuseGuessable } from '../sign-in/password-rule.ts'
-import { proveOneself } from '../sign-in/prove-oneself.ts'
 import { openSession } from '../sign-in/session.ts'
 import { emailField, nameField, newPasswordField, passwordField } from '../sign-in/sign-in-fields.ts'
 import { personOf } from '../sign-in/signed-in.ts'
@@ -51,7 +51,8 @@ export function registerAccount(
     const { id, email } = personOf(request)
     const signal = clientSignal(reply)
     // An account that signs in with an organisation has no password to confirm.
-    if (email !== null && (await accounts.findByEmail(email, { signal })) !== null) await proveOneself(deps, request, { password, signal })
+    if (email !== null && (await accounts.findByEmail(email, { signal })) !== null)
+      await confirmPassword(deps, request, { password, signal })
     await deleteAccount(deps, { accountId: id, by: null, name }, { signal })
     await recordAudit(deps, request, 'account-deleted', { subject: id })
     return reply.code(202).send()

@@ -10,7 +10,7 @@ const turn = (fields: Partial<TurnUpdate> = {}): TurnUpdate => ({
   ...fields,
 })
 
-/** A signed-in person's way to their conversations. */
+/** A signed-in user's requests to their conversations. */
 async function startAs(service: ConsoleService, email = 'ada@example.org', code = service.firstCode) {
   const cookie = await service.join(code, email)
   const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object) =>

@@ -32,7 +32,7 @@ describe('a stored output', () => {
 
   test('shows each image smaller as WebP, in a few widths only, made once', async () => {
     const { id, get, store, ownerId } = await drawOnce(sepiaPng)
-    // Pictures are not made larger.
+    // Pictures are never enlarged.
     for (const [requested, shown] of [
       [160, 160],
       [320, 320],

@@ -7,9 +7,9 @@ import type { NewPasskey, PasskeyCreation } from '../contract/passkeys.ts'
 import type { PasswordShown } from '../contract/second-factor.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
+import { confirmPassword } from '../sign-in/confirm-password.ts'
 import { readChallenge, spendChallenge, writeChallenge } from '../sign-in/passkeys/passkey-challenge.ts'
 import { passkeySite } from '../sign-in/passkeys/passkey-site.ts'
-import { proveOneself } from '../sign-in/prove-oneself.ts'
 import { nameField, passwordField } from '../sign-in/sign-in-fields.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 import type { SessionRouteDependencies } from './session.ts'
@@ -32,7 +32,7 @@ export function registerPasskeys(own: FastifyInstance, deps: SessionRouteDepende
   own.post('/console/api/passkeys/options', async (request, reply): Promise<PasskeyCreation> => {
     const { rpID } = requireSite(deps)
     const { password } = readPassword(request)
-    const { person, options } = await proveOneself(deps, request, { password, signal: clientSignal(reply) })
+    const { person, options } = await confirmPassword(deps, request, { password, signal: clientSignal(reply) })
     const { generateRegistrationOptions } = await import('@simplewebauthn/server')
     const made = await generateRegistrationOptions({
       rpName: 'Sepia',

@@ -7,7 +7,7 @@ import type { PasswordShown, RecoveryCodes, SecondFactorBegun, SecondFactorCode 
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
 import { authenticatorAddress } from '../sign-in/authenticator-address.ts'
-import { proveOneself } from '../sign-in/prove-oneself.ts'
+import { confirmPassword } from '../sign-in/confirm-password.ts'
 import { isSecondFactorRequired } from '../sign-in/second-factor-gate.ts'
 import { codeField, passwordField } from '../sign-in/sign-in-fields.ts'
 import { ownerOf, personOf } from '../sign-in/signed-in.ts'
@@ -23,7 +23,10 @@ export function registerSecondFactor(own: FastifyInstance, deps: SessionRouteDep
   const { throttle, signIn } = deps
 
   own.post('/console/api/second-factor', async (request, reply): Promise<SecondFactorBegun> => {
-    const { person, options } = await proveOneself(deps, request, { password: readPassword(request).password, signal: clientSignal(reply) })
+    const { person, options } = await confirmPassword(deps, request, {
+      password: readPassword(request).password,
+      signal: clientSignal(reply),
+    })
     const secret = await beginSecondFactor(deps, person.id, options)
     return { secret, address: authenticatorAddress(person, secret) }
   })
@@ -41,14 +44,20 @@ export function registerSecondFactor(own: FastifyInstance, deps: SessionRouteDep
   })
 
   own.post('/console/api/second-factor/recovery-codes', async (request, reply): Promise<RecoveryCodes> => {
-    const { person, options } = await proveOneself(deps, request, { password: readPassword(request).password, signal: clientSignal(reply) })
+    const { person, options } = await confirmPassword(deps, request, {
+      password: readPassword(request).password,
+      signal: clientSignal(reply),
+    })
     const recoveryCodes = await renewRecoveryCodes(deps, person.id, options)
     await recordAudit(deps, request, 'recovery-codes-renewed', { subject: person.id })
     return { recoveryCodes }
   })
 
   own.post('/console/api/second-factor/removal', async (request, reply) => {
-    const { person, options } = await proveOneself(deps, request, { password: readPassword(request).password, signal: clientSignal(reply) })
+    const { person, options } = await confirmPassword(deps, request, {
+      password: readPassword(request).password,
+      signal: clientSignal(reply),
+    })
     if (isSecondFactorRequired(signIn, person))
       throw new ServiceError(
         'insufficient_scope',

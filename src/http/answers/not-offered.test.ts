@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nothingThere } from './not-offered.ts'
+import { unknownAddress } from './not-offered.ts'
 
 const routes = { of: (path: string) => (path === '/v1/models' || path === '/' ? ['GET'] : []) }
 
@@ -15,22 +15,22 @@ test("addresses of Ollama's and A1111's clients are refused with what to use ins
       '`/sdapi/v1/interrogate` belongs to A1111, which this service does not offer; use /sdapi/v1/txt2img, img2img and what GET /openapi.json lists beside them.',
     ],
   ] as const)
-    assert.equal(nothingThere(url, routes).message, message)
+    assert.equal(unknownAddress(url, routes).message, message)
   for (const url of ['/api/charts', '/api', '/sdapi', '/nothing'])
-    assert.equal(nothingThere(url, routes).message, 'This address does not exist; GET /openapi.json lists the routes.', url)
+    assert.equal(unknownAddress(url, routes).message, 'This address does not exist; GET /openapi.json lists the routes.', url)
 })
 
 test('a base URL with /v1 twice is named as such', () => {
   for (const url of ['/v1/v1/messages', '/v1/v1/chat/completions?x=1'])
-    assert.equal(nothingThere(url, routes).message, "This address has /v1 twice; remove it from your client's base URL.")
+    assert.equal(unknownAddress(url, routes).message, "This address has /v1 twice; remove it from your client's base URL.")
 })
 
 test('parts of published interfaces are refused by their name', () => {
-  assert.match(nothingThere('/v1/audio/speech', routes).message, /^`\/v1\/audio` is not offered by this service; /)
+  assert.match(unknownAddress('/v1/audio/speech', routes).message, /^`\/v1\/audio` is not offered by this service; /)
 })
 
 test('a doubled slash or one at the end is named, with the right address', () => {
   for (const url of ['/v1/models/', '/v1//models', '//v1///models//?x=1'])
-    assert.match(nothingThere(url, routes).message, /^This address does not exist; use `\/v1\/models`, /, url)
-  assert.match(nothingThere('/nothing/', routes).message, /GET \/openapi\.json lists/)
+    assert.match(unknownAddress(url, routes).message, /^This address does not exist; use `\/v1\/models`, /, url)
+  assert.match(unknownAddress('/nothing/', routes).message, /GET \/openapi\.json lists/)
 })

@@ -28,7 +28,7 @@ const foreign = [
 ]
 
 /** The error for an unknown address. It names the interface that the address belongs to, if published clients use it. */
-export function nothingThere(url: string, { of: methodsOf }: KnownMethods): ServiceError {
+export function unknownAddress(url: string, { of: methodsOf }: KnownMethods): ServiceError {
   if (url.startsWith('/v1/v1/')) return new ServiceError('not_found', "This address has /v1 twice; remove it from your client's base URL.")
   const [given = ''] = url.split('?')
   const meant = given.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
@@ -53,7 +53,7 @@ export function isNotOffered(url: string): boolean {
 }
 
 /** The error for an address that has another meaning in Anthropic's API. */
-export function notForMessages(part: string): ServiceError {
+export function notInMessagesApi(part: string): ServiceError {
   return new ServiceError(
     'not_found',
     `\`${part}\` is not offered in Anthropic's format; send files as OpenAI's clients do, without \`anthropic-version\`.`,

@@ -2,7 +2,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { ErrorCode } from '../../core/error.ts'
 import { JsonThread, type ParsedBody } from '../json/json-thread.ts'
 import { parseJson } from '../json/parse-json.ts'
-import { fewPerTurn } from '../limits/few-per-turn.ts'
+import { limitPerTurn } from '../limits/limit-per-turn.ts'
 
 /** Bodies up to this size are parsed on the main thread, usually in 2 ms and at most in 20 ms; longer ones in a worker thread. */
 const smallBytes = 256 * 1024
@@ -29,7 +29,7 @@ export interface BodyOwner {
 export class BodyParser implements AsyncDisposable {
   readonly #queues = new SerialQueues()
   readonly #thread: JsonThread
-  readonly #takeTurn = fewPerTurn(bytesPerTurn)
+  readonly #takeTurn = limitPerTurn(bytesPerTurn)
 
   /** @param largestBytes The limit of any body. */
   constructor(largestBytes: number) {

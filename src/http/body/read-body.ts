@@ -13,7 +13,7 @@ import { type AsyncMode, readAsyncMode, refuseAsyncMode } from '../headers/async
 import { asyncBodyLimitBytes, fileLimitBytes, type HttpSettings, smallBodyLimitBytes } from '../http-settings.ts'
 import { BodyBudget } from '../limits/body-budget.ts'
 import { clientAddress } from '../limits/client-address.ts'
-import { fewPerTurn } from '../limits/few-per-turn.ts'
+import { limitPerTurn } from '../limits/limit-per-turn.ts'
 import { BodyParser } from './body-parser.ts'
 import { collectBody } from './collect-body.ts'
 import { tooLarge } from './counted-body.ts'
@@ -67,7 +67,7 @@ export function acceptJsonBodies(
 ): void {
   const parser = new BodyParser(Math.max(settings.bodyLimitBytes, asyncBodyLimitBytes))
   const budget = new BodyBudget(settings.bodyMemory)
-  const takeTurn = fewPerTurn(bytesPerTurn)
+  const takeTurn = limitPerTurn(bytesPerTurn)
   server.addHook('onClose', () => parser[Symbol.asyncDispose]())
   server.addHook('preParsing', (request, reply, _payload, done) => {
     request.answeredBy = reply

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { KeptPlaces } from './kept-places.ts'
 
-/** A store that takes its time for each answer, and of which other processes keep so many places. */
+/** A store that answers slowly, and in which other processes hold some places. */
 function slowCounts(others: number) {
   const requested: number[] = []
   return {

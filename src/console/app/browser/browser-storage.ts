@@ -12,12 +12,12 @@ export function readKept(key: string): string | null {
 let keeps = true
 
 /** After sign-out, the page stores nothing more until it is reloaded. */
-export function stopKeeping(): void {
+export function stopStoring(): void {
   keeps = false
 }
 
 /** Whether the page may store anything. */
-export function mayKeep(): boolean {
+export function mayStore(): boolean {
   return keeps
 }
 
@@ -56,7 +56,7 @@ export function tabId(): string {
 }
 
 /** Notes for the next page that the user signed out. */
-export function noteLeft(): void {
+export function rememberSignOut(): void {
   try {
     sessionStorage.setItem(leftKey, 'yes')
   } catch {
@@ -65,7 +65,7 @@ export function noteLeft(): void {
 }
 
 /** Whether the user signed out on the previous page. Returns true once. */
-export function takeLeft(): boolean {
+export function takeSignOut(): boolean {
   try {
     const left = sessionStorage.getItem(leftKey) !== null
     sessionStorage.removeItem(leftKey)

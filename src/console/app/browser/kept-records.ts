@@ -1,4 +1,4 @@
-import { mayKeep } from './browser-storage.ts'
+import { mayStore } from './browser-storage.ts'
 
 /** Stores data that is too large for localStorage: pictures, and changes that wait for the service. */
 const database = 'sepia'
@@ -8,7 +8,7 @@ let opened: Promise<IDBDatabase | null> | null = null
 
 /** Stores a record under its key, even when the page is closed right afterwards. Without storage it does nothing. */
 export async function keepRecord(key: string, value: unknown): Promise<void> {
-  if (!mayKeep()) return
+  if (!mayStore()) return
   await change((records) => records.put(value, key))
 }
 

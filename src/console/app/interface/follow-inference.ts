@@ -95,7 +95,7 @@ export async function* followToItsEnd(
  *
  * @throws {RequestFailure} the service's own errors.
  */
-export async function askPatiently<Answer>(
+export async function retryUntilAnswered<Answer>(
   ask: () => Promise<Answer>,
   { signal, pause = sleep, onLost = () => {} }: FollowOptions & { readonly onLost?: () => void },
 ): Promise<Answer> {

@@ -9,7 +9,7 @@ import type {
   SignedIn,
   SignInWays,
 } from '../../contract/session.ts'
-import { noteLeft, stopKeeping, takeLeft } from '../browser/browser-storage.ts'
+import { rememberSignOut, stopStoring, takeSignOut } from '../browser/browser-storage.ts'
 import { forgetAllRecords } from '../browser/kept-records.ts'
 import { RequestFailure, request, send } from '../interface/request.ts'
 import { t } from '../language/t.ts'
@@ -54,7 +54,7 @@ export async function loadSession(): Promise<void> {
 
 function greetingAfter(before: SessionState): Greeting {
   if (before.state === 'signed-in') return 'ended'
-  if (before.state !== 'none') return takeLeft() ? 'left' : 'welcome'
+  if (before.state !== 'none') return takeSignOut() ? 'left' : 'welcome'
   // After the first start, the usual greeting follows.
   return before.greeting === 'first-run' ? 'welcome' : before.greeting
 }
@@ -107,15 +107,15 @@ export async function leaveForOrganisation(start: OpenIdStart): Promise<void> {
 
 /** Reloads the page when another account signed in, or this one signed out, in another tab. */
 function startAgain(): void {
-  stopKeeping()
+  stopStoring()
   location.reload()
 }
 
 /** Signs out and reloads, so that no data of the account stays in the page or the browser. */
 export async function signOut(): Promise<void> {
   await send('/console/api/session', { method: 'DELETE' })
-  noteLeft()
-  stopKeeping()
+  rememberSignOut()
+  stopStoring()
   forgetStored()
   await forgetAllRecords()
   location.reload()

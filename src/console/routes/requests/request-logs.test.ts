@@ -24,7 +24,7 @@ async function openLogs() {
     const entries = await service.store.audit.list({ before: null, limit: 50 }, { signal })
     return entries.flatMap(({ action, subject, detail }) => (action.startsWith('request-log') ? [[action, subject, detail]] : [])).reverse()
   }
-  /** A chat of the member, and the place of its record. */
+  /** A chat by the member, and the number of its record. */
   const chatOnce = async () => {
     const answer = await ask('POST', '/v1/chat/completions', { body: chat, cookie: member })
     assert.equal(answer.statusCode, 200)

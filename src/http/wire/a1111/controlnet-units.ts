@@ -66,7 +66,7 @@ export function findScriptFaults(scripts: Scripts, { startsFromPicture }: { read
   const add = (path: readonly string[], text: string) =>
     faults.push({ path: [field, ...path], message: `\`${[field, ...path].join('.')}\` ${text}`, kind: 'unsupported' })
   for (const [name, script] of Object.entries(scripts))
-    if (!/^controlnet$/i.test(name) && !asksForNothing(script))
+    if (!/^controlnet$/i.test(name) && !isSwitchedOff(script))
       add([name.slice(0, 60)], 'is not supported: the only script is ControlNet; remove it.')
   for (const { model = 'None', module = 'none', guidance_start: start = 0, control_mode: mode = 0, ...unit } of unitsOf(scripts)) {
     if (nameOf(model) === 'None') add(['ControlNet'], 'needs a `model` in each unit: name a ControlNet, or set `enabled` to false.')
@@ -80,7 +80,7 @@ export function findScriptFaults(scripts: Scripts, { startsFromPicture }: { read
 }
 
 /** Whether a script is switched off: clients send every script they know with each request. */
-function asksForNothing(script: unknown): boolean {
+function isSwitchedOff(script: unknown): boolean {
   if (!isRecord(script)) return script === null || script === undefined
   const { args = [] } = script
   return Array.isArray(args) && (args.length === 0 || args[0] === false || (isRecord(args[0]) && args[0].enabled === false))

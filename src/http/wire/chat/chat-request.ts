@@ -5,6 +5,7 @@ import { createBodyChecker } from '../../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { chatMessageSchema } from './chat-message-schema.ts'
 import type { CompletionHead } from './completion.ts'
+import { acceptedFields, neutralFields } from './fields/accepted-fields.ts'
 import { adapterFields, findAdapterFaults, readAdapters } from './fields/adapter-fields.ts'
 import { endingFields, findEndingFaults, readEnding } from './fields/ending-fields.ts'
 import { findLimitFaults, limitFields, readLimit } from './fields/limit-fields.ts'
@@ -12,7 +13,6 @@ import { findOpeningFaults, openingFields, readOpening } from './fields/opening-
 import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from './fields/output-format-fields.ts'
 import { readStop, stopField } from './fields/stop-field.ts'
 import { readStoring, type Storing, storingFields } from './fields/storing-fields.ts'
-import { neutralFields, takenFields } from './fields/taken-fields.ts'
 import { findThinkingFaults, readThinking, thinkingFields } from './fields/thinking-fields.ts'
 import { findUrgencyFaults, readTier, readUrgency, urgencyFields } from './fields/urgency-fields.ts'
 import { findMessageFaults, readChatMessages } from './read-chat-messages.ts'
@@ -45,7 +45,7 @@ const lastFields = {
   ...adapterFields,
   ...urgencyFields,
   ...storingFields,
-  ...takenFields,
+  ...acceptedFields,
   ...neutralFields,
   timings_per_token: Type.Optional(
     Type.Boolean({ default: false, description: "Whether chunks have `timings`, as those of llama.cpp's server; needs `stream`." }),

@@ -21,7 +21,7 @@ async function* of(parts: readonly TextPart[], failure?: Error): AsyncGenerator<
   if (failure) throw failure
 }
 
-/** Reads events as a client would; `ended` says how the stream came to its end. */
+/** Reads events like a client; `ended` shows how the stream ended. */
 async function read(
   events: AsyncIterable<string>,
 ): Promise<{ data: readonly Data[]; raw: string; ended: 'done' | 'broken off' | 'failed' }> {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { ServiceError } from '../../../core/error.ts'
 import { readListQuery, readPollWait } from './queries.ts'
 
-/** What a refusal must be: a client error that names the parameter. */
+/** Expects a client error that names the parameter. */
 function refuses(param: string): (error: unknown) => boolean {
   return (error) => error instanceof ServiceError && error.code === 'invalid_request_error' && error.param === param
 }
@@ -68,7 +68,7 @@ describe('how long a poll is held', () => {
     ['wait="10"', 10_000, true],
     ['WAIT=10', 10_000, true],
     ['wait=0', 0, true],
-    // A preference is only a preference: too much of it is honoured as far as it goes, and nonsense passed over.
+    // A preference that is too large is reduced to the limit, and an invalid one ignored.
     ['wait=61', 60_000, true],
     ['wait=999999', 60_000, true],
     ['wait', 0, false],

@@ -322,7 +322,7 @@ suite('image requests', () => {
   })
 
   test('LoRAs come from their field and from tags, which leave the prompt', async () => {
-    // No format takes LoRAs yet, so the resolved request of one that would is made here.
+    // No format supports LoRAs yet, so a resolved request is made for one that would.
     const { tagged: _, ...read } = readPrompts({ prompt: 'a fox <lora:ink:0.8>', prompt_2: 'flat<lora:paper>', loras: { clay: -1 } })
     assert.deepEqual(read, {
       prompt: 'a fox',

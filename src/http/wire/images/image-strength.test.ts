@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { plainLeastStrength, strengthFor } from './image-strength.ts'
 
 const allSteps = Array.from({ length: 200 }, (_, index) => index + 1)
-/** How engines count the steps that a strength leaves. */
+/** The number of steps that engines run for a strength. */
 const stepsOf = (strength: number, steps: number) => Math.floor(steps * strength)
 
 suite('the strength of image-to-image', () => {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { accepted } from '../accepted.ts'
-import { neutralFields } from '../chat/fields/taken-fields.ts'
+import { neutralFields } from '../chat/fields/accepted-fields.ts'
 import { idleFields as plainIdle } from '../idle-fields.ts'
 
 const idle = 'Accepted, no effect; its feature is off.'

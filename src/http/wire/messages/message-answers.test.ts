@@ -35,7 +35,7 @@ const stream = (parts: readonly TextPart[], thoughts = true, failure?: Error) =>
   readParts(encodeMessageStream(head, partsOf(parts, failure), { thoughts }))
 const answer = async (parts: readonly TextPart[], thoughts = true) => encodeMessage(head, await collectText(partsOf(parts)), { thoughts })
 
-/** Puts a stream together as Anthropic's own client does. */
+/** Assembles a stream as Anthropic's client does. */
 function assemble(events: Awaited<ReturnType<typeof stream>>['events']): unknown {
   const message = structuredClone(events.find(({ name }) => name === 'message_start')?.data.message)
   const inputs = new Map<number, string>()

@@ -49,7 +49,7 @@ async function stream(parts: readonly TextPart[], { requested = body, failure }:
   return { ...(await readParts(encodeResponseStream(head, requested, partsOf(parts, failure), keep))), kept }
 }
 const answer = async (parts: readonly TextPart[], requested = body) => encodeFinished(head, requested, await collectText(partsOf(parts)))
-/** Without the ids, which are random each time. */
+/** Removes ids, which are random. */
 const plain = (response: unknown): unknown =>
   JSON.parse(JSON.stringify(response), (key, value) => (key === 'id' && /^(rs|msg|fc)_/.test(value) ? value.replace(/_.*/, '') : value))
 

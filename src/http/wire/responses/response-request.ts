@@ -5,8 +5,8 @@ import { type ResponseFormat, reasoningEfforts, type TextRequest } from '../../.
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { accepted } from '../accepted.ts'
+import { acceptedFields } from '../chat/fields/accepted-fields.ts'
 import { adapterFields, findAdapterFaults, readAdapters } from '../chat/fields/adapter-fields.ts'
-import { takenFields } from '../chat/fields/taken-fields.ts'
 import { readUrgency, urgencyFields } from '../chat/fields/urgency-fields.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { readSampling } from '../chat/sampling-fields.ts'
@@ -127,7 +127,7 @@ export const responseRequestSchema = Type.Object(
     safety_identifier: text('Accepted, not kept.'),
     prompt_cache_key: text(accepted.keptWarm),
     prompt_cache_retention: text(accepted.keptWarm),
-    prompt_cache_options: takenFields.prompt_cache_options,
+    prompt_cache_options: acceptedFields.prompt_cache_options,
     client_metadata: Type.Optional(Type.Object({}, { description: 'Accepted, not kept.' })),
   },
   closed,

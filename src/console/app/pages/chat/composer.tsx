@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { isUnheard } from '../../browser/is-unheard.ts'
+import { isUnclaimedKey } from '../../browser/is-unclaimed-key.ts'
 import { listText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
@@ -36,10 +36,10 @@ export function Composer(): VNode {
   const box = useRef<HTMLTextAreaElement>(null)
   const over = useSignal(false)
   const { writing } = current.value
-  const name = placeOfDraft()
+  const name = draftKey()
   const draft = draftOf(name) ?? ''
   const attached = attachedTo(name)
-  const hindrance = useComputed(hindranceOf)
+  const hindrance = useComputed(sendFault)
   const notice = hindrance.value ?? waitingText() ?? connectionText()
   const says = draft.trim() !== '' || attached.pictures.length > 0
   const ready = says && hindrance.value === null
@@ -58,7 +58,7 @@ export function Composer(): VNode {
     if (waitsForModels.peek() && model !== '') submit()
   }, [model])
   const take = async (files: readonly File[]) => {
-    const place = placeOfDraft()
+    const place = draftKey()
     const { faults, ...now } = await attach(attachedTo(place), files, chosenModels(chatSettings.peek().model))
     keepAttached(place, now)
     if (faults.length > 0) showToast(faults.join(' '))
@@ -69,7 +69,7 @@ export function Composer(): VNode {
     const onKey = (event: KeyboardEvent) => {
       if (event.key === 'Escape' && document.querySelector('dialog[open]') === null) current.value.stop()
       // The browser enters the letter where the focus is by then.
-      if (isUnheard(event)) box.current?.focus()
+      if (isUnclaimedKey(event)) box.current?.focus()
     }
     const onDrag = (event: DragEvent) => {
       if (!event.dataTransfer?.types.includes('Files')) return
@@ -171,20 +171,20 @@ function stopUnlessSent({ detail }: MouseEvent): void {
 }
 
 /** The key of the draft for this conversation. */
-function placeOfDraft(): string {
+function draftKey(): string {
   const { length, id } = current.value
   return length.value > 0 ? id : 'new'
 }
 
 /** The next message: while an answer is written, the queued text and this one. */
 function writtenMessage(): QueuedMessage {
-  const name = placeOfDraft()
+  const name = draftKey()
   const message = { content: (draftOf(name) ?? '').trim(), ...attachedTo(name) }
   return current.value.writing.value ? withMore(queuedMessage(), message) : message
 }
 
 /** Why the text in the field cannot be sent now, as a sentence, or null. Computed separately, because a growing answer rarely changes it. */
-function hindranceOf(): string | null {
+function sendFault(): string | null {
   const { writing, comparing, counted } = current.value
   const whole = writtenMessage()
   if (comparing.value.length > 0 && !writing.value) return t`Choose the answer to continue with.`

@@ -63,7 +63,7 @@ export class ConversationKeeper {
   }
 
   /** Marks the conversation as deleted elsewhere. */
-  foundGone(): void {
+  markDeleted(): void {
     this.#giveUp()
     this.isGone.value = true
   }
@@ -114,7 +114,7 @@ export class ConversationKeeper {
     } catch (failure) {
       this.fault.value = failure
       if (isSignedOut(failure)) void loadSession()
-      if (isGone(failure)) this.foundGone()
+      if (isGone(failure)) this.markDeleted()
     }
   }
 

@@ -9,10 +9,10 @@ const { Conversation } = await import('./conversation.ts')
 const { changeChatSettings, chatRequestBody, chatSettings, defaultChatSettings } = await import('./chat-settings.ts')
 
 let conversation = new Conversation()
-/** What was kept on the service: messages by their id, the newest of each. */
+/** The messages stored on the service, by id: the latest version of each. */
 let kept = new Map<string, Partial<Turn>>()
 
-/** The service's end of one answer, which the test writes piece by piece. */
+/** The service's side of one answer, which the test writes piece by piece. */
 function openAnswer(): {
   readonly body: Promise<{ messages: readonly object[] }>
   send(...chunks: readonly unknown[]): void
@@ -59,7 +59,7 @@ const text = (content: string) => ({ choices: [{ delta: { content }, finish_reas
 const finish = (reason: string) => ({ choices: [{ delta: { content: '' }, finish_reason: reason }] })
 const usage = { choices: [], usage: { prompt_tokens: 5, completion_tokens: 2 } }
 
-/** The last turn, as soon as it is as wanted. */
+/** The last message, as soon as it fulfils a condition. */
 function lastWhen(wanted: (turn: Turn) => boolean): Promise<Turn> {
   return new Promise((resolve) => {
     let end: (() => void) | undefined
@@ -287,7 +287,7 @@ describe('a conversation', () => {
     answer.send(text('Once upon'), finish('length'), succeeded)
     const cut = await lastWhen(({ state }) => state === 'cut')
     answer = openAnswer()
-    conversation.goOn(cut)
+    conversation.continueAnswer(cut)
     assert.deepEqual((await answer.body).messages.at(-1), { role: 'assistant', content: 'Once upon' })
     answer.send(text(' a time.'), finish('stop'), succeeded)
     const done = await lastWhen(({ state }) => state === 'done')

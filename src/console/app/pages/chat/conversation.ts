@@ -86,7 +86,7 @@ export class Conversation {
     const { changes } = this.keeper
     const before = this.#known
     const read = await readChanges(this.id, before)
-    if (read === 'gone') this.keeper.foundGone()
+    if (read === 'gone') this.keeper.markDeleted()
     if (read === 'gone' || read === null) return true
     if (changes !== this.keeper.changes) return false
     const isOurs = (id: string) => this.keeper.isAtWork(id) || this.#answers.isWriting(id)
@@ -175,7 +175,7 @@ export class Conversation {
   }
 
   /** Requests the continuation of an answer. */
-  goOn(turn: Turn): void {
+  continueAnswer(turn: Turn): void {
     this.stop()
     this.comparing.value = []
     this.#turns.leaf = turn.id

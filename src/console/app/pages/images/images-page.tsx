@@ -18,7 +18,7 @@ import { GridDialog } from './grid/grid-dialog.tsx'
 import { GridView } from './grid/grid-view.tsx'
 import { type ImageGrid, imageGrids } from './grid/image-grids.ts'
 import { imageSamples } from './image-samples.ts'
-import { takeUpEarlier } from './runs/earlier-runs.ts'
+import { restoreEarlierRuns } from './runs/earlier-runs.ts'
 import { type ImageRun, imageRuns } from './runs/image-runs.ts'
 import { RunView } from './runs/run-view.tsx'
 
@@ -28,7 +28,7 @@ export function ImagesPage(): VNode {
   const code = useSignal(false)
   const grid = useSignal(false)
   const board = { items: boardItems(), element: useNewestInView() }
-  useEffect(() => void takeUpEarlier(), [])
+  useEffect(() => void restoreEarlierRuns(), [])
   useSignalEffect(() => {
     if (models.value === null || uploadedModels.value === null) return
     const known = drawingModels()

@@ -54,7 +54,7 @@ Formulas: \\(a^2\\), $x$ and $5.
 The end.
 `
 
-/** A tree without the places where its nodes stand, which count from where reading began. */
+/** A tree without positions, which are relative to where parsing began. */
 function shapeOf(nodes: unknown): unknown {
   return JSON.parse(JSON.stringify(nodes, (key, value) => (key === 'position' ? undefined : value)))
 }

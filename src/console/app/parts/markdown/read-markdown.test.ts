@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readMarkdown } from './read-markdown.ts'
 
-/** The formulas of a text and whether each stands on a line of its own. */
+/** The formulas of a text, and whether each is displayed on a line of its own. */
 function formulasOf(text: string): readonly string[] {
   const found: string[] = []
   const walk = (node: { readonly type: string; readonly value?: string; readonly children?: readonly unknown[] }) => {

@@ -1,7 +1,7 @@
 import type { RecordedCall, Turn } from '../../../../../core/chat/conversation.ts'
 import type { JsonObject } from '../../../../../core/json-value.ts'
 import { type ChatChunk, type ChatPart, partsOf } from '../../../interface/chat-parts.ts'
-import { askPatiently, type EndedInference, followToItsEnd } from '../../../interface/follow-inference.ts'
+import { type EndedInference, followToItsEnd, retryUntilAnswered } from '../../../interface/follow-inference.ts'
 import { causeOf, languageOf, request, requestIdOf, sentenceOf } from '../../../interface/request.ts'
 import { language } from '../../../language/language.ts'
 import { t } from '../../../language/t.ts'
@@ -36,7 +36,7 @@ export async function followAnswer(
       const { value: event, done } = await events.next()
       if (done) {
         if (event.outcome === 'succeeded' && !answer.isWhole)
-          answer = await askPatiently(() => fetchAnswer(turn, id), { signal, onLost: () => onConnection(true) })
+          answer = await retryUntilAnswered(() => fetchAnswer(turn, id), { signal, onLost: () => onConnection(true) })
         change({ ...answer.fields(), ...endingOf(event, answer) })
         break
       }

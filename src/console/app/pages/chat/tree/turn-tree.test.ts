@@ -7,7 +7,7 @@ const turn = (id: string, parent: string | null, role: Turn['role']): Turn => ({
   ...{ id, parent, role, content: id, files: [], state: 'done', failure: null, model: null, facts: null, at: 0 },
 })
 
-/** A question with two answers, the second of them with two ways to go on. */
+/** A question with two answers, the second of which has two continuations. */
 const turns = [
   turn('q', null, 'user'),
   turn('a1', 'q', 'assistant'),

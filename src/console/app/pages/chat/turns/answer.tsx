@@ -37,7 +37,7 @@ export function Answer({ turn, last }: { turn: Turn; last: boolean }): VNode {
         <footer class="turn-foot">
           {turn.content ? <CopyButton text={turn.content} /> : null}
           {isOpenEnded ? (
-            <Button tone="quiet" size="small" icon="next" onClick={() => current.value.goOn(turn)}>{t`Continue`}</Button>
+            <Button tone="quiet" size="small" icon="next" onClick={() => current.value.continueAnswer(turn)}>{t`Continue`}</Button>
           ) : null}
           <Button tone="quiet" size="small" icon="again" onClick={() => current.value.regenerate(turn)}>
             {turn.failure ? t`Try again` : t`Regenerate`}

@@ -8,7 +8,7 @@ const { draftOf, keepDraft, keepDrafts } = await import('./drafts.ts')
 
 const key = 'sepia.work.drafts'
 
-/** What another tab of this browser keeps. */
+/** Stores drafts as another tab of this browser would. */
 function keepElsewhere(texts: Readonly<Record<string, string>>): void {
   page.kept.set(key, JSON.stringify({ texts }))
 }

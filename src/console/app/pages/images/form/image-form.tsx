@@ -11,7 +11,7 @@ import { StartingImageField } from '../start/starting-image-field.tsx'
 import { AssetSettings } from './asset-settings.tsx'
 import { ControlnetSettings } from './controlnet-settings.tsx'
 import { imageRanges } from './image-ranges.ts'
-import { readsNegative } from './image-request-body.ts'
+import { usesNegativePrompt } from './image-request-body.ts'
 import { changeImageSettings, chooseImageModel, imageSettings } from './image-settings.ts'
 import { chosenAbilities, chosenModel, drawingFault, nextDrawing } from './next-drawing.ts'
 import { OutputSettings } from './output-settings.tsx'
@@ -58,7 +58,7 @@ export function ImageForm({ isUnknown }: { isUnknown: boolean }): VNode {
           placeholder={t`a glossy tiger on a light blue background`}
           onInput={(prompt) => changeImageSettings({ prompt })}
         />
-        {abilities && readsNegative(settings, abilities) ? (
+        {abilities && usesNegativePrompt(settings, abilities) ? (
           <TextArea
             label={t`Negative prompt`}
             rows={2}

@@ -40,13 +40,13 @@ export function imageRequestBody(settings: ImageSettings, parts: ImageRequestPar
 }
 
 /** Whether the guidance is strong enough for a negative prompt. */
-export function readsNegative({ guidanceScale }: ImageSettings, { negativeOver }: Pick<ImageAbilities, 'negativeOver'>): boolean {
+export function usesNegativePrompt({ guidanceScale }: ImageSettings, { negativeOver }: Pick<ImageAbilities, 'negativeOver'>): boolean {
   return negativeOver !== null && guidanceScale > negativeOver
 }
 
 function promptFields(settings: ImageSettings, abilities: ImageAbilities): Partial<ImageRequestBody> {
   const { secondPrompts, clipSkip, rescalesGuidance } = abilities
-  const guided = readsNegative(settings, abilities)
+  const guided = usesNegativePrompt(settings, abilities)
   const [negative, prompt2, negative2] = [settings.negativePrompt, settings.prompt2, settings.negativePrompt2].map((text) => text.trim())
   return {
     ...(secondPrompts && prompt2 && { prompt_2: prompt2 }),

@@ -5,7 +5,7 @@ import { Slider } from '../../../parts/fields/slider.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
 import type { ImageAbilities } from './image-abilities.ts'
 import { imageRanges } from './image-ranges.ts'
-import { readsNegative } from './image-request-body.ts'
+import { usesNegativePrompt } from './image-request-body.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
 
 /** Settings of the prompt. */
@@ -25,7 +25,7 @@ export function PromptSettings({ abilities }: { abilities: ImageAbilities }): VN
             hint={t`For the second text encoder. Empty, it reads the prompt.`}
             onInput={(prompt2) => changeImageSettings({ prompt2 })}
           />
-          {readsNegative(settings, abilities) ? (
+          {usesNegativePrompt(settings, abilities) ? (
             <TextArea
               label={t`Second negative prompt`}
               rows={2}

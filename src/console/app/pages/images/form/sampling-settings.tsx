@@ -10,7 +10,7 @@ import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { Slider } from '../../../parts/fields/slider.tsx'
 import type { ImageAbilities } from './image-abilities.ts'
 import { imageRanges } from './image-ranges.ts'
-import { readsNegative } from './image-request-body.ts'
+import { usesNegativePrompt } from './image-request-body.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
 
 /** The effect of weak guidance in this model. */
@@ -42,7 +42,7 @@ export function SamplingSettings({ model, abilities }: { model: ConsoleImageMode
         standard={standard.guidanceScale}
         onChange={(guidanceScale) => changeImageSettings({ guidanceScale })}
       />
-      {readsNegative(settings, abilities) && abilities.rescalesGuidance ? (
+      {usesNegativePrompt(settings, abilities) && abilities.rescalesGuidance ? (
         <Slider
           label={t`Guidance rescale`}
           hint={t`reduces over-saturation`}

@@ -2,7 +2,7 @@ import { effect } from '@preact/signals'
 import type { ListedRequest } from '../../../../contract/requests.ts'
 import { forgetRecord, keepRecord, readRecords } from '../../../browser/kept-records.ts'
 import { session } from '../../../state/session.ts'
-import { takeUp } from '../runs/image-runs.ts'
+import { restoreRun } from '../runs/image-runs.ts'
 import { type ImageGrid, imageGrids, runOf } from './image-grids.ts'
 
 /** A grid, and the requests of its cells; null = none yet. */
@@ -31,7 +31,7 @@ effect(() => {
  *
  * @returns the requests that belong to them.
  */
-export async function takenUpByGrids(requests: readonly ListedRequest[]): Promise<ReadonlySet<string>> {
+export async function restoreGrids(requests: readonly ListedRequest[]): Promise<ReadonlySet<string>> {
   const inferences = new Map(requests.map(({ id, inference }) => [id, inference]))
   const found = new Set<string>()
   for (const [name, { grid, ids }] of await readRecords<KeptGrid>(prefix())) {
@@ -42,7 +42,7 @@ export async function takenUpByGrids(requests: readonly ListedRequest[]): Promis
       for (const [index, id] of ids.entries()) {
         const inference = id === null ? null : inferences.get(id)
         const body = grid.cells[index]?.body
-        if (inference && body) void takeUp({ inference, body, grid: grid.key })
+        if (inference && body) void restoreRun({ inference, body, grid: grid.key })
       }
     }
     for (const id of ids) if (id !== null) found.add(id)

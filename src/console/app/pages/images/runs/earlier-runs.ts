@@ -1,8 +1,8 @@
 import { listRequests, showRequest } from '../../../interface/inference-requests.ts'
 import { serviceNow } from '../../../interface/service-clock.ts'
 import type { ImageRequestBody } from '../../../interface/submit-image.ts'
-import { takenUpByGrids } from '../grid/kept-grids.ts'
-import { type EarlierRun, imageRuns, takeUp } from './image-runs.ts'
+import { restoreGrids } from '../grid/kept-grids.ts'
+import { type EarlierRun, imageRuns, restoreRun } from './image-runs.ts'
 
 /** The most drawings that are restored. */
 const mostEarlier = 8
@@ -10,7 +10,7 @@ const mostEarlier = 8
 let taken: Promise<void> | null = null
 
 /** Shows the user's latest drawings from any tab, once, and follows those that still run. */
-export function takeUpEarlier(): Promise<void> {
+export function restoreEarlierRuns(): Promise<void> {
   taken ??= takeUpAll().catch(() => {
     // The next visit to the page tries again.
     taken = null
@@ -21,11 +21,11 @@ export function takeUpEarlier(): Promise<void> {
 async function takeUpAll(): Promise<void> {
   const query = { of: 'me', search: null, kind: 'image', status: null, way: 'asynchronous', after: null } as const
   const { requests } = await listRequests(query)
-  const inGrids = await takenUpByGrids(requests)
+  const inGrids = await restoreGrids(requests)
   const known = new Set(imageRuns.peek().map(({ id }) => id))
   const shown = requests.filter(({ id, token, inference }) => token === null && isShown(inference) && !inGrids.has(id) && !known.has(id))
   const earlier = await Promise.all(shown.slice(0, mostEarlier).map(({ id }) => findEarlier(id)))
-  for (const run of earlier) if (run !== null) void takeUp(run)
+  for (const run of earlier) if (run !== null) void restoreRun(run)
 }
 
 /** Failed and cancelled drawings are not restored. */

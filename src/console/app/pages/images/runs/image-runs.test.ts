@@ -24,7 +24,7 @@ const output = Response.json({
   computeMs: 12,
 })
 
-/** Answers each address by turns; the last answer of an address stays. */
+/** Answers requests to each address in turn; the last answer is repeated. */
 function answers(table: Readonly<Record<string, readonly (() => Response)[]>>): void {
   const used = new Map<string, number>()
   page.answerWith(async (address, init) => {

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { Inference } from '../../../../../core/inference.ts'
 import { makeId } from '../../../browser/make-id.ts'
-import { askPatiently, type EndedInference, followToItsEnd, type Pause } from '../../../interface/follow-inference.ts'
+import { type EndedInference, followToItsEnd, type Pause, retryUntilAnswered } from '../../../interface/follow-inference.ts'
 import { cancelInference } from '../../../interface/inference-requests.ts'
 import { causeOf, languageOf, requestIdOf, sentenceOf } from '../../../interface/request.ts'
 import { type ImageRequestBody, submitImage } from '../../../interface/submit-image.ts'
@@ -80,7 +80,7 @@ export interface EarlierRun {
 }
 
 /** Restores an earlier run, and follows it if it has not ended. */
-export async function takeUp({ inference, body, grid = null }: EarlierRun): Promise<void> {
+export async function restoreRun({ inference, body, grid = null }: EarlierRun): Promise<void> {
   const { id, createdAt: key } = inference
   if (imageRuns.peek().some((run) => run.id === id || run.key === key)) return
   const run: ImageRun = { ...beginRun({ key, body, submissionKey: makeId(), grid }), id, state: 'waiting' }
@@ -146,7 +146,7 @@ async function settle(key: number, inference: EndedInference, pause: Pause | und
       failureCause: inference.error?.cause ?? null,
     })
   const onLost = () => change(key, { connectionLost: true })
-  const { images, computeMs } = await askPatiently(() => outputFacts(inference.id), { ...(pause && { pause }), onLost })
+  const { images, computeMs } = await retryUntilAnswered(() => outputFacts(inference.id), { ...(pause && { pause }), onLost })
   change(key, { state: 'done', connectionLost: false, images, computeMs, preview: null })
 }
 

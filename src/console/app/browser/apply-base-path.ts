@@ -4,7 +4,7 @@ import { basePath, withBase } from './base-path.ts'
 const addressed = ['href', 'src', 'action'] as const
 
 /** Adds the base path to every link, picture and form of the page. */
-export function leadBelow(): void {
+export function applyBasePath(): void {
   if (basePath === '') return
   const before = options.vnode
   options.vnode = (node) => {

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises'
  * @param most The limit per turn, in the unit of the weights.
  * @returns A function that resolves when it is the caller's turn.
  */
-export function fewPerTurn(most: number): (weight: number) => Promise<void> {
+export function limitPerTurn(most: number): (weight: number) => Promise<void> {
   let free = Promise.resolve()
   let started = 0
   return (weight) => {

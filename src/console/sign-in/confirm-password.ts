@@ -19,7 +19,7 @@ interface ProofDependencies {
  *
  * @throws {ServiceError} `validation_error` for a wrong password, `rate_limit_exceeded` after too many.
  */
-export async function proveOneself(
+export async function confirmPassword(
   { accounts, passwords, throttle }: ProofDependencies,
   request: FastifyRequest,
   { password, signal }: { readonly password: string; readonly signal: AbortSignal },

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { fewPerTurn } from './few-per-turn.ts'
+import { limitPerTurn } from './limit-per-turn.ts'
 
 test('of what comes at once, four start at once and four more in each turn of the event loop, in order', async () => {
-  const takeTurn = fewPerTurn(4)
+  const takeTurn = limitPerTurn(4)
   const seen: (number | string)[] = []
   const countTurns = async () => {
     for (const turn of ['turn', 'another']) {

@@ -4,7 +4,7 @@ import { accepted } from '../../accepted.ts'
 const name = (description: string) => Type.Optional(Type.String({ maxLength: 512, description }))
 
 /** OpenAI's fields that have no effect here. Each accepts only values that hold for every answer. */
-export const takenFields = {
+export const acceptedFields = {
   user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
   safety_identifier: name('Accepted for compatibility, not kept.'),
   prompt_cache_key: name(accepted.keptWarm),
