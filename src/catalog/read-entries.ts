@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { AssetDescriptor, UnusableFile } from '../core/assets/asset.ts'
 import type { CatalogEntry, CatalogFault } from './catalog-fault.ts'
 import { checkFiles } from './check-files.ts'
@@ -57,10 +57,11 @@ export async function readEntries(
 
 /** Requests may name a faulty model by its id. */
 function toUnusable(result: ReadFolder): readonly UnusableFile[] {
-  if ('entry' in result || result.id === undefined) return []
+  if ('entry' in result) return []
   const [{ field, message } = { field: '', message: 'has faults' }] = result.faults
   const reason = field === '' ? message : `is left out: in its model.json, ${field} ${message}`
-  return [{ name: result.id, file: result.modelFile, reason: reason.replace(/\.$/u, '') }]
+  const name = result.id ?? basename(dirname(result.modelFile))
+  return [{ name, file: result.modelFile, reason: reason.replace(/\.$/u, '') }]
 }
 
 type ReadFolder =
@@ -74,7 +75,8 @@ async function readFolder(found: FoundFolder, confined: boolean): Promise<ReadFo
   const text = await readFile(modelFile, 'utf8').catch(() => null)
   if (text === null)
     return { modelFile, id: undefined, faults: [{ file: modelFile, field: '', message: 'cannot be read; correct its permissions.' }] }
-  const checked = checkModelFile(modelFile, text, { confined })
+  // Editors on Windows put a mark before the text.
+  const checked = checkModelFile(modelFile, text.replace(/^\uFEFF/u, ''), { confined })
   const references = 'faults' in checked ? checked.sound : checked.modelFile
   const files = await checkFiles(references, folder)
   if ('faults' in checked || 'faults' in files)

@@ -55,6 +55,29 @@ suite('the answer to a name whose files cannot be used', () => {
   })
 })
 
+test('a model.json without an id that requests could say is found by its folder, and one with a mark of byte order is read', async () => {
+  await using folder = await createTemporaryFolder()
+  const description = JSON.stringify({ id: 'marked', kind: 'text', format: 'gguf', file: 'm.gguf' })
+  const catalog = await open(folder.path, {
+    'list/model.json': '[]',
+    'broken/model.json': '{"id":',
+    'dots/model.json': '{"id":"..","kind":"text"}',
+    'windows/model.json': `\uFEFF${description}`,
+    'windows/m.gguf': healthy,
+  })
+  assert.equal(catalog.find('marked')?.id, 'marked')
+  for (const name of ['list', 'broken', 'dots']) assert.match(catalog.findUnusable(name)?.reason ?? '', /\w{3}/, name)
+})
+
+test('a name that is too long or has spaces around it is refused with what a name may be', async () => {
+  await using folder = await createTemporaryFolder()
+  const names = ['x'.repeat(129), ' lead', 'a:b']
+  const catalog = await open(folder.path, Object.fromEntries(names.map((name) => [`${name}.gguf`, healthy])))
+  const reason =
+    'cannot be named in requests; give it a name of at most 128 characters, without <>:"/\\|?*, control characters or spaces around it'
+  for (const name of names) assert.equal(catalog.findUnusable(name)?.reason, reason)
+})
+
 test('a file that is gone or leads nowhere is left out with the reason, and keeps nobody else', async () => {
   await using folder = await createTemporaryFolder()
   await symlink(join(folder.path, 'nothing.gguf'), join(folder.path, 'gone.gguf'))

@@ -110,7 +110,10 @@ async function readLooseFile({ path, source }: LooseFile, name: string): Promise
     return { ...nothing, faults: [{ file: path, field: '', message }], unusable: [{ name, file: path, reason }] }
   }
   const unusable = (reason: string): ReadFile => ({ ...nothing, unusable: [{ name, file: path, reason }] })
-  if (!isUsableName(weightName(path))) return fault('cannot be named in requests; rename it without <>:"/\\|?* and control characters.')
+  if (!isUsableName(weightName(path)))
+    return fault(
+      'cannot be named in requests; give it a name of at most 128 characters, without <>:"/\\|?*, control characters or spaces around it.',
+    )
   const unreadable = await findUnreadable(path)
   if (unreadable !== null) return fault(unreadable)
   const foreign = await findForeignContent(path)

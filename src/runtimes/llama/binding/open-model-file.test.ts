@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { chooseGpuLayers } from './open-model-file.ts'
+import { miniChat } from '../../../../test/support/mini-chat.ts'
+import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import { chooseGpuLayers, openModelFile } from './open-model-file.ts'
 
 const facts = { cacheBytesPerToken: 1e5, vocabularySize: 1e5, split: null, header: { promisedBytes: 8e9 } }
 const layersFor = (freeBytes: number, changes: Partial<typeof facts> | { split: { index: 0; count: 2 } } = {}): number =>
@@ -14,4 +18,21 @@ test('a GPU takes every layer where they fit with their caches, else as many as 
 
 test('a file of two parts counts with both', () => {
   assert.equal(layersFor(8e9, { split: { index: 0, count: 2 } }), 14)
+})
+
+test('a file that was damaged since it was listed is refused with the reason, and never loaded again', async () => {
+  await using folder = await createTemporaryFolder()
+  const whole = await readFile(miniChat.file)
+  for (const [name, content, fault] of [
+    ['cut', whole.subarray(0, -1), /^The model cannot be used: cut\.gguf is cut short: it has 7950047 bytes/],
+    ['garbage', Buffer.alloc(1000, 'garbage'), /^The model cannot be used: garbage\.gguf is not a GGUF file\.$/],
+  ] as const) {
+    const path = join(folder.path, `${name}.gguf`)
+    await writeFile(path, content)
+    await assert.rejects(openModelFile(path, { signal: new AbortController().signal }), {
+      code: 'inference_failed',
+      param: 'model',
+      message: fault,
+    })
+  }
 })

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises'
+import { basename } from 'node:path'
 import type { ComputeDevice, DeviceChoice } from '../../../core/compute-device.ts'
 import { ServiceError } from '../../../core/error.ts'
 import { type GgufFacts, readGgufFacts } from '../../../core/gguf/gguf-facts.ts'
@@ -66,7 +67,8 @@ export async function openModelFile(
   signal.throwIfAborted()
   const facts = await readOwnFacts(path).catch((cause) => rejectFile(path, null, signal, cause))
   // What llama.cpp asserts of a file ends the process, with whatever else it does.
-  if (facts === null) rejectFile(path, null, signal, undefined)
+  if ('fault' in facts)
+    throw new ServiceError('inference_failed', `The model cannot be used: ${basename(path)} ${facts.fault}.`, { param: 'model' })
   if (facts.vocabularyFault !== null) throw rejectVocabulary(path, facts.vocabularyFault)
   const onProcessor = device.backend === 'cpu'
   const layers = facts.layers + 1 // the one that makes logits
@@ -194,14 +196,20 @@ export interface OwnFacts extends GgufFacts {
   readonly header: GgufHeader
 }
 
-/** What a GGUF file says of itself; null where it is damaged, or none. */
-async function readOwnFacts(path: string): Promise<OwnFacts | null> {
+/** What a GGUF file says of itself; a fault ends a sentence that begins with its name. */
+async function readOwnFacts(path: string): Promise<OwnFacts | { readonly fault: string }> {
   await using file = await open(path)
   const read = async (position: number, bytes: number) => {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(bytes), 0, bytes, position)
     return buffer.subarray(0, bytesRead)
   }
   const header = await readGgufHeader(read, { lists: vocabularyLists })
-  const facts = 'fault' in header ? null : readGgufFacts(header)
-  return 'fault' in header || facts === null ? null : { ...facts, header, vocabularyFault: findVocabularyFault(header) }
+  if ('fault' in header) return header
+  const { size } = await file.stat()
+  // What is mapped and not there ends the process when it is read.
+  if (size < header.promisedBytes) return { fault: `is cut short: it has ${size} bytes where its header promises ${header.promisedBytes}` }
+  const facts = readGgufFacts(header)
+  return facts === null
+    ? { fault: 'names no architecture in its header' }
+    : { ...facts, header, vocabularyFault: findVocabularyFault(header) }
 }
