@@ -52,9 +52,9 @@ export function LimitsDialog({ title, names, limits, empty, save, onClose }: Lim
         {groups.map(({ title, of }) => {
           const shown = of.filter((name) => names.includes(name))
           return shown.length === 0 ? null : (
-            <fieldset class="stack tight" key={title}>
-              <legend class="field-label">{title}</legend>
-              <div class="field-pairs">
+            <fieldset key={title}>
+              <legend class="hidden-text">{title}</legend>
+              <div class="limit-fields">
                 {shown.map((name) => (
                   <LimitField key={name} name={name} texts={texts} />
                 ))}
