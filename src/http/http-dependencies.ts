@@ -75,7 +75,7 @@ export interface HttpDependencies
   readonly underWay: WorkUnderWay
 }
 
-/** What routes need in addition. */
+/** Further dependencies of routes. */
 export interface RouteDependencies extends HttpDependencies {
   /** Open answers per account. */
   readonly places: AccountPlaces

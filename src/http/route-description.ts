@@ -28,8 +28,8 @@ export interface RouteDescription {
   /** Whether the answer may exceed the store's time limit because the handler waits for something else or sets its own. */
   readonly takesLonger?: true
   /**
-   * What a body without `model` gets: the text model of a setting, else a refusal (`named`) or the handler's choice (`chosen`); an image model (`drawing`). The setting's
-   * model also stands in for one that is not installed. Left out = nothing.
+   * The default model of a body without `model`: `named` uses the text model of a setting or refuses, `chosen` leaves the choice to the
+   * handler, and `drawing` uses an image model. The setting's model also replaces one that is not installed. Absent = none.
    */
   readonly model?: 'named' | 'chosen' | 'drawing'
   /** The kind of body; absent = JSON. A `form` is read whole, a `stored-form` file by file, and `bytes` go to the handler as they arrive. */

@@ -50,7 +50,7 @@ export interface Credentials {
 /** The answer to signing in, joining and changing the account. */
 export interface SignedIn {
   readonly account: Account
-  /** Of a second factor that was set up with this sign-in; not stored in readable form. */
+  /** Recovery codes of a second factor that was set up with this sign-in. They are not stored in readable form. */
   readonly recoveryCodes?: readonly string[]
 }
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../core/ports/clock.ts'
 
-/** How long an answer may begin with nothing, and how long it may then say nothing. */
+/** Longest silence before a stream's first event, and between later ones, in milliseconds. */
 const [silentMs, pingMs] = [5000, 10_000]
 
 /** Whether a promise is still pending when the stream has to begin. A promise that fails earlier throws its reason. */
@@ -15,7 +15,7 @@ export async function isLate(clock: Clock, first: Promise<unknown>): Promise<boo
   }
 }
 
-/** What keeps a stream alive while nothing is said. */
+/** A stream's sign of life during silence. */
 export interface Ping {
   /** A comment, or an event without meaning. */
   readonly text: string
@@ -49,7 +49,7 @@ export class Pings implements Disposable {
     for (;;) {
       await this.#clock.wait(Math.max(0, this.#dueAt - this.#clock.now()), this.#stop)
       if (this.#clock.now() < this.#dueAt) continue
-      // What the client has not taken yet says as much.
+      // Data that the client has not read yet keeps the connection alive as well.
       if (!raw.writableNeedDrain) raw.write(text, 'latin1')
       this.noteEvent()
     }

@@ -7,9 +7,9 @@ import { dropReader, ReaderIdle, roomFor } from './write-chunk.ts'
 
 const eventStream = 'text/event-stream; charset=utf-8'
 
-/** How events are written. */
+/** The format of a stream's events. */
 interface EventForm {
-  /** Of lines or events in another form. */
+  /** Media type of lines, or of events in another format. */
   readonly contentType?: string | undefined
   /** null = nothing may stand between the events. */
   readonly ping: Ping | null

@@ -10,7 +10,7 @@ import { sendEvents } from './send-events.ts'
 export interface StreamEncoding {
   /** @param isEarly Whether the first event is sent before the first part exists. */
   readonly encode: (parts: AsyncIterable<TextPart>, options: { readonly isEarly: boolean }) => AsyncGenerator<string, void, undefined>
-  /** What is sent when nothing else was for ten seconds; null = nothing may be. */
+  /** Sent after ten seconds of silence; null = nothing. */
   readonly ping: string | null
   /** Absent = server-sent events. */
   readonly contentType?: string

@@ -72,7 +72,7 @@ function fillText(
   return standard
 }
 
-/** A drawing's body without the names of models that are not installed: of `model` or, in A1111's words, of the settings. */
+/** Removes the names of models that are not installed from a drawing's body: `model`, or A1111's setting. */
 function withoutUnknown(body: Body, isUnknown: (name: string) => boolean): Body {
   const { model, ...rest } = body
   if (typeof model === 'string') return isUnknown(model) ? rest : body

@@ -1,4 +1,4 @@
-/** What an interface calls fields of ours, by our names. */
+/** An interface's field names, by Sepia's own. */
 export type FieldWords = Readonly<Record<string, string>>
 
 /** Those of interfaces whose chats are read as the usual ones. */

@@ -2,7 +2,7 @@ import type { Caller } from '../../core/access-token.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ImageProgress } from '../../core/image-generation.ts'
 
-/** How long previews are made after someone last looked for them. */
+/** How long previews are made after a client last asked for them. */
 const watchedMs = 10 * 60_000
 
 type Holder = Pick<Caller, 'accountId' | 'tokenId'>

@@ -90,7 +90,7 @@ async function draw(deps: RouteDependencies, settings: HttpSettings, call: Call,
   const run = interruptible(deps, call, request.seeds.length, ({ signal, onProgress }) =>
     generateImage(call.work, { caller, request }, { signal, onProgress }),
   )
-  // A1111's clients read what an interrupted drawing came to, which here is nothing.
+  // A1111's clients expect the result of an interrupted drawing, which has no images here.
   return encodeDrawing(drawing, (await run) ?? { images: [], computeMs: 0 })
 }
 

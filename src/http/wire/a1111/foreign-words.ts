@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../core/error.ts'
 import { type FieldWords, fieldIn, sentenceIn } from '../../faults/field-words.ts'
 
-/** What A1111's routes call the fields of /generate/image. */
+/** A1111's names of the fields of /generate/image. */
 export const drawingWords: FieldWords = {
   checkpoint: 'override_settings.sd_model_checkpoint',
   vae: 'override_settings.sd_vae',

@@ -8,7 +8,7 @@ export type KnownConversation = Pick<OpenedConversation, 'version' | 'versions'>
 /** The current state of a conversation, with only the messages that have changed. */
 export interface ConversationChanges extends ConversationVersions {
   readonly turns: OpenedConversation['turns']
-  /** Of all messages that the page has now. */
+  /** Versions of all messages that the page has now. */
   readonly known: KnownConversation['versions']
 }
 
