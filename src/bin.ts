@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { CliBackend } from './cli/cli-backend.ts'
 import { runCli } from './cli/run-cli.ts'
-import { endWithoutReader, openProcessTerminal, outliveReaders } from './cli/terminal.ts'
+import { endWithoutReader, openProcessTerminal, tolerateClosedOutput } from './cli/terminal.ts'
 import { readEnvironment, readMachine } from './config/process-environment.ts'
 
 const stop = new AbortController()
@@ -10,7 +10,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 // A terminal that closes says so twice, itself and by its shell.
 process.on('SIGHUP', () => stop.abort(new Error('Stopped by SIGHUP.')))
 
-outliveReaders(process.argv[2] === 'serve')
+tolerateClosedOutput(process.argv[2] === 'serve')
 process.exitCode = await runCli(process.argv.slice(2), {
   terminal: openProcessTerminal(readEnvironment()),
   environment: readEnvironment(),

@@ -54,7 +54,7 @@ async function markNames(folder: string): Promise<string> {
 }
 
 /** The path that removing a model deletes: its folder if it has one, else its file, since other files may be beside it. */
-export function ownPlace<Model extends PlacedModel>(model: Model): Model {
+export function removalTarget<Model extends PlacedModel>(model: Model): Model {
   const isDescribed = ['model.json', 'model_index.json'].some((name) => existsSync(join(model.folder, name)))
   return isDescribed || model.file === undefined ? model : { ...model, folder: model.file }
 }
@@ -78,7 +78,7 @@ export function findLeftOut(files: readonly UnusableFile[], name: string): Place
  * deletes the links, and what is gone already is no fault.
  */
 export async function removeModel(model: PlacedModel): Promise<void> {
-  const { folder } = ownPlace(model)
+  const { folder } = removalTarget(model)
   if (model.file !== folder || !/\.gguf$/iu.test(folder)) return removeWhole(folder)
   const [first = basename(folder), ...others] = partNames(basename(folder))
   const projector = projectorName(first)

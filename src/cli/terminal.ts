@@ -58,13 +58,13 @@ function onlyAborted(signal: AbortSignal): (error: unknown) => string {
 }
 
 /** Time for a blocked reader of the output before an ended program exits. */
-const lastWordsMs = 5000
+const flushTimeoutMs = 5000
 
 /**
  * Handles unwritable output (`| head -1`, an ended log collector, a full disk): a command exits, silently if its reader has left; a service
  * continues without its log until it is writable again.
  */
-export function outliveReaders(serving: boolean): void {
+export function tolerateClosedOutput(serving: boolean): void {
   process.stderr.on('error', () => {})
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (serving) return
@@ -77,5 +77,5 @@ export function outliveReaders(serving: boolean): void {
 
 /** Lets a finished process exit even if the reader of its output is blocked. */
 export function endWithoutReader(): void {
-  if (process.stderr.writableLength > 0 && process.stdout.writableLength === 0) setTimeout(() => process.exit(), lastWordsMs).unref()
+  if (process.stderr.writableLength > 0 && process.stdout.writableLength === 0) setTimeout(() => process.exit(), flushTimeoutMs).unref()
 }

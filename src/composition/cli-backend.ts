@@ -1,5 +1,5 @@
 import { realpath, stat } from 'node:fs/promises'
-import { findLeftOut, ownPlace, removeModel } from '../catalog/pulled-folder.ts'
+import { findLeftOut, removalTarget, removeModel } from '../catalog/pulled-folder.ts'
 import { openCatalog } from '../catalog/refreshable-catalog.ts'
 import type { CliBackend } from '../cli/cli-backend.ts'
 import { UsageError } from '../cli/failures.ts'
@@ -91,7 +91,7 @@ async function findRemovableModel({ dataFolder }: Config, modelId: string): Retu
   const pulled: PlacedModel | undefined = model ?? findLeftOut(catalog.unusable, modelId)
   if (pulled === undefined)
     throw new Error(`No model ${modelId} was pulled into ${modelsFolder}; run sepia model list to see the pulled models.`)
-  const placed = { ...ownPlace(pulled), id: modelId, bytes: model?.bytes ?? (await sizeOf(pulled.file ?? '')) }
+  const placed = { ...removalTarget(pulled), id: modelId, bytes: model?.bytes ?? (await sizeOf(pulled.file ?? '')) }
   // A link to a file that is gone leads nowhere.
   const place = await realpath(placed.folder).catch(() => null)
   if (place !== (await realpath(modelsFolder))) return placed

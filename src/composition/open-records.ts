@@ -3,15 +3,15 @@ import type { BodyKeys } from '../core/ports/body-keys.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { Store } from '../core/ports/store.ts'
 import { BodyRecorder } from '../operations/bodies/body-recorder.ts'
-import { PatientUsageLog } from '../operations/patient-usage-log.ts'
 import { RequestRecorder } from '../operations/requests/request-recorder.ts'
+import { RetryingUsageLog } from '../operations/retrying-usage-log.ts'
 import { faultSurvived, observeBodyLog } from '../telemetry/service-events.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { openRequestLogKeys } from './open-store.ts'
 
 /** Records written after the caller has its answer. */
 interface Records extends AsyncDisposable {
-  readonly books: PatientUsageLog
+  readonly books: RetryingUsageLog
   readonly recorder: RequestRecorder
   readonly bodies: BodyRecorder
   readonly bodyKeys: BodyKeys
@@ -26,7 +26,7 @@ export async function openRecords(
   await using undo = new AsyncDisposableStack()
   const { clock, usage, requests, documents } = store
   const survive = (where: string) => (error: unknown) => faultSurvived(telemetry, { where }, error)
-  const books = undo.use(new PatientUsageLog(usage, { clock, onFault: survive('book-usage') }))
+  const books = undo.use(new RetryingUsageLog(usage, { clock, onFault: survive('book-usage') }))
   const recorder = undo.use(new RequestRecorder(requests, { onFault: survive('record-request') }))
   const bodyKeys = await openRequestLogKeys(config)
   const bodies = undo.use(

@@ -57,12 +57,12 @@ export interface ServiceErrorOptions {
    * Whether the request failed before any work that it could have broken began, so that an asynchronous request loses no attempt; absent =
    * unknown.
    */
-  readonly isUnbegun?: boolean
+  readonly isNotStarted?: boolean
   /**
    * Whether the component that failed is still running and reported the failure itself, so that the request killed no engine; absent =
    * unknown.
    */
-  readonly isSurvived?: boolean
+  readonly isEngineAlive?: boolean
   /** The reason, for the log and for owners at the console; never sent to other callers. */
   readonly cause?: unknown
 }
@@ -73,8 +73,8 @@ export class ServiceError extends Error {
   readonly param: string | undefined
   readonly retryAfterSeconds: number | undefined
   readonly faults: readonly FieldFault[]
-  readonly isUnbegun: boolean
-  readonly isSurvived: boolean
+  readonly isNotStarted: boolean
+  readonly isEngineAlive: boolean
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -83,14 +83,14 @@ export class ServiceError extends Error {
     this.param = options.param
     this.retryAfterSeconds = options.retryAfterSeconds
     this.faults = options.faults ?? []
-    this.isUnbegun = options.isUnbegun ?? false
-    this.isSurvived = options.isSurvived ?? false
+    this.isNotStarted = options.isNotStarted ?? false
+    this.isEngineAlive = options.isEngineAlive ?? false
   }
 }
 
 /** Whether a request failed before any work that it could have broken began. */
-export function isUnbegun(error: unknown): boolean {
-  return error instanceof ServiceError && error.isUnbegun
+export function isNotStarted(error: unknown): boolean {
+  return error instanceof ServiceError && error.isNotStarted
 }
 
 /** A {@link ServiceError} as plain data, for storing and sending. */

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../core/access-token.ts'
-import type { InteractiveDependencies } from '../operations/booked.ts'
+import type { InteractiveDependencies } from '../operations/recorded-work.ts'
 import type { RouteDependencies } from './http-dependencies.ts'
 import type { HttpSettings } from './http-settings.ts'
 import type { RouteDescription } from './route-description.ts'

@@ -2,9 +2,9 @@ import type { Caller } from '../core/access-token.ts'
 import { conversationKey } from '../core/cluster/attraction.ts'
 import type { Submission, Work } from '../core/inference.ts'
 import type { TextPart, TextRequest, TokenUsage } from '../core/text-generation.ts'
-import { Booking, type InteractiveDependencies } from './booked.ts'
 import { estimatePrompt, placeOf, wishOf } from './budgets/wish-of.ts'
 import { holdSlot, type RunDependencies } from './model-slot.ts'
+import { type InteractiveDependencies, UsageRecording } from './recorded-work.ts'
 import type { UsageMeter } from './usage-meter.ts'
 import { TextTimer } from './work-timers.ts'
 
@@ -27,7 +27,7 @@ export async function* generateText(
   { caller, request }: { readonly caller: Caller; readonly request: TextRequest },
   { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<TextPart, void, undefined> {
-  using booking = new Booking(deps, { caller, work: { kind: 'chat', request } }, { signal })
+  using booking = new UsageRecording(deps, { caller, work: { kind: 'chat', request } }, { signal })
   try {
     await using text = await startText(deps, booking.submission, { signal, meter: booking.meter, deferred: false })
     for await (const part of text.parts) {

@@ -12,9 +12,9 @@ import type { UsageEntry } from '../core/usage.ts'
 import { createFakeImageModel } from '../runtimes/fake/fake-image-model.ts'
 import { createFakeTextModel } from '../runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../runtimes/fake/fixed-model-pool.ts'
-import type { InteractiveDependencies } from './booked.ts'
 import { collectText } from './collect-text.ts'
 import { generateText } from './generate-text.ts'
+import type { InteractiveDependencies } from './recorded-work.ts'
 import { createEmbedding, generateImage } from './run-work.ts'
 
 const caller = { accountId: 'ada', tokenId: 'token', scopes: ['text', 'image'] as const, accountLimits: noLimits }

@@ -5,11 +5,11 @@ import type { InferenceWork, Submission, Work } from '../core/inference.ts'
 import type { ModelLease } from '../core/ports/model-pool.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import type { EmbeddingRequest, EmbeddingResult, RankRequest, RankResult, TextPart } from '../core/text-generation.ts'
-import { booked, type InteractiveDependencies } from './booked.ts'
 import { wishOf } from './budgets/wish-of.ts'
 import { collectText, type TextResult } from './collect-text.ts'
 import { startText } from './generate-text.ts'
 import { type HeldSlot, holdSlot, type RunDependencies } from './model-slot.ts'
+import { type InteractiveDependencies, runAndRecord } from './recorded-work.ts'
 import type { UsageMeter } from './usage-meter.ts'
 import { ImageTimer } from './work-timers.ts'
 
@@ -53,9 +53,14 @@ export function generateImage(
   { signal, onProgress = () => {} }: Options & { readonly onProgress?: OnProgress },
 ): Promise<ImageResult> {
   const work = { kind: 'image', request } as const
-  return booked(deps, { caller, work }, ({ submission, meter }) => draw(deps, submission, { signal, meter, deferred: false, onProgress }), {
-    signal,
-  })
+  return runAndRecord(
+    deps,
+    { caller, work },
+    ({ submission, meter }) => draw(deps, submission, { signal, meter, deferred: false, onProgress }),
+    {
+      signal,
+    },
+  )
 }
 
 /** Enlarges a picture whose caller waits, and records the usage. */
@@ -66,9 +71,14 @@ export function enlargeImage(
 ): Promise<ImageResult> {
   const work = { kind: 'enlargement', request } as const
   const onProgress = () => {}
-  return booked(deps, { caller, work }, ({ submission, meter }) => draw(deps, submission, { signal, meter, deferred: false, onProgress }), {
-    signal,
-  })
+  return runAndRecord(
+    deps,
+    { caller, work },
+    ({ submission, meter }) => draw(deps, submission, { signal, meter, deferred: false, onProgress }),
+    {
+      signal,
+    },
+  )
 }
 
 /** Embeds texts whose caller waits, and records the usage. */
@@ -78,7 +88,9 @@ export function createEmbedding(
   { signal }: Options,
 ): Promise<EmbeddingResult> {
   const work = { kind: 'embedding', request, asBase64: false } as const
-  return booked(deps, { caller, work }, ({ submission, meter }) => embed(deps, submission, { signal, meter, deferred: false }), { signal })
+  return runAndRecord(deps, { caller, work }, ({ submission, meter }) => embed(deps, submission, { signal, meter, deferred: false }), {
+    signal,
+  })
 }
 
 /**
@@ -92,7 +104,7 @@ export function rankDocuments(
   { signal }: Options,
 ): Promise<RankResult> {
   const { model } = request
-  return booked(
+  return runAndRecord(
     deps,
     { caller, work: { kind: 'rerank', request } },
     async ({ submission, meter }) => {

@@ -70,7 +70,7 @@ function learn({ memory }: ResidentModel, measured: MemoryNeed): MemoryEstimate 
 }
 
 /** Consecutive failures, the last during a load, after which retrying is no longer suggested. */
-const hopelessLoads = 3
+const maxFailedLoads = 3
 
 /** A crash fails the running requests; a failed load fails all that waited for it. */
 function noteCrash(model: ResidentModel, now: number): ResidentModel {
@@ -78,7 +78,7 @@ function noteCrash(model: ResidentModel, now: number): ResidentModel {
   const livedMs = model.phase.type === 'loaded' ? now - model.phase.since : 0
   const crashes = countCrash(model.crashes, { livedMs, served: loaded && model.served })
   const keeps = loaded ? (model.waiting.at(-1)?.id ?? 0) : 0
-  const unloadable = !loaded && crashes >= hopelessLoads
+  const unloadable = !loaded && crashes >= maxFailedLoads
   return { ...model, phase: { type: 'backing-off', until: now + backoffMs(crashes, { loaded }), keeps, unloadable }, held: [], crashes }
 }
 

@@ -1,4 +1,4 @@
-import { isUnbegun, ServiceError } from '../core/error.ts'
+import { isNotStarted, ServiceError } from '../core/error.ts'
 import { findDescriptor, makeNotFoundError } from '../core/find-descriptor.ts'
 import { type MemoryNeed, noMemory } from '../core/memory/estimate-memory.ts'
 import type { ModelDescriptor } from '../core/model.ts'
@@ -265,7 +265,7 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
       onEvent({ type: 'load-failed', modelId, error })
       this.#lastErrors.set(modelId, error)
       const isHere = !isElsewhere(catalog.find(modelId))
-      if (isHere && isUnbegun(error)) this.#apply({ type: 'crashed', modelId, blame: 'machine' })
+      if (isHere && isNotStarted(error)) this.#apply({ type: 'crashed', modelId, blame: 'machine' })
       else if (isHere && isOfFile(error)) this.#apply({ type: 'crashed', modelId, blame: 'file' })
       else this.#apply({ type: 'crashed', modelId })
     } finally {

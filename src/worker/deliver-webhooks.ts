@@ -23,7 +23,7 @@ export interface WebhookDependencies {
 }
 
 /** Delivers due webhooks; a slow receiver does not delay others. */
-export class WebhookCourier {
+export class WebhookSender {
   readonly #deps: WebhookDependencies
   readonly #onFault: (error: unknown) => void
   readonly #places: WebhookPlaces

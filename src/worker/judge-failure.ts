@@ -1,4 +1,4 @@
-import { type ErrorCode, type ErrorRecord, isUnbegun, ServiceError, toFailureRecord } from '../core/error.ts'
+import { type ErrorCode, type ErrorRecord, isNotStarted, ServiceError, toFailureRecord } from '../core/error.ts'
 
 /** A worker's reaction to a failed inference. */
 export type Judgement =
@@ -17,7 +17,7 @@ const longestRetryMs = 60_000
  */
 const firstServerRetryMs = 12_000
 /** Delay for an unavailable upstream, such as one that is restarting. */
-const awayMs = 5000
+const unavailableDelayMs = 5000
 
 /** Errors that mean waiting, not failure. */
 const waiting: readonly ErrorCode[] = [
@@ -35,11 +35,11 @@ const waiting: readonly ErrorCode[] = [
 export function judgeFailure(failure: unknown, attempt: number, isRead = false): Judgement {
   const error = toFailureRecord(failure)
   if (isRead && !waiting.includes(error.code)) return { action: 'fail', error }
-  const isSurvived = failure instanceof ServiceError && failure.isSurvived
-  const retryDelayMs = Math.min((isSurvived ? firstServerRetryMs : firstRetryMs) * 5 ** (attempt - 1), longestRetryMs)
+  const isEngineAlive = failure instanceof ServiceError && failure.isEngineAlive
+  const retryDelayMs = Math.min((isEngineAlive ? firstServerRetryMs : firstRetryMs) * 5 ** (attempt - 1), longestRetryMs)
   const requestedMs = failure instanceof ServiceError ? (failure.retryAfterSeconds ?? 0) * 1000 : 0
   const delayMs = Math.max(requestedMs, retryDelayMs)
-  if (isUnbegun(failure)) return { action: 'release', delayMs: requestedMs || awayMs }
+  if (isNotStarted(failure)) return { action: 'release', delayMs: requestedMs || unavailableDelayMs }
   switch (error.code) {
     case 'server_is_overloaded':
     case 'concurrency_limit_exceeded':
@@ -48,7 +48,7 @@ export function judgeFailure(failure: unknown, attempt: number, isRead = false):
     case 'shutting_down':
       return { action: 'release', delayMs: requestedMs || firstRetryMs }
     case 'inference_failed':
-      return { action: 'retry', error, deadly: !isSurvived, delayMs }
+      return { action: 'retry', error, deadly: !isEngineAlive, delayMs }
     case 'model_loading':
     case 'internal_error':
       return { action: 'retry', error, deadly: false, delayMs }

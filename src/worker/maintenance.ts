@@ -14,7 +14,7 @@ import { endWorkOfDisabled, endWorkOfRevoked, type WorkUnderWay } from '../opera
 import { bodyFiles } from '../operations/bodies/kept-bodies.ts'
 import { readFileDocument } from '../operations/files/file-documents.ts'
 import { thumbnailFiles } from '../operations/pictures/thumbnails.ts'
-import { WebhookCourier, type WebhookDependencies } from './deliver-webhooks.ts'
+import { type WebhookDependencies, WebhookSender } from './deliver-webhooks.ts'
 
 export interface MaintenanceDependencies extends WebhookDependencies {
   readonly queue: InferenceQueue
@@ -62,7 +62,7 @@ const orphanSearchMs = 10 * 60_000
 /** Starts the periodic tasks; disposing it stops them and waits for running ones. */
 export function startMaintenance(deps: MaintenanceDependencies, { maxQueueMs, leaseMs }: MaintenanceSettings): AsyncDisposable {
   const stop = new AbortController()
-  const courier = new WebhookCourier(deps, (error) => deps.onFault('deliver-webhooks', error))
+  const sender = new WebhookSender(deps, (error) => deps.onFault('deliver-webhooks', error))
   const duties: readonly Duty[] = [
     {
       name: 'sweep-queue',
@@ -79,14 +79,14 @@ export function startMaintenance(deps: MaintenanceDependencies, { maxQueueMs, le
     { name: 'end-revoked-work', everyMs: revokedPollMs, run: (options) => endWorkOfRevoked(deps, options) },
     { name: 'measure-queue', everyMs: queueAgeMs, run: (options) => measureQueue(deps, options) },
     { name: 'roll-up-usage', everyMs: rollUpMs, run: (options) => rollUpUsage(deps, options) },
-    { name: 'deliver-webhooks', everyMs: webhookPollMs, run: (options) => courier.setOff(options) },
+    { name: 'deliver-webhooks', everyMs: webhookPollMs, run: (options) => sender.setOff(options) },
   ]
   const running = duties.map((duty) => runEvery(deps, duty, { signal: stop.signal }))
   return {
     async [Symbol.asyncDispose]() {
       stop.abort()
       await Promise.all(running)
-      await courier.returned()
+      await sender.returned()
     },
   }
 }

@@ -54,7 +54,7 @@ export class ParkedClaims {
 /** Delay between attempts to write. */
 const pauseMs = 1000
 /** Time limit for a write, so that a permanent fault does not block the worker. */
-const patienceMs = 60_000
+const retryLimitMs = 60_000
 
 /**
  * Repeats a write until it succeeds, since a result is worth waiting for a temporarily full disk; gives up when the signal aborts.
@@ -72,7 +72,7 @@ export async function persist<Result>(
       return await write()
     } catch (error) {
       onEvent({ type: 'fault', duty, error })
-      if (waitedMs >= patienceMs) throw error
+      if (waitedMs >= retryLimitMs) throw error
       await clock.wait(pauseMs, { signal })
     }
   }

@@ -3,7 +3,7 @@ import { type Agent, type IncomingMessage, request as requestPlain } from 'node:
 import { request as requestSecure } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { useAgent } from 'request-filtering-agent'
-import { limitInterim, noOwnAnswer } from '../core/limits/use-limits.ts'
+import { limitInterimResponses, noFinalResponse } from '../core/limits/use-limits.ts'
 import { lookUpName } from './look-up-name.ts'
 import type { DeliveryResult } from './webhook-places.ts'
 
@@ -53,7 +53,7 @@ export async function postWebhook(
         socket.destroy()
         resolve(response)
       })
-      limitInterim(request)
+      limitInterimResponses(request)
       request.once('error', reject)
       request.end(body)
     })
@@ -68,7 +68,7 @@ export async function postWebhook(
 }
 
 function describe(error: unknown): string {
-  if (error === noOwnAnswer) return 'no final answer'
+  if (error === noFinalResponse) return 'no final answer'
   if (!(error instanceof Error)) return 'failed'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : 'failed'
   // Different errors would reveal which names exist in the operator's network.

@@ -301,6 +301,6 @@ test('a request that one server was not there for and another failed on has been
   for (let index = 0; index < 20; index++)
     await assert.rejects(Array.fromAsync(model.generate(makeTextRequest(`${index}`), { signal, account: 'a' })), {
       code: 'inference_failed',
-      isUnbegun: false,
+      isNotStarted: false,
     })
 })

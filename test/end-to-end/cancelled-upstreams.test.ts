@@ -39,7 +39,7 @@ describe('a request is cancelled and the next one drawn when its server, on canc
           if (hung) response.end(body)
           hung = true
         }
-        const { model, server } = await connectImageServer(context, format, { fault, at, stopFault, farewellMs: 50 })
+        const { model, server } = await connectImageServer(context, format, { fault, at, stopFault, cancelTimeoutMs: 50 })
         const descriptor = describeFakeImage({ defaults: { steps: 4, guidanceScale: 5, sampler: 'K_EULER' } })
         await using service = await startHttpService({
           worker: true,

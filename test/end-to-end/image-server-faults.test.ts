@@ -222,12 +222,12 @@ for (const format of imageServerFormats) {
     test('leaves after it was connected is reported as inference_failed', async (context) => {
       const { model, server } = await connectImageServer(context, format)
       await server.leave()
-      await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed', isUnbegun: true })
+      await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed', isNotStarted: true })
     })
 
     test('leaves while it draws has begun with the picture', async (context) => {
       const { model, server } = await connectImageServer(context, format, { fault: () => void server.leave() })
-      await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed', isUnbegun: false })
+      await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed', isNotStarted: false })
     })
   })
 }

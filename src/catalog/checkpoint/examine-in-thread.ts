@@ -5,7 +5,7 @@ import type { Examination } from './examination-thread.ts'
 /** Heap limit of the thread in MB; a header of maximum size takes a quarter of it. */
 const heapMb = 256
 /** Time limit; a header of maximum size takes under a second on a busy machine. */
-const patienceMs = 30_000
+const timeoutMs = 30_000
 
 /**
  * Examines uploaded weights files one at a time, each in a separate thread: headers never block the event loop, and one that takes too much
@@ -33,7 +33,7 @@ async function examineInThread(path: string, name: string): Promise<ExaminedWeig
     'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? faulty('has a header that takes too much memory') : ended.reject(error),
   )
   thread.once('exit', () => ended.reject(new Error('The thread that reads headers of weights ended.')))
-  const timer = setTimeout(() => faulty('has a header that takes too long to read'), patienceMs)
+  const timer = setTimeout(() => faulty('has a header that takes too long to read'), timeoutMs)
   try {
     const examination = await ended.promise
     if ('unread' in examination) throw new Error(examination.unread)

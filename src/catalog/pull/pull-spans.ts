@@ -135,7 +135,7 @@ async function readSpans(part: string, bytes: number): Promise<readonly Span[] |
   }
 }
 
-const mostFruitlessTries = 5
+const maxAttemptsWithoutProgress = 5
 
 const pauseMs = 500
 
@@ -162,7 +162,7 @@ export async function keepFetching(
     } catch (error) {
       signal.throwIfAborted()
       fruitless = (await arrived()) > before ? 0 : fruitless + 1
-      if (!(error instanceof BrokenOff) || fruitless === mostFruitlessTries) throw error
+      if (!(error instanceof BrokenOff) || fruitless === maxAttemptsWithoutProgress) throw error
       await wait(pauseMs * 2 ** fruitless, { signal })
     }
   }

@@ -3,7 +3,7 @@ import { request as requestSecure } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { useAgent } from 'request-filtering-agent'
-import { limitInterim, noOwnAnswer } from '../../core/limits/use-limits.ts'
+import { limitInterimResponses, noFinalResponse } from '../../core/limits/use-limits.ts'
 import { proxyFaultIn, wantsLogin } from '../../core/outgoing/forward-proxies.ts'
 import { BrokenOff } from '../catalog-fault.ts'
 
@@ -114,7 +114,8 @@ async function send(
     return await answerTo(request)
   } catch (cause) {
     signal.throwIfAborted()
-    if (cause === noOwnAnswer) throw new Error(`${address} sends interim responses (1xx) and no final one; check the address.`, { cause })
+    if (cause === noFinalResponse)
+      throw new Error(`${address} sends interim responses (1xx) and no final one; check the address.`, { cause })
     if (cause instanceof SilentServer) throw new BrokenOff(cause.message, { cause })
     const refused = cause instanceof Error && /is not allowed/.test(cause.message)
     if (refused) throw leadsInside(address, byName, { cause })
@@ -138,7 +139,7 @@ function answerTo(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve)
     request.once('error', reject)
-    limitInterim(request)
+    limitInterimResponses(request)
     request.once('upgrade', (response: IncomingMessage, socket: Duplex) => {
       socket.destroy()
       resolve(response)
@@ -147,7 +148,7 @@ function answerTo(request: ClientRequest): Promise<IncomingMessage> {
 }
 
 /** Time limit for resolving a name. */
-const patienceMs = 3000
+const timeoutMs = 3000
 
 /** Resolves hosts on this machine. */
 export interface KnownHosts {
@@ -166,7 +167,7 @@ export async function isKnownInside(
   if (isPrivateHost(host)) return true
   if (isIP(host) !== 0) return false
   if (!host.replace(/\.$/, '').includes('.')) return true
-  const addresses = await lookUp(host, { signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]) })
+  const addresses = await lookUp(host, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) })
   signal.throwIfAborted()
   return addresses.some(isPrivateHost)
 }

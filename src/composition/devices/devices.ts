@@ -11,7 +11,7 @@ const entry = fileURLToPath(new URL('./probe-devices.ts', import.meta.url))
 const probes = { text: ['text'], images: ['images'], softwareImages: ['images', '--software'] } as const
 
 /** Time limit for a driver's answer. */
-const patienceMs = 60_000
+const timeoutMs = 60_000
 
 /** Devices that each engine could use besides the processor; software GPUs are listed only if there is no real one. */
 export async function listDevices(options: Options): Promise<readonly FoundDevice[]> {
@@ -43,7 +43,7 @@ async function probe(name: keyof typeof probes, { signal }: Options): Promise<re
     execArgv: ['--disable-warning=ExperimentalWarning'],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     killSignal: 'SIGKILL',
   })
   const found = await new Promise<readonly FoundDevice[]>((resolve) => {

@@ -13,7 +13,7 @@ import { checkDatabase, checkOutputs, findUnwritable } from '../../storage/upkee
 import { readDatabaseUrl } from '../cluster/node-address.ts'
 import { rootOf } from '../cluster/open-bucket.ts'
 import { dataLayout } from '../data-layout.ts'
-import { findAwayServers } from '../models/find-away-servers.ts'
+import { findUnreachableServers } from '../models/find-unreachable-servers.ts'
 import { modelFolders } from '../models/open-models.ts'
 import { openStore, openWritableOutputs } from '../open-store.ts'
 import { createSystemClock } from '../system-clock.ts'
@@ -45,7 +45,7 @@ async function examineModels(config: Config, { signal, onProgress }: ExamineOpti
   for (const model of catalog.list()) {
     const faults = await verifyModel(model, { signal, onProgress: ({ bytesDone, bytesTotal }) => onProgress(bytesDone, bytesTotal) })
     const idle = catalog.idleFields.filter(({ file }) => dirname(file) === model.folder).map(({ field, message }) => `${field} ${message}`)
-    const away = (await findAwayServers(model, { signal, findRoute })).map(({ url, reason }) => `${url} does not answer: ${reason}`)
+    const away = (await findUnreachableServers(model, { signal, findRoute })).map(({ url, reason }) => `${url} does not answer: ${reason}`)
     const praise = [soundnessOf(model), ...away, ...idle].join('; ')
     const found = verdict(faults.map(formatFault), praise)
     findings.push({ subject: `model ${model.id}`, ...found, ...(away.length > 0 && { away: true }) })

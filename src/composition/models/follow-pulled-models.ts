@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { CatalogError } from '../../catalog/catalog-fault.ts'
-import { findLeftOut, ownPlace, removeModel } from '../../catalog/pulled-folder.ts'
+import { findLeftOut, removalTarget, removeModel } from '../../catalog/pulled-folder.ts'
 import type { RefreshableCatalog } from '../../catalog/refreshable-catalog.ts'
 import type { ModelDescriptor, PlacedModel } from '../../core/model.ts'
 import type { Clock } from '../../core/ports/clock.ts'
@@ -42,7 +42,7 @@ export function followPulledModels(deps: FollowDependencies): PulledModels {
   const onFault = (where: string, error: unknown) => faultSurvived(deps.telemetry, { where }, error)
   const run = () => refresh(deps, options)
   const running = runEvery({ clock: deps.clock, onFault }, { name: duty, everyMs: lookEveryMs, run }, options)
-  const has = (model: PlacedModel): boolean => dirname(ownPlace(model).folder) === deps.pulledFolder
+  const has = (model: PlacedModel): boolean => dirname(removalTarget(model).folder) === deps.pulledFolder
   return {
     async admit({ id, folder }) {
       await run()

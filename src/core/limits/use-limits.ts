@@ -142,16 +142,19 @@ export function expectedLimit(name: keyof AccountLimits): string {
 }
 
 /** Maximum number of interim responses (1xx) before the final one. */
-const mostInterim = 20
+const maxInterimResponses = 20
 
 /** The error for a server that sends interim responses but no final one. */
-export const noOwnAnswer = new Error('The server sent interim responses and no final one.')
+export const noFinalResponse = new Error('The server sent interim responses and no final one.')
 
-/** Aborts a request with {@link noOwnAnswer} after too many interim responses. */
-export function limitInterim(request: { on(event: 'information', listener: () => void): unknown; destroy(reason: Error): unknown }): void {
+/** Aborts a request with {@link noFinalResponse} after too many interim responses. */
+export function limitInterimResponses(request: {
+  on(event: 'information', listener: () => void): unknown
+  destroy(reason: Error): unknown
+}): void {
   let interim = 0
   request.on('information', () => {
     interim += 1
-    if (interim > mostInterim) request.destroy(noOwnAnswer)
+    if (interim > maxInterimResponses) request.destroy(noFinalResponse)
   })
 }

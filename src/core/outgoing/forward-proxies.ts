@@ -40,7 +40,7 @@ const neverReached = /^(?:dns_|destination_|connection_(?:refused|timeout|limit_
 export interface ProxyAnswer {
   readonly fault: ProxyFault
   /** Whether the proxy reports that the server never received the request. */
-  readonly isUnbegun: boolean
+  readonly isNotStarted: boolean
 }
 
 /**
@@ -58,7 +58,7 @@ export function proxyAnswerIn(
   const reason = standard ?? (headers['x-squid-error'] === undefined ? undefined : String(headers['x-squid-error']).slice(0, 60))
   if (reason === undefined && !ownServers.test(String(headers.server ?? ''))) return null
   const fault = new ProxyFault(`The proxy ${proxy} answered ${status} itself${reason === undefined ? '' : ` (${reason})`}.`)
-  return { fault, isUnbegun: reason !== undefined && neverReached.test(reason) }
+  return { fault, isNotStarted: reason !== undefined && neverReached.test(reason) }
 }
 
 /** Name of the setting for a protocol's proxy. */

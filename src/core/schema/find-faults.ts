@@ -86,7 +86,7 @@ function visitFields(schema: SchemaNode, value: Readonly<Record<string, unknown>
     const node = patterns.find(({ pattern }) => pattern.test(name))?.node
     search.path.push(/^(0|[1-9]\d{0,8})$/.test(name) ? Number(name) : shortName(name))
     if (node !== undefined) visit(node, value[name], search)
-    else if (schema.additionalProperties === false) addUnknown(schema, search, meantBy(name, properties, value))
+    else if (schema.additionalProperties === false) addUnknown(schema, search, findSimilarField(name, properties, value))
     search.path.pop()
   }
 }
@@ -143,7 +143,7 @@ function describeFault(schema: SchemaNode, path: FieldFault['path']): string {
 }
 
 /** The known field that an unknown name probably means, if not already present. */
-function meantBy(name: string, properties: NonNullable<SchemaNode['properties']>, value: object): string | undefined {
+function findSimilarField(name: string, properties: NonNullable<SchemaNode['properties']>, value: object): string | undefined {
   const ours = Object.keys(properties).filter((known) => properties[known]?.type !== 'null')
   const meant = nearestName(name, ours)
   return meant === undefined || Object.hasOwn(value, meant) ? undefined : meant

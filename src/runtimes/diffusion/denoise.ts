@@ -28,7 +28,7 @@ export interface Drawing extends Guidance {
   readonly inpainting: Inpainting | null
 }
 
-/** Where a drawing is after an evaluation of the UNet. */
+/** Progress of a drawing after an evaluation of the UNet. */
 export interface DenoisingProgress {
   readonly done: number
   readonly total: number
@@ -74,7 +74,7 @@ export async function denoise(
   return latents
 }
 
-/** Puts the kept part of the picture, as noisy as the solver now is, back outside the mask. */
+/** Restores the kept part of the picture outside the mask, with the current noise level. */
 function keepOutside({ inpainting, solver }: Drawing, state: SolverState, latents: Float32Array): Float32Array {
   if (inpainting === null) return latents
   const { clean, noise, mask } = inpainting

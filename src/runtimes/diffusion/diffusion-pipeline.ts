@@ -5,10 +5,10 @@ import { loadSafetyChecker, type SafetyChecker } from './pictures/onnx-safety-ch
 import { parseSchedulerConfig, type SchedulerConfig } from './schedulers/scheduler-config.ts'
 import { loadNoisePredictor, type NoisePredictor, type OpenSession } from './unet/noise-predictor.ts'
 import type { UsedAssets } from './used-assets.ts'
+import { UpcastingSession } from './vae/upcasting-session.ts'
 import { parseVaeConfig, type VaeConfig } from './vae/vae-config.ts'
 import { VaeDecoder } from './vae/vae-decoder.ts'
 import { VaeEncoder } from './vae/vae-encoder.ts'
-import { WideningSession } from './vae/widening-session.ts'
 
 /** The parts of a loaded SDXL model; everything about it was read from its folder. */
 export interface DiffusionPipeline extends AsyncDisposable {
@@ -57,9 +57,9 @@ export async function loadDiffusionPipeline(
   }
   const open = opener(folder)
   const openOncePerPicture = opener(folder, false)
-  const openVaeHalf = async (file: string): Promise<WideningSession> => {
+  const openVaeHalf = async (file: string): Promise<UpcastingSession> => {
     const widen = () => openWidened(folder, file, { threads, provider, keepsMemory: false })
-    return stack.use(new WideningSession(await openOncePerPicture(file), widen))
+    return stack.use(new UpcastingSession(await openOncePerPicture(file), widen))
   }
   const scheduler = parseSchedulerConfig(await readJsonObject(folder, 'scheduler/scheduler_config.json'))
   const vae = parseVaeConfig(await readOptionalJsonObject(folder, 'vae_decoder/config.json'), 'vae_decoder/config.json')

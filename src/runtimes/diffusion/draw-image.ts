@@ -10,7 +10,7 @@ import type { NoisePredictor } from './unet/noise-predictor.ts'
 import { decodeLatents } from './vae/latent-colours.ts'
 import type { PixelPlanes } from './vae/vae-decoder.ts'
 
-/** How the refiner takes part. */
+/** The refiner's part in a drawing. */
 export interface Refining {
   readonly predictor: NoisePredictor
   readonly prompts: PromptEncoding
@@ -20,7 +20,7 @@ export interface Refining {
 
 export interface ImageSettings extends DrawingSettings {
   readonly refining: Refining | null
-  /** What predicts instead of the base model's own UNet: several drawings in lock step. */
+  /** Replaces the base model's UNet for several drawings in lock step. */
   readonly unet?: Pick<GuidedUnet, 'prepare'>
 }
 

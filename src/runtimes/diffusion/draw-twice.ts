@@ -10,7 +10,7 @@ import { decodeLatents } from './vae/latent-colours.ts'
 import type { PixelPlanes } from './vae/vae-decoder.ts'
 import { floatAt } from './value-at.ts'
 
-/** How a drawing is enlarged and drawn over. */
+/** Size and settings of the second pass. */
 export interface SecondPass extends PixelSize {
   /** The pipeline with its assets at the second size. */
   readonly pipeline: DiffusionPipeline

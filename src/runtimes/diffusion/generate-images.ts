@@ -101,7 +101,7 @@ export async function generateImages(
   const widened = pipeline.decoder.widened || pipeline.encoder?.widened === true
   const { cutAt } = settings.prompts
   const warnings = [
-    ...(widened ? [widenedVae] : []),
+    ...(widened ? [upcastVaeWarning] : []),
     ...(cutAt === undefined
       ? []
       : [`The prompt or negative prompt has more than the ${cutAt} tokens that this model reads; the rest was left out.`]),
@@ -113,7 +113,7 @@ export async function generateImages(
 const guessedPrediction =
   'Only the model\'s name says that it predicts velocities (v-prediction), so it was drawn so; set "prediction" in its model.json to be sure.'
 
-const widenedVae = "The model's VAE left the range of half precision, so it ran in single precision."
+const upcastVaeWarning = "The model's VAE left the range of half precision, so it ran in single precision."
 
 /** The pipeline with a request's assets in it, its control pictures at the size of a pass. */
 async function withAssets(

@@ -14,7 +14,7 @@ import { floatAt } from './value-at.ts'
 /** A picture to start from, and what of it to repaint. */
 export interface StartingPicture {
   readonly picture: PixelPlanes
-  /** How much to change, over 0 and up to 1. */
+  /** Denoising strength, over 0 and up to 1. */
   readonly strength: number
   /** Per pixel, 1 = repaint; null = the whole picture. */
   readonly mask: Float32Array | null
@@ -24,7 +24,7 @@ export interface StartingPicture {
 export interface StartingLatents {
   /** Clean, in the model's scale. */
   readonly latents: Float32Array
-  /** How much to change, over 0 and up to 1. */
+  /** Denoising strength, over 0 and up to 1. */
   readonly strength: number
 }
 
@@ -36,7 +36,7 @@ interface PictureStart {
   readonly start: StartingPicture | StartingLatents
 }
 
-/** Where image-to-image and inpainting begin: the encoded picture with the noise of the timestep that the strength leaves. */
+/** Start of image-to-image and inpainting: the encoded picture with the noise of the timestep given by the strength. */
 export async function startFromPicture(
   pipeline: DiffusionPipeline,
   { solver, steps, generator, size, start }: PictureStart,
@@ -48,7 +48,7 @@ export async function startFromPicture(
   }
   const { picture, strength, mask } = start
   if (pipeline.base.inpaints) {
-    // The part to repaint is all of the picture where no mask says otherwise.
+    // Without a mask the whole picture is repainted.
     const whole = mask ?? new Float32Array(picture.width * picture.height).fill(1)
     const latentMask = toLatentSize(whole, picture, size)
     const begun = await startInpaintingModel(pipeline, { solver, generator, begin, picture, strength, mask: whole, latentMask })
@@ -102,10 +102,7 @@ function toMiddles(mask: Float32Array, { width, height }: PixelPlanes, size: Lat
   return small
 }
 
-/**
- * The size a request is drawn at: the model's own, or the one asked for, rounded up to what the UNet can halve. The
- * picture that was asked for lies in its middle.
- */
+/** Size of a drawing: the native or requested one, rounded up to what the UNet can halve. The requested picture is centred in it. */
 export function drawnSize(
   { base, refiner, vae }: DiffusionPipeline,
   { draws, native }: ImageModelDescriptor,

@@ -13,9 +13,9 @@ export interface UsedControlnet {
   readonly file: string
   /** Red, green and blue from −1 to 1, at the size of the drawing. */
   readonly picture: PixelPlanes
-  /** How strongly it counts; 1 = as it was trained. */
+  /** Strength; 1 = as trained. */
   readonly scale: number
-  /** Share of the drawing after which it says no more; 1 = never. */
+  /** Share of the drawing after which it no longer applies; 1 = never. */
   readonly until: number
 }
 
@@ -37,10 +37,10 @@ export function isPlain({ loras, textualInversions, controlnets, vae, skippedLay
 }
 
 /**
- * The files that a request uses, and its control pictures at the size of the drawing.
+ * Reads the files of a request's assets, and its control pictures scaled to the size of the drawing.
  *
- * @param installed The assets that the request names, as far as they are there.
- * @throws {ServiceError} `unsupported` naming an asset that is not there, `validation_error` for a picture that does not decode.
+ * @param installed The request's assets that exist.
+ * @throws {ServiceError} `unsupported` naming a missing asset, `validation_error` for an undecodable picture.
  */
 export async function readAssets(
   { loras, textualInversions = [], controlnets = [], vae = null, skipLayers }: ImageRequest,

@@ -7,7 +7,7 @@ export function valueAt(values: ArrayLike<number>, place: number): number {
   return values[place] ?? outside(values, place)
 }
 
-/** As `valueAt`, for what is read per pixel: taking one kind of array only, it costs what the bare index does (valueAt: 15 ×). */
+/** Like `valueAt`, for per-pixel access: with one array type only, it costs as much as plain indexing (`valueAt`: 15 ×). */
 export function floatAt(values: Float32Array, place: number): number {
   return values[place] ?? outside(values, place)
 }

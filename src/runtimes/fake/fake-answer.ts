@@ -19,7 +19,7 @@ const words = [
   'anchor',
 ]
 
-/** What one choice will say, token by token, and why it ends. */
+/** The tokens of one choice and its finish reason. */
 export interface FakeAnswer {
   readonly tokens: readonly string[]
   readonly reason: FinishReason
@@ -38,7 +38,7 @@ export function countTokens(text: string): number {
   return text.split(/\s+/).filter((word) => word !== '').length
 }
 
-/** The same answer for the same prompt, seed and choice, cut by the request's token limit and stop strings. */
+/** Plans an answer, deterministic for a prompt, seed and choice, cut by the token limit and stop strings. */
 export function planAnswer(request: TextRequest, choice: number, length: number): FakeAnswer {
   const prompt = readPrompt(request)
   const { responseFormat } = request

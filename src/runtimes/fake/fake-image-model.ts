@@ -9,7 +9,7 @@ export interface FakeImageSettings {
   readonly clock: Clock
   /** Wait before each denoising step; default 0. */
   readonly stepDelayMs?: number
-  /** Called when a prompt says `[crash]`: takes the model down with every request on it. */
+  /** Called for a prompt with `[crash]`: ends the model with all its requests. */
   readonly crash?: () => void
 }
 
@@ -22,9 +22,9 @@ const preview = Buffer.from(
 )
 
 /**
- * An image model without weights: pictures of one colour, chosen by prompt and seed, always PNG, in the size asked for.
+ * An image model without weights: PNG pictures of one colour, determined by prompt and seed, at the requested size.
  *
- * Prompts steer it: `[crash]`, `[hang]` and `[fail <error code>]`, each with an optional ` after <steps>`, make it fail.
+ * Markers in prompts control it: `[crash]`, `[hang]` and `[fail <error code>]`, each with an optional ` after <steps>`, make it fail.
  */
 export function createFakeImageModel(settings: FakeImageSettings): ImageModel {
   return {

@@ -15,9 +15,9 @@ export interface FakeLoaderSettings {
   readonly slots?: number
   /** Time a load takes; default 0. */
   readonly loadMs?: number
-  /** Steps in which it tells of its progress; default 1, which tells nothing. */
+  /** Number of progress reports; default 1 = none. */
   readonly loadSteps?: number
-  /** Memory a loaded model says it uses; default its descriptor's bytes. */
+  /** Reported memory of a loaded model; default its descriptor's bytes. */
   readonly memoryBytes?: (descriptor: ModelDescriptor) => number
   /** Whether this load fails; `attempt` counts from 1 per model. */
   readonly failsToLoad?: (modelId: string, attempt: number) => boolean
@@ -38,7 +38,7 @@ export class FakeModelLoader implements ModelLoader {
     return [...this.#running.keys()]
   }
 
-  /** How often a model was loaded, failures included. */
+  /** Number of loads, including failures. */
   attempts(modelId: string): number {
     return this.#attempts.get(modelId) ?? 0
   }

@@ -23,7 +23,7 @@ export interface FakeTextSettings {
   readonly tokenDelayMs?: number
   /** Prompt tokens (words) over this are refused; default 1024. */
   readonly contextLength?: number
-  /** Called when a prompt says `[crash]`: takes the model down with every request on it. */
+  /** Called for a prompt with `[crash]`: ends the model with all its requests. */
   readonly crash?: () => void
 }
 
@@ -88,7 +88,7 @@ function* echoPrompt({ input, topLogprobs }: TextRequest, prompt: string, choice
   yield { type: 'text', choice, text: prompt, ...scores, ...unscored }
 }
 
-/** Those a request allows, a word each. */
+/** Limits the reasoning to the tokens a request allows, one per word. */
 function limitThoughts(thoughts: string | undefined, input: TextRequest['input']): string {
   if (thoughts === undefined || input.type === 'prompt' || input.effort === 'none' || input.thinks === false) return ''
   return input.thoughtTokens === undefined ? thoughts : thoughts.split(' ').slice(0, input.thoughtTokens).join(' ')

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCodes, ServiceError } from '../../core/error.ts'
 
-/** What a prompt asks the fake models to do wrong, and after how many tokens or steps. */
+/** A fault requested by a prompt, and the number of tokens or steps before it. */
 export interface Fault {
   readonly kind: 'crash' | 'hang' | 'fail'
   /** Only for `fail`. */
@@ -24,7 +24,7 @@ export function findFault(prompt: string): Fault | undefined {
   }
 }
 
-/** Does what the fault says, if it is due at this token or step. */
+/** Executes the fault if it is due at this token or step. */
 export async function actOnFault(
   fault: Fault | undefined,
   done: number,

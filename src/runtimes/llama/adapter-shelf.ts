@@ -6,7 +6,7 @@ import { type DecodeLoop, unloading } from './batch/decode-loop.ts'
 import type { Pointer } from './binding/llama-layout.ts'
 import type { NativeModel } from './binding/native-model.ts'
 
-/** Adapters that stay in memory though nobody uses them. */
+/** Maximum number of unused adapters kept in memory. */
 const mostIdle = 4
 
 /** An adapter in memory, or on its way there. */
@@ -28,13 +28,13 @@ interface ShelfParts {
   readonly loop: Pick<DecodeLoop, 'between' | 'dropAdapters'>
 }
 
-/** The LoRA adapters of a language model: read when a request first names them, and kept for the next ones. */
+/** LoRA adapters of a language model, loaded on first use and cached. */
 export class AdapterShelf implements AsyncDisposable {
   readonly #parts: ShelfParts
   /** By file and version. */
   readonly #shelved = new Map<string, Shelved>()
   #uses = 0
-  /** The last reading: one after the other, since llama.cpp says of no error what it is of. */
+  /** The last load; serialized, since llama.cpp's error messages do not identify the file. */
   #reading: Promise<unknown> = Promise.resolve()
   #disposed = false
 
@@ -43,10 +43,10 @@ export class AdapterShelf implements AsyncDisposable {
   }
 
   /**
-   * Reads what a request names into memory.
+   * Loads a request's adapters.
    *
-   * @param files Where the adapters lie.
-   * @throws {ServiceError} `unsupported_parameter` naming an adapter that does not fit the model, `shutting_down` when that is being unloaded.
+   * @param files Paths of the adapters.
+   * @throws {ServiceError} `unsupported_parameter` naming an incompatible adapter, `shutting_down` while the model is being unloaded.
    */
   async lease(uses: readonly AdapterUse[], files: readonly AssetDescriptor[]): Promise<AdapterLease> {
     if (this.#disposed) throw unloading()
@@ -98,7 +98,7 @@ export class AdapterShelf implements AsyncDisposable {
     await this.#reading
   }
 
-  /** Frees what nobody has used for longest, between two batches. */
+  /** Frees the least recently used adapters, between two batches. */
   #tidy(): void {
     if (this.#disposed) return
     const idle = [...this.#shelved].filter(([, { users }]) => users === 0).toSorted(([, a], [, b]) => b.lastUsed - a.lastUsed)
@@ -114,7 +114,7 @@ export class AdapterShelf implements AsyncDisposable {
   }
 }
 
-/** Tells a file from another of its name. */
+/** Distinguishes versions of a file. */
 function versionOf({ file, bytes, created }: AssetDescriptor): string {
   return `${file} ${bytes} ${created}`
 }

@@ -4,7 +4,7 @@ import { constrainOutput, fieldOf, type OutputConstraint } from './grammar/outpu
 import { constrainCallsOrAnswer, constrainToolCalls, type ToolRules } from './grammar/tool-grammar.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 
-/** What a request allows its answers to be. */
+/** Constraints on a request's answers. */
 export interface RequestConstraints {
   /** From the first token on; null = free text. */
   readonly output: OutputConstraint | null

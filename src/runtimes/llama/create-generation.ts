@@ -35,14 +35,14 @@ export function createGeneration(
     readonly constraints: RequestConstraints
     readonly prompt: Uint32Array
     readonly pictures: readonly PromptPicture[]
-    /** What the prompt has begun of the answer. */
+    /** The part of the answer that the prompt has already opened. */
     readonly begun: Begun
     /** Tokens of thoughts after which the answer begins. */
     readonly thoughtLimit: number
     readonly limit: number
     readonly account: string
     readonly adapters: AdapterSet
-    /** What the answer begins with; null = nothing but itself. */
+    /** Text to repeat before the answer; null = none. */
     readonly echo: PromptEcho | null
   },
   events: ChoiceEvents,
@@ -86,7 +86,7 @@ export function createGeneration(
   // A call that must come is the first message of an answer in channels.
   const callFirst = format?.readAs !== undefined && toolChoice !== 'auto'
   if (constraints.output !== null && (output.answering || callFirst)) constrain(constraints.output)
-  // Somebody only wants to hear of the prompt; the token that the loop draws all the same is no part of the answer.
+  // A request without answer tokens only needs the prompt; the token drawn by the loop is discarded.
   const isEmpty = request.maxTokens === 0
   let thoughtTokens = 0
   let closing = false
@@ -151,10 +151,10 @@ export function createGeneration(
 }
 
 /**
- * What reads the thoughts of an answer; null = there are none.
+ * Creates the reader of an answer's reasoning; null = none.
  *
- * @param begun What the prompt has begun of the answer.
- * @param calls Whether calls may come.
+ * @param begun The part of the answer that the prompt has already opened.
+ * @param calls Whether tool calls may occur.
  */
 function createThoughtReader(
   format: ThoughtFormat | null,

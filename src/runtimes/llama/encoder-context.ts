@@ -11,12 +11,12 @@ import type { ThreadPool } from './binding/thread-pool.ts'
 const longestText = 8192
 /** llama.cpp makes room for a logit of every word at each token of a batch, also where a model has none. */
 const logitBytes = 4
-/** So long a text is taken however little memory there is. */
+/** Minimum supported text length in tokens, even with little memory. */
 const shortestLimit = 256
-/** Longer pieces are no faster on a processor; a graphics card gets as many tokens as of a prompt. */
+/** Longer pieces are not faster on a processor; a GPU uses the batch size of prompts. */
 const [longestPiece, longestPieceOnGpu] = [tile, 8 * tile]
 
-/** What an encoder needs of a loaded model. */
+/** Properties of a loaded model needed for encoding. */
 export type EncodedFile = Pick<ModelFile, 'native' | 'pooling' | 'ranking' | 'readsForward' | 'vocabularySize'>
 
 interface EncoderOptions {
@@ -25,7 +25,7 @@ interface EncoderOptions {
   readonly threads: ComputeThreads
   readonly pool: ThreadPool
   readonly contextLength: number
-  /** What one batch may take. */
+  /** Memory for one batch. */
   readonly memoryBytes: number
   /** Whether what it makes of a text is a score and no vector. */
   readonly ranking: boolean
@@ -41,16 +41,16 @@ interface Piece {
   readonly signal: AbortSignal
 }
 
-/** What the model makes of a piece. */
+/** The model's output for a piece. */
 interface Part {
   readonly tokens: number
   readonly vector: Float64Array
 }
 
 /**
- * Reads whole texts, one at a time, in a context of its own that opens with the first. llama.cpp computes the logits of every token that it is asked for
- * the vector of: those of 8 192 tokens and 150 000 words are 10 GB. So texts are read in pieces, between which others decode, wherever tokens see only
- * those before them.
+ * Encodes whole texts, one at a time, in a separate context created on first use. llama.cpp computes logits for every token with an
+ * embedding: 10 GB for 8 192 tokens and a vocabulary of 150 000. Causal models therefore read texts in pieces, between which other work can
+ * run.
  */
 export class EncoderContext implements AsyncDisposable {
   /** Tokens that a text may have. */
@@ -81,7 +81,7 @@ export class EncoderContext implements AsyncDisposable {
     this.#pace = new BatchPace(this.#longestPiece)
   }
 
-  /** What the model makes of a text: its vector, or a score per label. */
+  /** Encodes a text: its vector, or a score per label. */
   read(tokens: Uint32Array, { signal }: { readonly signal: AbortSignal }): Promise<Float64Array> {
     const turn = this.#last.then(() => this.#readPieces(tokens, signal))
     this.#last = turn.catch(() => undefined)
@@ -145,7 +145,7 @@ export class EncoderContext implements AsyncDisposable {
   }
 }
 
-/** How the result of a text comes of its pieces'; null = it is read in one. */
+/** How the results of pieces are combined; null = the text is read as a whole. */
 function joinsPieces(
   { readsForward, pooling, ranking: { answersShares } }: EncodedFile,
   { ranking }: { readonly ranking: boolean },

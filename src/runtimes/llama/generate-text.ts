@@ -19,7 +19,7 @@ import type { LlamaEngine } from './llama-engine.ts'
 import { lookAtBlocks, type NumberedBlock } from './pictures/picture-memory.ts'
 import type { ChatTemplate } from './prompt/chat-template.ts'
 import { firstFitting, shorterConversations } from './prompt/drop-oldest.ts'
-import { leastTokens, refuseHopeless } from './prompt/least-tokens.ts'
+import { leastTokens, refuseOversizedPrompt } from './prompt/least-tokens.ts'
 import { checkPromptFits, findBegun, type ReadOptions, tokenizeRequest } from './prompt/prompt-tokens.ts'
 import type { Begun } from './prompt/thought-format.ts'
 
@@ -51,7 +51,7 @@ export async function* generateText(
   const work = { constraints, prompt, pictures, ...thoughts, limit, account, adapters: adapters.set, echo, parts }
   using choices = startChoices(engine, request, work)
   try {
-    // One generator that hands over what there is: a layer more costs each token as much as its text does.
+    // A single generator: each further layer costs as much per token as producing its text.
     for (let some = await parts.take(); some.length > 0; some = await parts.take()) for (const part of some) yield part
     yield { type: 'finish', usage: choices.usage() }
   } catch (error) {
@@ -78,7 +78,7 @@ export async function tokenizeFitting(engine: LlamaEngine, request: TextRequest,
   const param = promptField(request.input)
   const shortened = await withoutOldest(engine, request, options)
   if (shortened !== null) return shortened
-  refuseHopeless(engine, request.input)
+  refuseOversizedPrompt(engine, request.input)
   const prompt = await tokenizeRequest(engine, request, options)
   checkPromptFits(prompt.length, engine.contextLength, param)
   if (prompt.length === 0)
@@ -88,10 +88,10 @@ export async function tokenizeFitting(engine: LlamaEngine, request: TextRequest,
   return prompt
 }
 
-/** What a shortened conversation leaves of the context for its answer, at least; less where the request asks for less. */
+/** Minimum share of the context left for the answer after shortening a conversation; less if the request asks for less. */
 const answerShare = 0.25
 
-/** The tokens of a conversation without as many of its oldest turns as do not fit; null = it may not be shortened, or not enough. */
+/** Tokenizes a conversation without as many of its oldest turns as necessary; null = shortening is not allowed or not sufficient. */
 async function withoutOldest(engine: LlamaEngine, request: TextRequest, options: ReadOptions): Promise<Uint32Array | null> {
   const { input, maxTokens } = request
   if (input.type !== 'chat' || input.dropsOldest !== true) return null
@@ -118,7 +118,7 @@ interface Work {
   readonly constraints: RequestConstraints
   readonly prompt: Uint32Array
   readonly pictures: readonly PromptPicture[]
-  /** What the prompt has begun of the answer. */
+  /** The part of the answer that the prompt has already opened. */
   readonly begun: Begun
   readonly thoughtLimit: number
   readonly limit: number
@@ -170,13 +170,13 @@ function startChoices(engine: LlamaEngine, request: TextRequest, work: Work): Di
   }
 }
 
-/** Shares of an answer that thoughts may take where the model itself only hears whether to think, as OpenRouter shares it. */
+/** Shares of an answer for reasoning, for models that can only switch it on or off, as in OpenRouter. */
 const shares: Readonly<Record<ReasoningEffort, number>> = { none: 0, minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.95 }
 
 /**
- * Tokens that a model may think before it has to answer; Infinity = as many as it likes.
+ * Maximum reasoning tokens; Infinity = unlimited.
  *
- * @param most Tokens that the answer may have, thoughts included.
+ * @param most Maximum tokens of the answer including reasoning.
  */
 export function thoughtLimit(
   { thoughts, acceptsEffort, acceptsDegree }: Pick<ChatTemplate, 'thoughts' | 'acceptsEffort' | 'acceptsDegree'>,

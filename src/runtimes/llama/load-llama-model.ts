@@ -37,11 +37,11 @@ import { detokenizeText, tokenizeText } from './text-tokens.ts'
 
 /** `gpu` is `off` where it is left out. */
 export interface LoadOptions extends Partial<DeviceChoice> {
-  /** CPU threads that compute; more than cores − 1 makes every batch wait for whatever else runs. */
+  /** Compute threads; more than cores − 1 makes every batch wait for other processes. */
   readonly threads: number
   /** Sequences at once; requests over it wait in order of arrival. */
   readonly slots: number
-  /** What all models together may take of the processor's memory; the machine's where it is left out. */
+  /** Memory limit for all models together; default the machine's memory. */
   readonly memoryBytes?: number
   /** Hears how much of the file has been read, 0 to 1. */
   readonly onProgress?: (part: number) => void
@@ -137,7 +137,7 @@ async function openFittingTower(projector: string, { native }: ModelFile, { open
   throw new ServiceError('inference_failed', message, { param: 'model' })
 }
 
-/** Where a part of the layers did not fit, that is said too. */
+/** Includes the number of layers on the GPU if not all fit. */
 function describeDevice(file: ModelFile): ComputeDevice {
   const { device, gpuLayers, layers } = file
   if (device.backend === 'cpu') return device

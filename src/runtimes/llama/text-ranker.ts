@@ -37,7 +37,7 @@ export class TextRanker {
     return tokenizeLongText(this.#vocabulary, text, options)
   }
 
-  /** As llama.cpp's server puts a pair: by the file's own template, else with the tokens around it that its tokenizer adds. */
+  /** Formats a pair as llama.cpp's server does: with the file's template, else with the tokenizer's separator tokens. */
   #pair(query: Uint32Array, document: Uint32Array): readonly number[] {
     const { native, ranking } = this.#file
     const { begin } = this.#vocabulary

@@ -10,10 +10,10 @@ import {
 import { isToken } from './batch/prompt-pictures.ts'
 import { joinTokens } from './binding/cut-at-marks.ts'
 import type { LlamaEngine } from './llama-engine.ts'
-import { refuseHopeless } from './prompt/least-tokens.ts'
+import { refuseOversizedPrompt } from './prompt/least-tokens.ts'
 import { tokenizeParts, tokenizeRequest, tooLong, writePrompt } from './prompt/prompt-tokens.ts'
 
-/** What reads texts only to tokenize them. */
+/** The engine's parts needed for tokenizing. */
 type Reader = Pick<LlamaEngine, 'vocabulary' | 'template' | 'toolFormat' | 'stretches' | 'pictures' | 'contextLength' | 'longestToken'>
 
 /** Tokens that are handed over where the context does not hold more: the service reads and writes them in one go, a million in a second. */
@@ -25,11 +25,11 @@ export async function tokenizeText(
   { input, spelled, written = false }: TokenizeRequest,
   options: { readonly account: string; readonly signal: AbortSignal },
 ): Promise<TokenizeResult> {
-  refuseHopeless(engine, input.type === 'chat' ? input : { type: 'prompt', prompt: input.text, echo: false })
+  refuseOversizedPrompt(engine, input.type === 'chat' ? input : { type: 'prompt', prompt: input.text, echo: false })
   const tokens = input.type === 'chat' ? await tokenizeRequest(engine, { input }, options) : await readText(engine, input, options)
   if (tokens.length > Math.max(mostTokens, engine.contextLength)) throw tooLong(tokens.length, engine.contextLength, promptField(input))
   return {
-    // As llama.cpp's server, which has no number for a row of a picture.
+    // As in llama.cpp's server, which has no token id for a picture's row.
     tokens: Array.from(tokens, (token) => (isToken(token) ? token : -1)),
     spellings: spelled ? Array.from(tokens, (token) => (isToken(token) ? engine.vocabulary.spell(token) : new Uint8Array())) : null,
     ...(written && input.type === 'chat' && { prompt: writeWithoutBegin(engine, input) }),

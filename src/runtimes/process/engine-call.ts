@@ -42,7 +42,7 @@ export class EngineCall implements Disposable {
     this.#wake.resolve()
   }
 
-  /** Ends the call early: the reader gets the error at once, whatever the engine does. */
+  /** Fails the call early: its consumer gets the error at once, whatever the engine does. */
   fail(error: unknown): void {
     if (this.#end !== undefined) return
     this.#parts = []
@@ -50,7 +50,7 @@ export class EngineCall implements Disposable {
     this.#wake.resolve()
   }
 
-  /** The parts that came since the last time, as soon as there are any; none at the end. Asking again says that they were read. */
+  /** Returns the parts since the last call, waiting for at least one; empty at the end. Calling it acknowledges the earlier ones. */
   async take(): Promise<readonly TextPart[]> {
     this.#acknowledge(this.#taken)
     while (this.#parts.length === 0 && this.#end === undefined) {
@@ -73,7 +73,7 @@ export class EngineCall implements Disposable {
     return this.#end.result
   }
 
-  /** Tells the engine to stop, unless it has ended by itself. */
+  /** Stops the engine's work, unless it has ended. */
   [Symbol.dispose](): void {
     this.#signal.removeEventListener('abort', this.#leave)
     this.#abort()
@@ -85,7 +85,7 @@ export class EngineCall implements Disposable {
     this.#handlers.abort()
   }
 
-  /** Tells the engine in large steps what the reader has taken. */
+  /** Acknowledges consumed parts to the engine in large steps. */
   #acknowledge(parts: number): void {
     this.#unacknowledged += parts
     if (this.#unacknowledged < streamWindow / 2 || this.#settled) return
@@ -94,7 +94,7 @@ export class EngineCall implements Disposable {
   }
 }
 
-/** How many more parts of a stream may be sent before its reader has taken some. */
+/** Flow control: the number of parts that may be sent before some are acknowledged. */
 export class StreamWindow {
   #left = streamWindow
   #opened: (() => void) | undefined

@@ -40,16 +40,16 @@ export type EngineWork =
     }
   | { readonly type: 'enlarge'; readonly request: EnlargementRequest }
 
-/** What an engine is given to compute with. */
+/** Compute options of an engine. */
 export interface EngineOptions extends DeviceChoice {
   readonly threads: number
   /** Pieces of work at once. */
   readonly slots: number
-  /** What all models together may take of the processor's memory; absent = no limit. */
+  /** Memory limit for all models together; absent = none. */
   readonly memoryBytes?: number
 }
 
-/** What the service says to an engine process. The first message is `load`. */
+/** Messages from the service to an engine process, starting with `load`. */
 export type ToEngine =
   | ({ readonly type: 'load'; readonly descriptor: ModelDescriptor } & EngineOptions)
   | { readonly type: 'start'; readonly id: number; readonly work: EngineWork }
@@ -59,28 +59,28 @@ export type ToEngine =
   /** Threads to compute with from now on, where the engine can change them. */
   | { readonly type: 'threads'; readonly count: number }
 
-/** What a call comes to that is no stream. */
+/** Results of calls without streams. */
 export type EngineResult = ImageResult | EmbeddingResult | RankResult | TokenizeResult | DetokenizeResult | number
 
-/** What an engine process says about one call; the last message is `done` or `failed`, also after an abort. */
+/** An engine's messages about a call; the last is `done` or `failed`, even after an abort. */
 export type CallReport =
   | { readonly type: 'part'; readonly id: number; readonly part: TextPart }
   | { readonly type: 'progress'; readonly id: number; readonly progress: ImageProgress }
   | { readonly type: 'done'; readonly id: number; readonly result?: EngineResult }
   | { readonly type: 'failed'; readonly id: number; readonly error: EngineFailure }
 
-/** What an engine tells about the model it loaded. */
+/** An engine's report about the loaded model. */
 export interface EngineFacts {
-  /** Of a text model: tokens of prompt and answer together. */
+  /** Context length of a text model. */
   readonly contextLength?: number | undefined
   readonly device?: ComputeDevice | undefined
 }
 
-/** What an engine process says. */
+/** Messages from an engine process. */
 export type FromEngine =
   | CallReport
   | ({ readonly type: 'loaded' } & EngineFacts)
-  /** How much of the model has been read, 0 to 1. */
+  /** Share of the model read so far, 0 to 1. */
   | { readonly type: 'loading'; readonly part: number }
   | { readonly type: 'load-failed'; readonly error: EngineFailure }
   /** Resident bytes of the process. */
@@ -101,7 +101,7 @@ export interface EngineFailure {
 /** Parts of one stream that may be on their way to a reader that does not read. */
 export const streamWindow = 256
 
-/** What happens to engine processes, for the log; never holds prompts or outputs. */
+/** Events of engine processes for the log; never prompts or outputs. */
 export type EngineEvent =
   | { readonly type: 'started'; readonly modelId: string; readonly pid: number; readonly loadMs: number }
   | { readonly type: 'exited'; readonly modelId: string; readonly pid: number | undefined; readonly reason: string }

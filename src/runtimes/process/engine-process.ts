@@ -24,7 +24,7 @@ export interface EngineProcessSettings {
   readonly log: (event: EngineEvent) => void
   /** Kills an engine that takes longer to load. */
   readonly loadMs: number
-  /** Kills an engine that goes on working for this long after a request was aborted. */
+  /** Time after an abort until a busy engine is killed. */
   readonly abortMs: number
   /** Shares the processor's threads; engines that compute elsewhere take none. */
   readonly shares: ThreadShares
@@ -32,7 +32,7 @@ export interface EngineProcessSettings {
 
 /** A line longer than this is cut before it is logged. */
 const longestLine = 2000
-/** Lines of an engine's output that are kept to explain its end. */
+/** Last output lines kept to explain an engine's exit. */
 const mostLastLines = 3
 
 /** One engine in a child process: starts it, multiplexes calls over its channel, notices its end. */
@@ -71,8 +71,8 @@ export class EngineProcess implements AsyncDisposable, ThreadTaker {
   /**
    * Starts an engine and loads its model.
    *
-   * @throws {ServiceError} what the engine says about the model's files, `inference_failed` when it dies or takes too long, or `server_is_overloaded` when no
-   *   process can be started.
+   * @throws {ServiceError} the engine's error about the model's files, `inference_failed` if it dies or takes too long, or
+   * `server_is_overloaded` if no process can be started.
    */
   static async start(
     load: { readonly descriptor: ModelDescriptor } & EngineOptions,
@@ -113,7 +113,7 @@ export class EngineProcess implements AsyncDisposable, ThreadTaker {
     return this.#peakMemoryBytes
   }
 
-  /** Of a text model, as last reported. */
+  /** Latest reported statistics of a text model. */
   get figures(): TextFigures | undefined {
     return this.#figures
   }

@@ -5,7 +5,7 @@ import type { ImageModel } from '../../core/ports/image-model.ts'
 import { somethingElse } from './engine-failure.ts'
 import type { EngineProcess } from './engine-process.ts'
 
-/** Where files that requests name are looked up. */
+/** Finds the files named in requests. */
 export interface FindFiles {
   readonly findAsset: FindAsset
   readonly findUpscaler: FindUpscaler

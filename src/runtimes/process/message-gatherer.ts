@@ -1,12 +1,12 @@
 import type { FromEngine } from './engine-messages.ts'
 
-/** How long a token may wait for others to travel with it: half a frame of a screen. */
+/** Maximum delay of a token for batching messages: half a frame of a screen. */
 export const holdMs = 8
 
 /** Messages that are worth the journey at once. */
 const fullLoad = 16
 
-/** How a gatherer tells the time and sends. */
+/** Clock and destination of a gatherer. */
 export interface Outlet {
   /** Milliseconds on a clock that never goes back. */
   now(): number
@@ -52,7 +52,7 @@ export class MessageGatherer {
   }
 }
 
-/** Text that goes on; a stream's first part and its last say something else too. */
+/** Whether a part only continues text; the first and last parts of a stream contain more. */
 function mayWait(message: FromEngine): boolean {
   if (message.type !== 'part') return false
   const { type } = message.part

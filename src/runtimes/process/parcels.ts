@@ -1,8 +1,8 @@
 import type { FromEngine } from './engine-messages.ts'
 
 /**
- * What travels from an engine: a message, or a run of text parts as `id, choice, text, id, choice, text, …`, since to write and read the names of every
- * part's fields takes several times as long as its text.
+ * A transfer from an engine: a message, or a run of text parts as `id, choice, text, id, choice, text, …`, since serializing field names
+ * for every part takes several times as long as its text.
  */
 export type Parcel = FromEngine | readonly (number | string)[]
 

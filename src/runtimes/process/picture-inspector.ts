@@ -8,7 +8,7 @@ import {
 } from './picture-process.ts'
 
 export interface PictureInspectorSettings extends PictureProcessSettings {
-  /** Processes that nobody has needed for this long end; default one minute. */
+  /** Idle time after which processes exit; default one minute. */
   readonly idleMs?: number
 }
 
@@ -16,8 +16,8 @@ export interface PictureInspectorSettings extends PictureProcessSettings {
 const mostProcesses = 2
 
 /**
- * Inspects uploaded pictures outside of this process: what decodes them is native code, and what it decodes comes from anybody.
- * Processes start with the first pictures and end when there are none.
+ * Inspects uploaded pictures in separate processes, since native decoders handle untrusted data. Processes start on demand and exit when
+ * idle.
  */
 export class PictureInspector implements Disposable {
   readonly #settings: PictureInspectorSettings

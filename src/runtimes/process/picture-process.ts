@@ -14,14 +14,14 @@ export interface PictureProcessSettings {
   readonly clock: Clock
   readonly log: (event: EngineEvent) => void
   /** Longest time for one picture, the start of the process included; then the process is killed. Default 30 s. */
-  readonly patienceMs?: number
+  readonly timeoutMs?: number
 }
 
 /** A decoded picture of the largest size, several times over, and the code that decodes it. */
 const memoryBytes = 2 * 1024 ** 3
 const modelId = 'uploaded pictures'
 
-/** A process that inspects one picture at a time, so that one that breaks it hurts nobody else. */
+/** A process that inspects one picture at a time, so that a crash affects no other. */
 export class PictureProcess implements Disposable {
   readonly #child: ChildProcess
   readonly #settings: PictureProcessSettings
@@ -60,8 +60,8 @@ export class PictureProcess implements Disposable {
   async inspect(task: PictureTask): Promise<PictureDescription> {
     this.#answer = Promise.withResolvers()
     const done = new AbortController()
-    const { clock, patienceMs = 30_000 } = this.#settings
-    clock.wait(patienceMs, { signal: done.signal }).then(
+    const { clock, timeoutMs = 30_000 } = this.#settings
+    clock.wait(timeoutMs, { signal: done.signal }).then(
       () => this[Symbol.dispose](),
       () => {},
     )
@@ -88,20 +88,20 @@ function undecodable(reason: string): ServiceError {
   })
 }
 
-/** What an uploaded picture is. */
+/** Properties of an uploaded picture. */
 export interface PictureDescription {
   readonly format: string
   readonly width: number
   readonly height: number
-  /** A mask whose white is where the picture is transparent, as PNG; there when it was asked for. */
+  /** A mask that is white where the picture is transparent, as PNG, if requested. */
   readonly mask?: Uint8Array
-  /** The picture at the width that was asked for. */
+  /** The picture at the requested width. */
   readonly thumbnail?: Uint8Array
 }
 
 export interface PictureOptions {
   readonly signal: AbortSignal
-  /** Whose picture it is; accounts take turns. */
+  /** Owner of the picture; accounts take turns. */
   readonly account?: string
   /** Asks for a mask that still has white when it is resized to this. */
   readonly whiteAt?: { readonly width: number; readonly height: number }
@@ -128,7 +128,7 @@ export type PictureReport = { readonly description: PictureDescription } | { rea
 const mostOfOne = 16
 const mostOfAll = 256
 
-/** Who may inspect a picture next: accounts take turns, so that nobody waits behind all pictures of another. */
+/** Order of inspections: accounts take turns, so that nobody waits behind all pictures of another. */
 export class PictureTurns {
   readonly #places: number
   /** In the order of their turns. */

@@ -21,21 +21,21 @@ export interface ProcessLoaderSettings extends Partial<DeviceChoice> {
   readonly engineThreads: number
   /** Sequences at once per text model. */
   readonly textSlots: number
-  /** What engines are kept from; null, the default, confines nothing. */
+  /** Confinement of engines; null (the default) = none. */
   readonly confinement?: Confinement | null
-  /** What all loaded models together may use; no limit where it is left out. */
+  /** Memory limit for all loaded models together; default none. */
   readonly memoryBytes?: number
   /** Looks up the files of assets that requests name; none where it is left out. */
   readonly findAsset?: FindAsset
   /** Looks up the files of upscalers that requests name; none where it is left out. */
   readonly findUpscaler?: FindUpscaler
-  /** Folders in which those files lie; engines that may be asked for them may read them. */
+  /** Folders of assets, readable for engines that may use them. */
   readonly assetFolders?: readonly string[]
   readonly clock: Clock
   readonly log: (event: EngineEvent) => void
   /** Kills an engine that takes longer to load; default 10 minutes. */
   readonly loadMs?: number
-  /** Kills an engine that goes on working for this long after an abort; default 2 minutes, for one long denoising step. */
+  /** Time after an abort until a busy engine is killed; default 2 minutes, for one long denoising step. */
   readonly abortMs?: number
 }
 

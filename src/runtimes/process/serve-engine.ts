@@ -9,7 +9,7 @@ import type { EngineFacts, EngineOptions, EngineWork, FromEngine, ToEngine } fro
 import { MessageGatherer } from './message-gatherer.ts'
 import { pack } from './parcels.ts'
 
-/** How a loaded engine does one piece of work; what it returns or throws ends the call. */
+/** Runs one piece of work; its result or error ends the call. */
 export type WorkRunner = (
   work: EngineWork,
   call: { readonly id: number; readonly signal: AbortSignal; readonly window: StreamWindow; readonly send: (message: FromEngine) => void },
@@ -18,9 +18,9 @@ export type WorkRunner = (
 /** A loaded engine. */
 interface Engine extends EngineFacts {
   readonly run: WorkRunner
-  /** Of a text model; reported every two seconds and after every piece of work. */
+  /** Statistics of a text model, reported every two seconds and after each piece of work. */
   readonly figures?: () => TextFigures | undefined
-  /** Computes with so many threads from now on; absent = it cannot change them. */
+  /** Sets the number of compute threads; absent = fixed. */
   readonly useThreads?: (count: number) => void
   /** Pieces of work at once; more wait here, since an aborted one may need a moment to stop. */
   readonly slots: number
@@ -51,7 +51,7 @@ export function serveEngine(load: (descriptor: ModelDescriptor, options: EngineO
       reportFigures()
       channel.send({ type: 'done', id, ...(result && { result }) })
     } catch (error) {
-      // After an abort nobody asks for the reason.
+      // After an abort the error is not needed.
       channel.send(signal.aborted ? { type: 'done', id } : { type: 'failed', id, error: packFailure(error) })
     } finally {
       running.delete(id)

@@ -6,7 +6,7 @@ import type { TextModel } from '../../core/ports/text-model.ts'
 import type { EngineOptions, EngineWork } from './engine-messages.ts'
 import { serveEngine, type WorkRunner } from './serve-engine.ts'
 
-/** @param options.inOrder Whether libuv's pool has a single thread, so that native work runs in the order in which it was asked for. */
+/** @param options.inOrder Whether libuv's pool has a single thread, so that native work runs in order. */
 type LoadText = (
   descriptor: TextModelDescriptor,
   options: EngineOptions & LoadOptions & { readonly inOrder: boolean },

@@ -179,10 +179,11 @@ export class UpstreamConnection implements Disposable {
       // In a tunnel, the header would go to the server.
       if (this.#route !== null && this.#target.protocol === 'http:') {
         const { proxy } = this.#route
-        const own = status === 407 ? { fault: wantsLogin(proxy, 'http:'), isUnbegun: true } : proxyAnswerIn(proxy, status, response.headers)
+        const own =
+          status === 407 ? { fault: wantsLogin(proxy, 'http:'), isNotStarted: true } : proxyAnswerIn(proxy, status, response.headers)
         if (own !== null) {
           drain(response)
-          throw own.isUnbegun ? makeOutOfReachError(own.fault) : makeBrokenError('sent no answer', own.fault)
+          throw own.isNotStarted ? makeOutOfReachError(own.fault) : makeBrokenError('sent no answer', own.fault)
         }
       }
       const isAccepted = status === 101 || (status >= 200 && status < 300)

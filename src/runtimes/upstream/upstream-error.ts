@@ -59,13 +59,13 @@ export function isOutOfReach(error: unknown): error is ServiceError {
 }
 
 /** Whether a proxy reports that its server is down. A 504 may come from a server that is working. */
-export function saysAway(error: unknown): error is ServiceError {
+export function isServerUnavailable(error: unknown): error is ServiceError {
   return statusOf(error) === 502
 }
 
 /** The same error, marked as having never reached the upstream. */
 export function makeUnbegunError({ code, message, cause }: ServiceError): ServiceError {
-  return new ServiceError(code, message, { cause, isUnbegun: true })
+  return new ServiceError(code, message, { cause, isNotStarted: true })
 }
 
 /** The same error, marked as begun before the upstream disappeared, so that the request may be the cause. */
@@ -87,8 +87,8 @@ export function mayStillWork(error: unknown): boolean {
 /** Adds the proxy's name to an upstream's failure, unless its cause names the proxy already. */
 export function nameProxy(error: unknown, route: { readonly proxy: string } | null): unknown {
   if (route === null || !(error instanceof ServiceError) || !(error.cause instanceof UpstreamFault) || proxyFaultIn(error)) return error
-  const { code, message, cause, isUnbegun } = error
-  return new ServiceError(code, message, { cause: cause.behind(route.proxy), isUnbegun })
+  const { code, message, cause, isNotStarted } = error
+  return new ServiceError(code, message, { cause: cause.behind(route.proxy), isNotStarted })
 }
 
 /** No connection to the upstream could be made. */
@@ -140,7 +140,7 @@ function makeFailure(
   error: UpstreamFault,
   message = 'The model failed on this request; try again, and report it to the operator if it happens twice.',
 ): ServiceError {
-  return new ServiceError('inference_failed', message, { cause: error, isUnbegun: error.outOfReach, isSurvived: error.isReported })
+  return new ServiceError('inference_failed', message, { cause: error, isNotStarted: error.outOfReach, isEngineAlive: error.isReported })
 }
 
 /** Messages for a prompt that is too long: of vLLM, SGLang, llama-server, TGI, LM Studio, OpenAI and Anthropic. */

@@ -14,7 +14,7 @@ import {
 import type { WeightTable } from '../diffusion/checkpoint/weights/weight-table.ts'
 import { feedForward, type TowerShape } from './tower-graph.ts'
 
-/** Which patches look at each other in layers that see windows only. */
+/** Patches that attend to each other in layers with window attention. */
 interface Windows {
   readonly windows: Value
   readonly back: Value
@@ -104,7 +104,7 @@ class GridLayers {
     return rmsNorm(graph, rows, graph.weight(`${module}.weight`), epsilon)
   }
 
-  /** What a layer's rows add to a later layer of the language model. @see Meng et al. 2024, arXiv:2406.04334 */
+  /** A layer's rows for a later layer of the language model (DeepStack). @see Meng et al. 2024, arXiv:2406.04334 */
   deepRows(layer: number, rows: Value): Value {
     const squares = asRows(this.#context.graph, rows, this.#shape.width * gridMerge ** 2)
     const normal = this.norm(`v.deepstack.${layer}.norm`, squares)

@@ -3,11 +3,11 @@ import type { PixelSize } from '../diffusion/pictures/rgb-image.ts'
 
 /** Sides of the windows inside of which most layers look around, in pixels. */
 const windowSide = 112
-/** What hides a place from all others, as part of a score. */
+/** Score of masked positions. */
 const hidden = -1e30
 const rotationBase = 10_000
 
-/** How a tower for pictures of any size is built. */
+/** Structure of a tower for pictures of any size. */
 export interface GridShape {
   readonly patchSize: number
   readonly headWidth: number
@@ -24,7 +24,7 @@ export interface InputValues {
 }
 
 /**
- * What the graph of a tower for pictures of any size takes. Patches come square by square of 2 × 2, since each square becomes one row.
+ * Inputs for the graph of a tower for pictures of any size. Patches are ordered in squares of 2 × 2, each of which becomes one row.
  *
  * @param planes float32 [3, height, width], normalized.
  */
@@ -83,7 +83,7 @@ function turnPlaces(places: readonly Place[], headWidth: number): Readonly<Recor
   return { cos: { values: cos, dims }, sin: { values: sin, dims } }
 }
 
-/** Which patches each window holds, where each patch then stands, and what is hidden: places of windows at the edges that no patch fills. */
+/** Patches of each window, each patch's position afterwards, and masked positions of incomplete windows at the edges. */
 function cutWindows(columns: number, lines: number, side: number): Readonly<Record<'windows' | 'back' | 'mask', InputValues>> {
   const perSquare = gridMerge * gridMerge
   const room = side * side * perSquare
@@ -112,7 +112,7 @@ function cutWindows(columns: number, lines: number, side: number): Readonly<Reco
   }
 }
 
-/** Of which four entries of the table of positions each place is made, corner on corner, and how much of each. */
+/** The four entries of the position table interpolated for each position (corner-aligned), and their weights. */
 function weighPlaces(
   places: readonly Place[],
   { columns, lines }: { readonly columns: number; readonly lines: number },

@@ -10,7 +10,7 @@ export interface Scene {
   /** Sizes that the picture is brought to, one after the other. */
   readonly sizes: readonly PixelSize[]
   readonly canvas: PixelSize
-  /** Of the canvas where the picture leaves some free. */
+  /** Colour of the canvas around the picture. */
   readonly colour: readonly [red: number, green: number, blue: number]
   readonly filter: Filter
 }
@@ -23,15 +23,15 @@ export interface Tile {
 }
 
 const black = [0, 0, 0] as const
-/** What CLIP's pictures have on average. */
+/** CLIP's mean colour. */
 const average = [122, 116, 104] as const
 /** Longer side by shorter side, at most: beyond it nothing is left of the shorter one. */
 const mostStretched = 200
 
 /**
- * How a picture is shown: texts around tiles, in the order that the family's models were trained with, by the sums of llama.cpp's `tools/mtmd`.
+ * The layout of a picture: texts around tiles, in the order the family was trained with, computed as in llama.cpp's `tools/mtmd`.
  *
- * @throws {ServiceError} `validation_error` for a picture that is next to a line.
+ * @throws {ServiceError} `validation_error` for an extremely narrow picture.
  */
 export function layOutPicture(picture: PixelSize, facts: ProjectorFacts): readonly (string | Tile)[] {
   if (Math.max(picture.width, picture.height) > mostStretched * Math.min(picture.width, picture.height))
@@ -57,7 +57,10 @@ export function layOutPicture(picture: PixelSize, facts: ProjectorFacts): readon
   }
 }
 
-/** How a picture is shown, of which only the header is read: texts around blocks of rows. @throws {ServiceError} `validation_error` when it is no picture, or next to a line. */
+/**
+ * The layout of a picture as texts and blocks of rows; only its header is read. @throws {ServiceError} `validation_error` if it is not a
+ * picture or extremely narrow.
+ */
 export async function layOutBlocks(
   picture: Uint8Array,
   facts: ProjectorFacts,

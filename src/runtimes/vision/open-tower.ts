@@ -69,7 +69,7 @@ class Tower implements VisionTower {
   readonly seesAround: boolean
   readonly makesGrids: boolean
   readonly #session: OnnxSession
-  /** Of a tower that takes pictures of any size; null = it takes squares of one. */
+  /** Shape of a tower for pictures of any size; null = fixed squares. */
   readonly #grid: GridShape | null
 
   constructor(session: OnnxSession, facts: ProjectorFacts, { width, grid }: { readonly width: number; readonly grid: GridShape | null }) {

@@ -12,7 +12,10 @@ const filters: Readonly<Record<Filter, { readonly reach: number; readonly weigh:
   lanczos: { reach: 3, weigh: (x) => (x >= -3 && x < 3 ? sinc(x) * sinc(x / 3) : 0) },
 }
 
-/** A picture in another size, whatever its proportions, to the last bit as Pillow makes it. @see https://github.com/python-pillow/Pillow/blob/main/src/libImaging/Resample.c */
+/**
+ * Resizes a picture to any proportions, bit-exact with Pillow. @see
+ * https://github.com/python-pillow/Pillow/blob/main/src/libImaging/Resample.c
+ */
 export function resample(
   image: RgbImage,
   { width, height }: { readonly width: number; readonly height: number },
@@ -52,7 +55,7 @@ function acrossColumns({ data, width }: RgbImage, target: number, filter: Filter
   return { data: new Uint8Array(resized.buffer), width, height: target }
 }
 
-/** Which pixels make each of the new ones, and how much of each. */
+/** Source pixels of each target pixel, with their weights. */
 function tapsOf(size: number, target: number, filter: Filter): readonly Taps[] {
   const { reach, weigh } = filters[filter]
   const scale = size / target

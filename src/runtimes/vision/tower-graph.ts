@@ -34,7 +34,7 @@ export function writeTowerGraph(weights: WeightTable, facts: SquareFacts, target
 
 type SquareFacts = ProjectorFacts & { readonly family: SquareFamily }
 
-/** What a tower's header says, and the numbers of its vectors. */
+/** A tower's shape from its header, and the width of its vectors. */
 export interface TowerShape {
   readonly facts: ProjectorFacts
   readonly width: number

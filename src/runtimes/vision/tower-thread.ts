@@ -5,16 +5,16 @@ import type { VisionTower } from '../../core/ports/vision-tower.ts'
 import { dropThreads } from './drop-threads.ts'
 import { openTower } from './open-tower.ts'
 
-/** What the thread is to look at, that it is to stop, or to end. */
+/** Message to the thread: encode a picture, stop, or exit. */
 export type TowerRequest = { readonly number: number; readonly picture: Uint8Array } | { readonly stopped: number } | 'end'
 
-/** What a tower is, for the thread that uses it. */
+/** Description of a tower for the thread's user. */
 export interface OpenedTower {
   readonly facts: ProjectorFacts
   readonly width: number
 }
 
-/** That the tower is open, what it saw, or what went wrong; without a number, with the opening. */
+/** Message from the thread: opened, a result, or an error; without a number it concerns opening. */
 export type TowerReply =
   | { readonly opened: OpenedTower }
   | { readonly number: number; readonly blocks: readonly Float32Array[] }

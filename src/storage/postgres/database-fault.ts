@@ -51,12 +51,12 @@ export function toServiceError(error: unknown): unknown {
   const code = sqlState(error)
   if (code === diskFullState) return diskFull(error, { of: 'database' })
   if (code === readOnly) return databaseReadOnly(error)
-  if (code === null || judgeFault(error) !== 'refused' || external.test(code)) return databaseAway(error)
+  if (code === null || judgeFault(error) !== 'refused' || external.test(code)) return databaseUnavailable(error)
   return error
 }
 
 /** The error while the database does not respond. */
-export function databaseAway(cause: unknown): ServiceError {
+export function databaseUnavailable(cause: unknown): ServiceError {
   return new ServiceError('server_is_overloaded', 'The database did not respond in time; try again later.', {
     retryAfterSeconds: 2,
     cause,

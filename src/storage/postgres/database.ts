@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type CustomTypesConfig, Pool, type PoolClient, type QueryConfig, types } from 'pg'
 import type { Row } from '../rows/row.ts'
 import { connectionTo, explainRefusal, sessionOptions } from './connecting/connection.ts'
-import { type DatabaseFault, databaseAway, judgeFault, toServiceError } from './database-fault.ts'
+import { type DatabaseFault, databaseUnavailable, judgeFault, toServiceError } from './database-fault.ts'
 import { nameParameters, writeValue } from './written-sql.ts'
 
 export type Parameters = Readonly<Record<string, unknown>>
@@ -36,7 +36,7 @@ const shortestTry = 0.1
 /** Connections per process; grouped statements need few. */
 const connections = 8
 /** After the database was unavailable for this long, each call makes only one attempt. */
-const patienceMs = 2000
+const retryLimitMs = 2000
 
 const integer64 = 20
 /** The pool's error when all connections stay busy, which this class reuses. */
@@ -191,7 +191,7 @@ export class Database implements Statements, AsyncDisposable {
   /** Callers see any refused login as an unavailable database, since only the operator can fix it. */
   #explain(cause: unknown): unknown {
     const serviceError = toServiceError(cause)
-    return serviceError === cause ? databaseAway(explainRefusal(cause, this.#url)) : serviceError
+    return serviceError === cause ? databaseUnavailable(explainRefusal(cause, this.#url)) : serviceError
   }
 
   #noteFault(): void {
@@ -199,7 +199,7 @@ export class Database implements Statements, AsyncDisposable {
   }
 
   #isLongAway(): boolean {
-    return this.#away !== null && performance.now() - this.#away.since > patienceMs
+    return this.#away !== null && performance.now() - this.#away.since > retryLimitMs
   }
 }
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/error.ts'
 import { limitMs } from './database.ts'
-import { databaseAway } from './database-fault.ts'
+import { databaseUnavailable } from './database-fault.ts'
 
 /** Minimum time left for starting a group. */
 const leastMs = 250
@@ -80,7 +80,7 @@ export class Grouping<Input, Output> {
     const left: Waiting<Input, Output>[] = []
     const tooLate = performance.now() + leastMs
     for (const each of this.#waiting)
-      if (each.deadline < tooLate) each.reject(databaseAway(new Error('A group before this one took too long.')))
+      if (each.deadline < tooLate) each.reject(databaseUnavailable(new Error('A group before this one took too long.')))
       else (taken.length < this.#most && (each.key === null || !this.#busyKeys.has(each.key)) ? taken : left).push(each)
     this.#waiting = left
     return taken

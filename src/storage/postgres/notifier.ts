@@ -11,7 +11,7 @@ const pauseMs = 20
 const mostIds = 200
 const retryMs = 500
 /** Time for the server to close the connection. */
-const farewellMs = 1000
+const closeTimeoutMs = 1000
 
 interface Message {
   readonly from: string
@@ -104,7 +104,7 @@ export class Notifier implements AsyncDisposable {
     this.#closed = true
     if (this.#timer !== null) clearTimeout(this.#timer)
     const farewell = this.#client?.end() ?? Promise.resolve()
-    await orAborted(farewell, AbortSignal.timeout(farewellMs)).catch(() => {})
+    await orAborted(farewell, AbortSignal.timeout(closeTimeoutMs)).catch(() => {})
     this.#socket?.destroy()
   }
 

@@ -180,12 +180,12 @@ function codeOf({ body }: S3Answer): string | undefined {
 }
 
 function passes(call: S3Call, answer: S3Answer): boolean {
-  if (isSuccess(answer.status)) return failsLate(call, answer)
+  if (isSuccess(answer.status)) return isErrorInSuccess(call, answer)
   return answer.status >= 500 || passing.has(answer.status) || passingCodes.has(codeOf(answer))
 }
 
 /** Whether a success contains an error, which S3 may send after a delay. Object contents are never inspected. */
-function failsLate({ method, key }: S3Call, { body }: S3Answer): boolean {
+function isErrorInSuccess({ method, key }: S3Call, { body }: S3Answer): boolean {
   const isObject = method === 'GET' && key !== undefined
   return !isObject && /^\s*(?:<\?xml[^>]*>\s*)?<Error[\s>]/.test(body.toString('utf8', 0, 1000))
 }

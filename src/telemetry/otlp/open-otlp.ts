@@ -18,7 +18,7 @@ export interface Otlp extends AsyncDisposable {
 }
 
 /** Time limit of the last export at shutdown. */
-const farewellMs = 3000
+const exportTimeoutMs = 3000
 
 /** Exports spans and metrics by OTLP over HTTP as JSON. The libraries are only loaded if a collector is configured. */
 export async function openOtlp(
@@ -88,7 +88,7 @@ export async function openOtlp(
     begin,
     async [Symbol.asyncDispose]() {
       const { promise: late, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, farewellMs)
+      const timer = setTimeout(resolve, exportTimeoutMs)
       await Promise.race([Promise.allSettled([spans.shutdown(), meters.shutdown()]), late])
       clearTimeout(timer)
     },

@@ -35,13 +35,13 @@ export async function connectImageServer(
   format: ImageServerFormat,
   {
     workflow = openWorkflow,
-    farewellMs,
+    cancelTimeoutMs,
     name = 'far',
     timeouts,
     ...faults
   }: ImageServerFaults & {
     readonly workflow?: object
-    readonly farewellMs?: number
+    readonly cancelTimeoutMs?: number
     /** What the model is called there. */
     readonly name?: string
     readonly timeouts?: UpstreamTimeouts
@@ -76,7 +76,7 @@ export async function connectImageServer(
     signal,
     turns: new DrawingTurns(),
     pollMs: 1,
-    ...(farewellMs !== undefined && { farewellMs }),
+    ...(cancelTimeoutMs !== undefined && { cancelTimeoutMs }),
   })
   context.after(() => loaded[Symbol.asyncDispose]())
   return { server, model: loaded.model, slots: loaded.slots, keyFile }

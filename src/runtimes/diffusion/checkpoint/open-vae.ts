@@ -1,7 +1,7 @@
 import type { OnnxSession } from '../onnx/onnx-session.ts'
+import { UpcastingSession } from '../vae/upcasting-session.ts'
 import { VaeDecoder } from '../vae/vae-decoder.ts'
 import { VaeEncoder } from '../vae/vae-encoder.ts'
-import { WideningSession } from '../vae/widening-session.ts'
 import type { GraphTarget } from './graph/find-graph-target.ts'
 import { writeVaeDecoderGraph, writeVaeEncoderGraph } from './networks/vae-graph.ts'
 import type { WeightTable } from './weights/weight-table.ts'
@@ -27,8 +27,8 @@ export async function openVae(weights: WeightTable, open: OpenNetwork): Promise<
     : null
   const sessions = stack.move()
   return {
-    decoder: new VaeDecoder(new WideningSession(decoder.session)),
-    encoder: encoder === null ? null : new VaeEncoder(new WideningSession(encoder.session)),
+    decoder: new VaeDecoder(new UpcastingSession(decoder.session)),
+    encoder: encoder === null ? null : new VaeEncoder(new UpcastingSession(encoder.session)),
     [Symbol.asyncDispose]: () => sessions.disposeAsync(),
   }
 }

@@ -10,7 +10,7 @@ const half = blockSize / 2
  */
 export class TorchGenerator {
   readonly #engine: MersenneTwister
-  /** The second value of the last Box–Muller pair drawn one by one. */
+  /** Unused second value of the last Box–Muller pair. */
   #kept: number | null = null
 
   constructor(seed: number) {

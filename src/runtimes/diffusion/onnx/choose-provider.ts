@@ -3,7 +3,7 @@ import { InferenceSession } from 'onnxruntime-node'
 import { type ComputeDevice, type DeviceChoice, type FoundDevice, gpuBackendsOfImages, imageBackend } from '../../../core/compute-device.ts'
 import { ServiceError } from '../../../core/error.ts'
 
-/** What onnxruntime computes with. */
+/** Execution providers of onnxruntime. */
 export type ExecutionProvider = 'cpu' | 'cuda' | 'webgpu'
 
 /** Drivers without hardware, by the names of their manifests; Vulkan's loader leaves them out. */
@@ -32,7 +32,7 @@ function hideSoftwareDrivers(): void {
   env.VK_LOADER_DRIVERS_DISABLE ??= softwareDrivers
 }
 
-/** What `/v1/models` says of a provider; onnxruntime does not report the name of its device. */
+/** The device of a provider for `/v1/models`; onnxruntime does not report device names. */
 export function deviceOf(provider: ExecutionProvider): ComputeDevice {
   return { backend: provider, name: null }
 }

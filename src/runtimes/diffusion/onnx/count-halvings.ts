@@ -15,7 +15,7 @@ const maxNodeBytes = 64 * 1024
 const windowBytes = 256 * 1024
 
 /**
- * How often a UNet's graph halves its input: its convolutions of stride two. Weights are skipped, not read.
+ * Counts the convolutions of stride two in a UNet's graph, each of which halves its input. Weights are skipped.
  *
  * @see https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
  */

@@ -6,14 +6,14 @@ import type { ExecutionProvider } from './choose-provider.ts'
 import { unusableModel } from './model-file.ts'
 import type { RunnableSession, SessionTurns } from './session-turns.ts'
 import { fromTensor, type NumericTensor, type NumericValues, toTensor } from './tensor.ts'
-import { widenGraph } from './widen-graph.ts'
+import { upcastGraph } from './upcast-graph.ts'
 
-/** What is said of weights that no graph holds together. */
+/** Message for weights of inconsistent shapes. */
 const unfit = 'has tensors whose shapes do not fit each other; copy it again or use another file'
-/** What the runtime says of them where it finds out only once it computes. */
+/** Runtime errors about inconsistent shapes that only occur while computing. */
 const isUnfit = /X\.shape(?:\(\))?\[axis:\]|broadcast an axis by a dimension/u
 
-/** What a session says of one of its inputs or outputs; named dimensions are text. */
+/** Description of an input or output; named dimensions are strings. */
 export interface TensorDescription {
   readonly name: string
   readonly type: string
@@ -21,8 +21,7 @@ export interface TensorDescription {
 }
 
 /**
- * One ONNX file in memory. Names, element types and ranks come from the file; values go in and out as float32 or
- * whole numbers and are converted to what the file wants.
+ * A loaded ONNX file. Names, element types and ranks come from the file; values are passed as float32 or integers and converted as needed.
  */
 export class OnnxSession implements AsyncDisposable {
   /** Path inside the model folder, for messages. */
@@ -119,7 +118,7 @@ export async function openOnnxSession(folder: string, file: string, options: Ses
 
 /** Loads an ONNX file once more with all its half-precision numbers in single precision; null where it has none. */
 export async function openWidened(folder: string, file: string, options: SessionOptions): Promise<OnnxSession | null> {
-  const widened = widenGraph(await readFile(join(folder, file)))
+  const widened = upcastGraph(await readFile(join(folder, file)))
   if (widened === null) return null
   try {
     return new OnnxSession(file, await InferenceSession.create(widened, runtimeOptions(options)))
@@ -130,15 +129,15 @@ export async function openWidened(folder: string, file: string, options: Session
 
 /** A graph that was written for weights in files of a folder. */
 export interface WrittenGraph {
-  /** What messages call it. */
+  /** Name in messages. */
   readonly label: string
   /** Called whenever it comes to memory. */
   readonly write: () => Uint8Array
-  /** Absolute path of the folder its weights lie in. */
+  /** Absolute path of the folder with its weights. */
   readonly folder: string
 }
 
-/** Loads a graph whose weights stay in the files they lie in. @param turns Of its part, where that makes room for others. */
+/** Loads a generated graph whose weights stay in their files. @param turns Turns of its component, if it shares memory with others. */
 export async function openWrittenGraph(
   { label, write, folder }: WrittenGraph,
   { turns, part = '', ...options }: SessionOptions & { readonly turns?: SessionTurns; readonly part?: string },
@@ -146,7 +145,7 @@ export async function openWrittenGraph(
   const create = () =>
     InferenceSession.create(write(), {
       ...runtimeOptions(options),
-      // Planned buffers would be kept for the largest size ever drawn, beside the mapped weights.
+      // Buffers from memory planning would keep the largest size ever drawn, in addition to the mapped weights.
       enableMemPattern: false,
       extra: { session: { model_external_initializers_file_folder_path: folder } },
     })

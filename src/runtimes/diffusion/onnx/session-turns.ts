@@ -1,6 +1,6 @@
 import type { InferenceSession } from 'onnxruntime-node'
 
-/** What a graph is run by. */
+/** The methods for running a graph. */
 export interface RunnableSession extends Pick<InferenceSession, 'inputMetadata' | 'outputMetadata' | 'release'> {
   run(feeds: InferenceSession.FeedsType, wanted: readonly string[]): Promise<InferenceSession.ReturnType>
 }
@@ -8,14 +8,14 @@ export interface RunnableSession extends Pick<InferenceSession, 'inputMetadata' 
 type Create = () => Promise<InferenceSession>
 
 /**
- * Sessions of a model's parts, of which one part at a time is in memory: whatever runs another one closes it. Weights that are mapped stay with the system, which
- * may still hold them when the part comes back.
+ * Sessions of a model's components, of which one component at a time is loaded: running another one closes it. Mapped weights may stay in
+ * the system's page cache.
  */
 export class SessionTurns {
   #part: string | null = null
   /** Sessions of the part whose turn it is. */
   readonly #open = new Map<Create, InferenceSession>()
-  /** One after the other: nobody may close what another one runs. */
+  /** Serializes runs, so that none closes another's session. */
   #last: Promise<unknown> = Promise.resolve()
 
   /** A session of a part. It is opened once at first, so that what is wrong with it shows. */

@@ -7,7 +7,7 @@ export interface NumericTensor {
   readonly dims: readonly number[]
 }
 
-/** Makes a tensor of the element type a model wants; float32 values are handed over without a copy. */
+/** Makes a tensor of a model's element type; float32 values are passed without a copy. */
 export function toTensor(type: string, values: NumericValues, dims: readonly number[]): Tensor {
   switch (type) {
     case 'float32':

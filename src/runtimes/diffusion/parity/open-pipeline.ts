@@ -12,11 +12,11 @@ export interface ReferencePipeline extends AsyncDisposable {
   readonly pipeline: DiffusionPipeline
   /** Options of its scheduler that a case's own stand over, in diffusers' words. */
   readonly schedulerJson: JsonRecord
-  /** Folder in which cases' assets lie. */
+  /** Folder of the cases' assets. */
   readonly folder: string
 }
 
-/** What of a case decides which model it needs loaded. */
+/** The parts of a case that determine which model must be loaded. */
 export function pipelineKey({ model, refiner, files }: ReferenceCase): string {
   return JSON.stringify([model, refiner, files])
 }

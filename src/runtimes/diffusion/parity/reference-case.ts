@@ -5,7 +5,7 @@ import { type Sampler, samplers } from '../../../core/sampler.ts'
 import type { JsonRecord } from '../onnx/model-file.ts'
 import type { GuidanceBounds } from '../unet/guided-unet.ts'
 
-/** One run of diffusers that was written down: what was asked, and the latents and picture that came out. */
+/** A recorded run of diffusers: the request, and the resulting latents and picture. */
 export interface ReferenceCase {
   readonly name: string
   /** Name of the model's file or folder. */
@@ -24,9 +24,9 @@ export interface ReferenceCase {
   readonly guidanceScale: number
   /** The scale that the network is given, beside guidance outside it; null = it takes the guidance scale, or none. */
   readonly embeddedGuidance: number | null
-  /** How guidance is kept back, where the case says so. */
+  /** Bounds of guidance, if recorded. */
   readonly bounds: GuidanceBounds | null
-  /** Tokens that texts are cut at, where the case says so. */
+  /** Maximum tokens of texts, if recorded. */
   readonly maxTokens: number | null
   readonly prompt3: string | null
   readonly negativePrompt3: string | null
@@ -95,7 +95,7 @@ function parseCase(json: JsonRecord, fallbackName: string): ReferenceCase {
     negativePrompt2: optionalText(json, 'negative_prompt_2'),
     seed: number(json, 'seed'),
     skipLayers: readSkipLayers(json),
-    // diffusers gives distilled models no guidance, whatever is asked for.
+    // diffusers applies no guidance to distilled models, whatever is requested.
     guidanceScale: json.is_distilled === true ? 1 : number(json, 'cfg_scale'),
     referencePngs: Array.isArray(json.reference_pngs) ? json.reference_pngs.map((png) => bytes(String(png))) : [],
     embeddedGuidance: optionalNumber(json, 'guidance_scale'),

@@ -18,7 +18,7 @@ import { toDecoderScale } from '../vae/vae-config.ts'
 import type { ReferencePipeline } from './open-pipeline.ts'
 import type { ReferenceCase } from './reference-case.ts'
 
-/** How far a replayed case is from its reference. */
+/** Deviation of a replayed case from its reference. */
 export interface Deviation {
   /** Largest latent error over the reference's range; passes up to 1e-3. */
   readonly latents: number

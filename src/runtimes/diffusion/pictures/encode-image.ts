@@ -4,9 +4,9 @@ import type { RgbImage } from './rgb-image.ts'
 
 export interface EncodingOptions {
   readonly encoding: ImageEncoding
-  /** Of JPEG and WebP, 1 to 100. */
+  /** Quality of JPEG and WebP, 1 to 100. */
   readonly quality?: number | undefined
-  /** How the image was made; written into the file where the format's readers look for it. */
+  /** Generation parameters, written into the file's metadata. */
   readonly parameters: string
 }
 

@@ -1,7 +1,7 @@
 import { floatAt } from '../value-at.ts'
 import { fromGrey, type RgbImage } from './rgb-image.ts'
 
-/** Strengths below which an edge is dropped, and above which it is kept; OpenCV's usual pair for ControlNets. */
+/** Canny thresholds: weaker edges are dropped, stronger ones kept; OpenCV's usual pair for ControlNets. */
 const thresholds = { weak: 100, strong: 200 }
 
 /**
@@ -64,7 +64,7 @@ function ridges({ strength, across, down, width, height }: Gradient): Uint8Array
   return marks
 }
 
-/** Strong pixels and the weak ones that touch them, however far along the line. */
+/** Strong pixels and connected weak ones. */
 function follow(marks: Uint8Array, width: number, height: number): Uint8Array {
   const kept = new Uint8Array(marks.length)
   const open = [...marks.keys()].filter((i) => marks[i] === 2)

@@ -1,11 +1,11 @@
 import { type PixelArea, resizeGrey, resizeRgb } from './resize-image.ts'
 import type { GreyImage, PixelSize, RgbImage } from './rgb-image.ts'
 
-/** How a picture of one size lies in a drawing of another: in its middle, as large as fits, never squashed. */
+/** Placement of a picture within a drawing of another size: centred, as large as fits, with its proportions. */
 export interface Frame {
   readonly picture: PixelSize
   readonly drawn: PixelSize
-  /** Where in the drawing the picture lies. */
+  /** The picture's area in the drawing. */
   readonly window: PixelArea
 }
 

@@ -21,7 +21,7 @@ export interface InspectionOptions {
   readonly thumbnailFormat?: 'webp' | 'png'
 }
 
-/** What an uploaded image is, and the mask that was asked for. */
+/** Properties of an uploaded image, and the requested mask. */
 export interface InspectedImage extends ImageDescription {
   /** White where the picture is transparent, as PNG. */
   readonly mask?: Uint8Array
@@ -29,10 +29,10 @@ export interface InspectedImage extends ImageDescription {
 }
 
 /**
- * Decodes an uploaded image to its last byte and keeps nothing of it, so that a damaged one is refused before it is queued.
+ * Decodes an uploaded image completely, to refuse damaged ones before they are queued.
  *
- * @throws {ServiceError} `validation_error` when it is no whole PNG, JPEG or WebP, has more than 16 × 1024 × 1024 pixels,
- *   or lacks the white or the transparency that was asked for.
+ * @throws {ServiceError} `validation_error` if it is not a complete PNG, JPEG or WebP, has more than 16 × 1024 × 1024 pixels, or lacks the
+ * required white or transparent area.
  */
 export async function inspectImage(
   bytes: Uint8Array,

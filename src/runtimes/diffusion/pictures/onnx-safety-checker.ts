@@ -13,8 +13,8 @@ const colours = [
 ]
 
 /**
- * A safety checker in the layout of Stable Diffusion's ONNX export: it takes the picture at CLIP's size in `clip_input`
- * (and unscaled in `images`, where it wants that) and answers `has_nsfw_concepts`.
+ * A safety checker in the layout of Stable Diffusion's ONNX export: takes the picture at CLIP's size in `clip_input` (and unscaled in
+ * `images`, if present) and returns `has_nsfw_concepts`.
  */
 class OnnxSafetyChecker implements SafetyChecker {
   readonly #session: OnnxSession
@@ -53,7 +53,7 @@ class OnnxSafetyChecker implements SafetyChecker {
   }
 }
 
-/** The checker that lies in the model's folder (`safety_checker/model.onnx`, in the layout of Stable Diffusion's export), or none. */
+/** Loads the checker in the model's folder (`safety_checker/model.onnx`), if any. */
 export async function loadSafetyChecker(folder: string, open: OpenSession): Promise<SafetyChecker> {
   const file = 'safety_checker/model.onnx'
   return (await fileExists(folder, file)) ? new OnnxSafetyChecker(await open(file)) : safetyOff
@@ -61,7 +61,7 @@ export async function loadSafetyChecker(folder: string, open: OpenSession): Prom
 
 export interface SafetyVerdict {
   readonly unsafe: boolean
-  /** How unsafe, 0 to 1; null when nothing was checked. */
+  /** Unsafe score, 0 to 1; null = not checked. */
   readonly score: number | null
 }
 

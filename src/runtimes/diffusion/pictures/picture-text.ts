@@ -4,10 +4,7 @@ import { loraTag } from '../../../core/images/lora.ts'
 import type { StyledPrompts } from '../../../core/images/style-preset.ts'
 import type { PixelSize } from './rgb-image.ts'
 
-/**
- * How an image was made, in the text convention of A1111's web interface: the prompt, a line `Negative prompt: …`, and
- * one line of `name: value` pairs.
- */
+/** Formats the generation parameters in A1111's text format: the prompt, a line `Negative prompt: …`, and a line of `name: value` pairs. */
 export function describeParameters(
   request: ImageRequest,
   { prompt, prompt2, negative }: StyledPrompts,

@@ -6,12 +6,12 @@ import { repaintRegion, whiteBox } from './repaint-region.ts'
 import { type PixelArea, resizeGrey, resizeRgb } from './resize-image.ts'
 import { type GreyImage, type PixelSize, type RgbImage, toPlanes, toRepaintMask } from './rgb-image.ts'
 
-/** What a request starts from, and how a drawing becomes the finished picture. */
+/** The start of a request, and the conversion of the drawing to the final picture. */
 interface StartingPoint {
   readonly start: StartingPicture | null
-  /** Where in the drawing the picture lies. */
+  /** The picture's area in the drawing. */
   readonly frame: Frame
-  /** The picture of the size that was asked for. */
+  /** Returns the picture at the requested size. */
   finish(drawing: RgbImage): Promise<RgbImage>
 }
 

@@ -47,7 +47,7 @@ export function whiteBox({ data, width, height }: GreyImage, least = 128): Pixel
   return { left, top, width: right - left + 1, height: bottom - top + 1 }
 }
 
-/** Widens a stretch evenly on both sides to a wanted length, kept inside the whole. */
+/** Extends a span evenly on both sides to a length, within bounds. */
 function widened({ start, length }: { readonly start: number; readonly length: number }, wanted: number, whole: number) {
   if (wanted <= length) return { start, length }
   const reached = Math.min(wanted, whole)

@@ -3,7 +3,7 @@ import { bytePairs } from './byte-pairs.ts'
 import { escapePattern } from './escape-pattern.ts'
 import { addedToken, type Tables, wholeTables } from './load-tokenizer.ts'
 
-/** What words are, as Qwen's tokenizers part a text. */
+/** Splits text into words as Qwen's tokenizers do. */
 const wordPattern = /(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+/gu
 
 /** A byte-pair tokenizer over bytes, with tokens that stand for themselves wherever they are written. */

@@ -7,8 +7,8 @@ export type TokenIds = readonly number[]
 const wordPattern = /'s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\p{N}|[^\s\p{L}\p{N}]+/giu
 
 /**
- * CLIP's byte-pair tokenizer. The special tokens are cut out of the text first, whatever they look like: with `!` as the padding token
- * (SDXL's second tokenizer) an exclamation mark in a prompt becomes the padding token, as in Hugging Face's tokenizers.
+ * CLIP's byte-pair tokenizer. Special tokens are matched first: with `!` as padding token (SDXL's second tokenizer) an exclamation mark in
+ * a prompt becomes the padding token, as in Hugging Face's tokenizers.
  */
 export class ClipTokenizer {
   readonly startId: number
@@ -56,7 +56,7 @@ export class ClipTokenizer {
 
 const maxRememberedWords = 10_000
 
-/** What a tokenizer's files say. */
+/** Content of a tokenizer's files. */
 export interface TokenizerParts {
   readonly vocabulary: ReadonlyMap<string, number>
   readonly ranks: ReadonlyMap<string, number>

@@ -5,8 +5,8 @@ import { type PromptChunk, type PromptTokenizer, promptChunks } from './prompt-c
 import type { ClipTextEncoder, EncodedRow } from './text-encoder.ts'
 
 /**
- * The most pieces of a text that are read: 10 000 Latin letters make 134 at most, and leave room for a style. Each costs time at every step
- * and memory at every place of the picture; 10 000 letters of other writings make up to four times as many.
+ * Maximum number of chunks: 10 000 Latin letters make up to 134, which leaves room for a style. Each costs time per step and memory per
+ * position of the picture; 10 000 letters of other scripts make up to four times as many.
  */
 const mostChunks = 150
 
@@ -14,7 +14,7 @@ const mostChunks = 150
 export interface TextPath {
   readonly tokenizer: PromptTokenizer
   readonly encoder: Pick<ClipTextEncoder, 'encode' | 'maxClipSkip' | 'width' | 'pooledWidth'>
-  /** Which prompt it reads: the first (`prompt`) or the second (`prompt_2`). */
+  /** The prompt it encodes: the first (`prompt`) or the second (`prompt_2`). */
   readonly reads: 'first' | 'second'
 }
 
@@ -22,7 +22,7 @@ export interface TextPath {
 export interface PromptPair {
   readonly first: readonly WeightedText[]
   readonly second: readonly WeightedText[]
-  /** Of Stable Diffusion 3; absent = the first. */
+  /** Third prompt of Stable Diffusion 3; absent = the first. */
   readonly third?: readonly WeightedText[]
 }
 
@@ -49,7 +49,7 @@ export interface PromptsToEncode {
   readonly clipSkip: number
   /** Cuts long texts after the first chunk, as diffusers does, instead of appending chunks. */
   readonly truncate: boolean
-  /** Tokens that a transformer's texts are cut at; absent = as many as its family reads. */
+  /** Maximum tokens of a transformer's texts; absent = the family's. */
   readonly maxTokens?: number
 }
 

@@ -1,12 +1,12 @@
 import type { WeightedText } from '../../../core/images/prompt-weights.ts'
 import type { ClipTokenizer } from './clip-tokenizer.ts'
 
-/** What cuts prompts into tokens. */
+/** The tokenizer's methods in use. */
 export type PromptTokenizer = Pick<ClipTokenizer, 'encode' | 'startId' | 'endId' | 'padId' | 'maxLength'>
 
 /** One row of token ids for an encoder, with the weight of each. */
 export interface PromptChunk {
-  /** Start token, up to 75 tokens, end token, padding: as many as the encoder takes. */
+  /** Start token, up to 75 tokens, end token and padding, to the encoder's full length. */
   readonly ids: readonly number[]
   /** One per id; start, end and padding count 1. */
   readonly weights: readonly number[]

@@ -2,7 +2,7 @@ import { readPromptWeights } from '../../../core/images/prompt-weights.ts'
 import type { StyledPrompts } from '../../../core/images/style-preset.ts'
 import type { PromptPair, PromptsToEncode } from './encode-prompts.ts'
 
-/** What to encode for a request; an absent negative prompt is the model's unconditional input, as in diffusers. */
+/** The prompts to encode for a request; without a negative prompt, the model's unconditional input, as in diffusers. */
 export function promptsToEncode(
   { prompt, prompt2, negative }: StyledPrompts,
   options: { readonly guided: boolean; readonly zeroNegative: boolean; readonly readsWeights?: boolean; readonly clipSkip: number },

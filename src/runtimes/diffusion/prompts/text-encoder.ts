@@ -5,11 +5,11 @@ import type { OnnxSession } from '../onnx/onnx-session.ts'
 /** One row of tokens for an encoder. */
 export interface EncoderRow {
   readonly ids: readonly number[]
-  /** What stands in place of tokens, by their place in the row: the vectors of textual inversions. */
+  /** Vectors of textual inversions by their position in the row, which replace tokens. */
   readonly vectors?: ReadonlyMap<number, Float32Array>
 }
 
-/** What an encoder makes of one row of tokens. */
+/** An encoder's output for one row of tokens. */
 export interface EncodedRow {
   /** [tokens, width] */
   readonly hidden: Float32Array

@@ -12,7 +12,7 @@ export interface Piece {
 }
 
 const space = '▁'
-/** How much less likely an unknown letter is than the rarest piece. */
+/** Log-probability penalty of an unknown letter relative to the rarest piece. */
 const unknownPenalty = 10
 const unknownId = 2
 const endId = 1

@@ -69,7 +69,7 @@ export function ddpm(config: SchedulerConfig, steps: number): Solver {
   }
 }
 
-/** What latents deviate by, in the boundary condition of consistency models. */
+/** Standard deviation of latents in the boundary condition of consistency models. */
 const dataDeviation = 0.5
 
 /**

@@ -3,11 +3,11 @@ import type { SchedulerConfig } from './scheduler-config.ts'
 
 /** Factors of a DPM-Solver++ step between two noise levels. */
 export interface DpmUpdate {
-  /** Of the latents. */
+  /** Factor of the latents. */
   readonly kept: number
-  /** Of the clean estimate. */
+  /** Factor of the clean estimate. */
   readonly gain: number
-  /** Of the clean estimate's slope, over the whole step, for second order. */
+  /** Factor of the clean estimate's slope over the step, for second order. */
   readonly slope: number
   /** Fresh noise, for the SDE variant. */
   readonly added: readonly [number, Float32Array] | null

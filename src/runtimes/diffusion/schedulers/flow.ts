@@ -89,7 +89,7 @@ function flowHeun(sigmas: Float32Array): Solver {
   }
 }
 
-/** What solvers have in common whose latents are a mixture of noise and picture. */
+/** Common parts of solvers whose latents are a mixture of noise and picture. */
 function straight(
   sigmaAt: (index: number) => number,
 ): Pick<Solver, 'initialNoiseScale' | 'countsPartialStep' | 'scaleInput' | 'addNoise' | 'denoised'> {

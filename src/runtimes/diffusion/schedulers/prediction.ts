@@ -42,10 +42,7 @@ export function noiseFromPrediction(
   }
 }
 
-/**
- * The same as {@link cleanFromPrediction} for latents that were not shrunk to variance 1 (signal 1, noise `sigma`),
- * as the k-diffusion family keeps them.
- */
+/** {@link cleanFromPrediction} for latents that are not scaled to variance 1 (signal 1, noise `sigma`), as in the k-diffusion family. */
 export function cleanFromUnscaled(type: PredictionType, sigma: number, prediction: Float32Array, latents: Float32Array): Float32Array {
   switch (type) {
     case 'epsilon':
@@ -65,10 +62,10 @@ export function clipped(clean: Float32Array, range: number | null): Float32Array
 }
 
 /**
- * What solvers have in common whose latents are not shrunk to variance 1, as the k-diffusion family keeps them.
+ * Common parts of solvers whose latents are not scaled to variance 1, as in the k-diffusion family.
  *
  * @param inputSigma The noise in the latents of each evaluation.
- * @param addedSigma That of a start from a picture; default the same.
+ * @param addedSigma The noise added to a starting picture; default the same.
  */
 export function unscaled(
   { predictionType }: SchedulerConfig,
@@ -83,7 +80,7 @@ export function unscaled(
 }
 
 /**
- * What solvers have in common that keep latents at variance 1, as the DDIM and DPM families do: the UNet takes them as they are.
+ * Common parts of solvers that keep latents at variance 1, as in the DDIM and DPM families; the UNet takes them unscaled.
  *
  * @param levelAt Signal and noise in the latents of each evaluation, as factors.
  */

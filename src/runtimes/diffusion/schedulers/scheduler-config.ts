@@ -32,7 +32,7 @@ export interface SchedulerConfig {
   /** Training steps a distilled (LCM) model skips over. */
   readonly originalInferenceSteps: number
   readonly timestepScaling: number
-  /** How noisy each step of a flow-matching model is; null = the model was trained with a noise schedule. */
+  /** Noise levels of a flow-matching model; null = the model was trained with a noise schedule. */
   readonly flow: FlowSchedule | null
   /** Samplers that cannot follow this config, each with what they lack. */
   readonly refusedSamplers: Readonly<Partial<Record<Sampler, string>>>

@@ -1,10 +1,8 @@
-/**
- * Where the solver of one image stands. The state belongs to one request and is replaced, never changed, by a step.
- */
+/** State of an image's solver. It belongs to one request, and each step returns a new one. */
 export interface SolverState {
   /** Place in the solver's timesteps, 0 = the noisiest. */
   readonly index: number
-  /** Steps taken since the start, which may lie behind the first timestep (image-to-image). */
+  /** Steps taken since the start, which may be after the first timestep (image-to-image). */
   readonly taken: number
   /** Earlier results in the form the solver keeps them, newest last. */
   readonly history: readonly Float32Array[]
@@ -23,7 +21,7 @@ export interface SolverStep {
  * All arrays are float32 latents of one image, [4, height / 8, width / 8] flattened.
  */
 export interface Solver {
-  /** The UNet's input at each evaluation, in order; second-order solvers have more than the steps asked for. */
+  /** The UNet's timestep at each evaluation, in order; second-order solvers have more evaluations than steps. */
   readonly timesteps: readonly number[]
   /** Factor of the first noise. */
   readonly initialNoiseScale: number
@@ -40,7 +38,7 @@ export interface Solver {
    * @param draw Gives fresh normal noise of the latents' size; called only when needed, in diffusers' order.
    */
   step(state: SolverState, prediction: Float32Array, latents: Float32Array, draw: () => Float32Array): SolverStep
-  /** Adds as much noise to clean latents as the state's timestep has. */
+  /** Adds noise to clean latents, at the level of the state's timestep. */
   addNoise(state: SolverState, clean: Float32Array, noise: Float32Array): Float32Array
   /** The clean latents a prediction stands for, for previews. */
   denoised(state: SolverState, prediction: Float32Array, latents: Float32Array): Float32Array

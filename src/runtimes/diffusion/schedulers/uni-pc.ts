@@ -66,9 +66,9 @@ function lengths({ solverType }: SchedulerConfig, { from, to, before }: Move) {
   return {
     h,
     growth,
-    /** B(h) of the paper; bh2 unless the model says otherwise. */
+    /** B(h) of the paper; bh2 by default. */
     base: solverType === 'bh1' ? -h : growth,
-    /** Where the earlier estimate lies, in step lengths; negative. */
+    /** Position of the earlier estimate in step lengths; negative. */
     place: before === null ? 0 : (lambda(before.at) - lambda(from)) / h,
   }
 }

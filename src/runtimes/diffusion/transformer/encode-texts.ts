@@ -10,7 +10,7 @@ export type TextModels =
   | { readonly kind: 'language-model'; readonly model: LanguageModelEncoder }
   /** CLIP's pooled text beside T5's rows. */
   | { readonly kind: 'pooled'; readonly clip: TextPath; readonly t5: T5Encoder }
-  /** Rows of both CLIPs above those of T5, or above as many zeros; both pooled texts side by side. */
+  /** Rows of both CLIP encoders above those of T5 (or zeros), and both pooled texts concatenated. */
   | { readonly kind: 'stacked'; readonly clips: readonly [TextPath, TextPath]; readonly t5: T5Encoder | null; readonly width: number }
 
 /**

@@ -39,11 +39,11 @@ export class T5Encoder {
   }
 }
 
-/** What stands around a text: one turn of a chat, at whose end the answer would begin. */
+/** Chat template around a text: one user turn, followed by the start of the answer. */
 const chat = (text: string): string => `<|im_start|>user\n${text}<|im_end|>\n<|im_start|>assistant\n`
-/** What says that the answer begins without thoughts. */
+/** Marks an answer without reasoning. */
 const noThoughts = '<think>\n\n</think>\n\n'
-/** What texts are filled up with. */
+/** Padding token. */
 const filler = '<|endoftext|>'
 
 /** Base of the frequencies by which Qwen3 turns its heads. */
@@ -55,14 +55,14 @@ export class LanguageModelEncoder {
   readonly #tokenizer: ByteLevelTokenizer
   readonly #isPadded: boolean
 
-  /** @param options.padded Whether texts are filled up to the most tokens, with ones that no other sees, and asked without thoughts. */
+  /** @param options.padded Whether texts are padded to the maximum length, with masked tokens, and prompted without reasoning. */
   constructor(session: OnnxSession, tokenizer: ByteLevelTokenizer, { padded }: { readonly padded: boolean }) {
     this.#session = session
     this.#tokenizer = tokenizer
     this.#isPadded = padded
   }
 
-  /** The hidden states of a text of at most so many tokens. */
+  /** Hidden states of a text, truncated to `most` tokens. */
   async encode(text: string, most: number): Promise<HiddenText> {
     const all = this.#tokenizer.encode(chat(text) + (this.#isPadded ? noThoughts : ''))
     const own = all.slice(0, most)
@@ -90,7 +90,7 @@ export class LanguageModelEncoder {
   }
 }
 
-/** What is added to the score of a token that lies ahead. */
+/** Score of masked tokens. */
 const hidden = -3.4028234663852886e38
 
 /** Puts rows of texts below each other; narrower ones are filled up with zeros on the right. */
@@ -105,7 +105,7 @@ export function stackTexts(texts: readonly HiddenText[]): HiddenText {
   return { values, tokens, width, isCut: texts.at(-1)?.isCut === true }
 }
 
-/** Puts texts of as many tokens side by side. */
+/** Concatenates texts of equal length along the width. */
 export function joinTexts(texts: readonly HiddenText[]): HiddenText {
   const width = texts.reduce((sum, text) => sum + text.width, 0)
   const tokens = texts[0]?.tokens ?? 0

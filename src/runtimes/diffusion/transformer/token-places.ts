@@ -5,7 +5,7 @@ import type { OnnxSession } from '../onnx/onnx-session.ts'
 import type { LatentSize } from '../unet/conditioning.ts'
 import { type Angles, anglesAt, gridPlaces } from './rotations.ts'
 
-/** What places of tokens depend on. */
+/** Inputs of token positions. */
 export interface PlaceOptions {
   readonly family: TransformerFamily
   /** null for Stable Diffusion 3, which looks places up in a table. */
@@ -14,14 +14,14 @@ export interface PlaceOptions {
   readonly positionSide: number
 }
 
-/** How far pictures beside a drawing lie apart from it and each other. */
+/** Distance between the drawing and reference pictures, and between references. */
 const referenceDistance = 10
 
 /** Tokens that Z-Image's images and captions are filled up to a multiple of. */
 const zImageMultiple = 32
 
-/** A transformer's inputs that say where each token of a text and a picture lies. */
-export function placeFeeds(
+/** Position inputs of a transformer for the tokens of text and picture. */
+export function positionInputs(
   session: OnnxSession,
   { family, rotation, positionSide }: PlaceOptions,
   { size, tokens, references }: { readonly size: LatentSize; readonly tokens: number; readonly references: readonly LatentSize[] },
@@ -46,7 +46,7 @@ export function placeFeeds(
   })
   if (family === 'flux2-klein') {
     const text = Array.from({ length: tokens }, (_, i) => [0, 0, 0, i])
-    // Pictures beside the drawing lie at other times.
+    // Reference pictures have other time coordinates.
     const pictures = [size, ...references].flatMap((each, i) =>
       gridPlaces({ rows: each.height, columns: each.width }, (row, column) => [i * referenceDistance, row, column, 0]),
     )

@@ -5,7 +5,7 @@ import type { Conditioning, LatentSize } from '../unet/conditioning.ts'
 import type { PlacedLatents } from '../unet/guided-unet.ts'
 import type { UnetAdditions, UnetConditioning } from '../unet/unet.ts'
 import { valueAt } from '../value-at.ts'
-import { type PlaceOptions, placeFeeds } from './token-places.ts'
+import { type PlaceOptions, positionInputs } from './token-places.ts'
 
 /** The velocity predictor of a flow-matching model. It takes one picture at a time: texts differ in length. */
 export class Transformer {
@@ -43,7 +43,7 @@ export class Transformer {
       ...(has('pooled') && { pooled: session.tensor('pooled', pooled, [1, pooled.length]) }),
       ...(has('guidance') && { guidance: session.tensor('guidance', [guidance], [1]) }),
       ...(has('references') && { references: referenceRows(session, references, size.channels) }),
-      ...placeFeeds(session, this.#places, { size, tokens, references: references.map((each) => each.size) }),
+      ...positionInputs(session, this.#places, { size, tokens, references: references.map((each) => each.size) }),
     }
     return { feeds, size, shown, additions, conditionings: conditionings.slice(0, 1), wanted: 1 }
   }

@@ -4,7 +4,7 @@ import { linear } from '../schedulers/prediction.ts'
 import type { Conditioning, LatentSize } from './conditioning.ts'
 import type { Unet, UnetAdditions } from './unet.ts'
 
-/** How the two predictions of guidance are made: in one batch of two, or one after the other. */
+/** How the two predictions are computed: in one batch, or one after the other. */
 type Way = 'batched' | 'split'
 
 /** Latent pixels of a picture of 1024²: from there on one evaluation fills any processor, and a batch of two only takes twice the memory. */
@@ -13,16 +13,16 @@ const mostBatchedPixels = 128 * 128
 /** Timed evaluations per way before one is chosen; the fastest of each counts, so that a busy machine does not decide. */
 const trials = 4
 
-/** What a drawing is guided by. */
+/** Guidance settings of a drawing. */
 export interface Guidance {
   readonly size: LatentSize
   readonly positive: Conditioning
   /** null = no guidance. */
   readonly negative: Conditioning | null
   readonly guidanceScale: number
-  /** What a network is given that embeds the scale; absent = the guidance scale. */
+  /** Embedded scale; absent = the guidance scale. */
   readonly embeddedGuidance?: number
-  /** How far the guided prediction is scaled back to the deviation of the text's own, 0 to 1. */
+  /** Rescaling of the guided prediction to the deviation of the conditional one, 0 to 1. */
   readonly guidanceRescale: number
   /** Channels shown beside the latents, [channels, height, width]: mask and masked picture of an inpainting model; null = none. */
   readonly shown: Float32Array | null
@@ -41,7 +41,7 @@ export interface PlacedLatents {
   readonly size: LatentSize
 }
 
-/** How Z-Image's guidance is kept back. */
+/** Bounds of Z-Image's guidance. */
 export interface GuidanceBounds {
   /** Whether the guided prediction is no longer than the prompt's own. */
   readonly normalized: boolean
@@ -49,22 +49,21 @@ export interface GuidanceBounds {
   readonly until: number
 }
 
-/** What a network predicts under guidance, and for the prompt alone. */
+/** The guided prediction, and that for the prompt alone. */
 interface GuidedPrediction {
   readonly prediction: Float32Array
   readonly own: Float32Array
 }
 
-/** What guidance needs of a UNet. */
+/** The UNet's methods needed for guidance. */
 type PredictingUnet = Pick<Unet, 'condition' | 'predict' | 'fixedBatch'>
 
 /** Predicts the guided noise of one drawing's latents at a timestep; `share` of the drawing is done when that is. */
 export type Predict = (latents: Float32Array, timestep: number, share: number) => Promise<Float32Array>
 
 /**
- * Classifier-free guidance over a UNet. Which way is faster depends on the model, the size and the processor, so the
- * first evaluations of each size are timed and the faster way is kept, but for large pictures, which are never batched. Both give
- * the same numbers.
+ * Classifier-free guidance over a UNet. Which way is faster depends on model, size and processor, so the first evaluations of each size are
+ * timed and the faster way is used. Large pictures are never batched. Both ways give the same results.
  *
  * @see Ho and Salimans 2022, arXiv:2207.12598
  */
@@ -160,7 +159,7 @@ export class GuidedUnet {
     let conditioning = conditionFor(members)
     let count = members
     return async (latents, when) => {
-      // A drawing that failed has left; the others are as many as there are latents.
+      // A failed drawing was removed; the others match the latents.
       if (latents.length !== count) {
         count = latents.length
         conditioning = conditionFor(count)
@@ -173,7 +172,7 @@ export class GuidedUnet {
     }
   }
 
-  /** Whether to draw several at once: after one was drawn alone it is tried, and kept where it is not slower for each. */
+  /** Whether to batch several drawings: tried after one was drawn alone, and used if not slower per drawing. */
   prefersTogether(size: LatentSize, texts: { readonly positive: WithTokens; readonly negative: unknown }): boolean {
     if (this.#unet.fixedBatch !== null) return false
     const key = keyOf(size, texts)
@@ -226,7 +225,7 @@ interface WithTokens {
   readonly tokens: number
 }
 
-/** What an evaluation's time depends on. */
+/** Parameters that determine the time of an evaluation. */
 function keyOf(
   { width, height }: LatentSize,
   { positive, negative }: { readonly positive: WithTokens; readonly negative: unknown },

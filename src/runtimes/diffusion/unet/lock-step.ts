@@ -25,7 +25,7 @@ export class LockStep {
 
   /** Makes a drawing's conditioning ready; it is the same for all members. */
   prepare(guidance: Guidance): Predict {
-    // What is shown or added differs between drawings: such ones go by themselves.
+    // Drawings with their own additional inputs cannot share a batch.
     if (guidance.shown !== null || guidance.additions !== null) return this.#unet.prepare(guidance)
     this.#predict ??= this.#unet.prepareTogether(guidance, this.#members)
     return (latents, ...when) =>

@@ -136,7 +136,7 @@ export interface UnetConditioning {
   readonly additions: UnetAdditions | null
   /** One for each of the batch. */
   readonly conditionings: readonly Conditioning[]
-  /** Predictions asked for; the batch may be larger. */
+  /** Number of requested predictions; the batch may be larger. */
   readonly wanted: number
 }
 
@@ -176,7 +176,7 @@ export interface UnetEvaluation {
   readonly timestep: number
   /** One for each of the batch. */
   readonly conditionings: readonly Conditioning[]
-  /** How much of the drawing is done when this evaluation is, over 0 and up to 1. */
+  /** Share of the drawing completed after this evaluation, over 0 and up to 1. */
   readonly share: number
 }
 

@@ -11,18 +11,18 @@ import type { PixelSize } from '../pictures/rgb-image.ts'
 import type { PixelPlanes } from '../vae/vae-decoder.ts'
 import { floatAt } from '../value-at.ts'
 
-/** Sides of what goes through at once, in pixels, and how many around it are shown to the network but not kept: farther ones do not tell. */
+/** Side of a tile in pixels, and its margin, which the network sees but whose output is discarded; farther pixels have no influence. */
 export interface UpscalerTiling {
   readonly tile: number
   readonly margin: number
 }
 
-/** Bounds memory, and the time until an abort is heard. */
+/** Limits memory, and the delay of an abort. */
 const usualTiling: UpscalerTiling = { tile: 512, margin: 32 }
 
 /** A network that makes pictures larger. */
 export class Upscaler implements AsyncDisposable {
-  /** How much larger its pictures are. */
+  /** Factor of enlargement per side. */
   readonly scale: number
   readonly #gathered: number
   readonly #session: OnnxSession
@@ -33,7 +33,7 @@ export class Upscaler implements AsyncDisposable {
     this.#gathered = gathered
   }
 
-  /** How many tiles a picture of a size is enlarged in. */
+  /** Number of tiles for a picture. */
   tiles({ width, height }: PixelSize, { tile }: UpscalerTiling = usualTiling): number {
     return Math.ceil(width / tile) * Math.ceil(height / tile)
   }
@@ -103,7 +103,7 @@ export class Upscaler implements AsyncDisposable {
   }
 }
 
-/** An area with so many pixels more on each side, as far as the picture goes. */
+/** An area extended by a margin, within the picture. */
 function spread({ left, top, width, height }: PixelArea, margin: number, picture: PixelSize): PixelArea {
   const [startX, startY] = [Math.max(left - margin, 0), Math.max(top - margin, 0)]
   const [endX, endY] = [Math.min(left + width + margin, picture.width), Math.min(top + height + margin, picture.height)]
@@ -116,7 +116,7 @@ function cut(picture: PixelPlanes, { left, top, width, height }: PixelArea): Pix
   return { values, width, height }
 }
 
-/** Copies what lies in `from` at a place into an area of a picture of a size. */
+/** Copies a part of `from` into an area of a picture. */
 function paste(
   from: PixelPlanes,
   at: { readonly left: number; readonly top: number },

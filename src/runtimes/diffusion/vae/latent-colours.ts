@@ -18,10 +18,7 @@ export interface LatentColours {
   readonly factors: readonly (readonly number[])[]
 }
 
-/**
- * Fits a linear map from latents to colours to what the model's own decoder makes of a patchwork of random latents.
- * One small decoding, whatever the model.
- */
+/** Fits a linear map from latents to colours, using the model's decoder on a patchwork of random latents; costs one small decoding. */
 export async function measureLatentColours({ decoder, vae }: DiffusionPipeline): Promise<LatentColours> {
   // More unknowns than patches would leave colours open.
   const patches = vae.channels < patchesEach ** 2 ? patchesEach : 2 * patchesEach

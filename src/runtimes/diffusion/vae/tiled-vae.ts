@@ -118,10 +118,7 @@ export function tileSpans(length: number, tile: number, overlap: number): readon
   return Array.from({ length: count }, (_, i) => ({ start: Math.round((i * (length - tile)) / (count - 1)), length: tile }))
 }
 
-/**
- * How much a tile counts at each place of its span: rising where it overlaps the one before, falling where it overlaps
- * the one after, never zero.
- */
+/** Weights of a tile along its span: rising where it overlaps the previous tile, falling where it overlaps the next, never zero. */
 function tileWeights({ start, length }: Span, whole: number, overlap: number): readonly number[] {
   return Array.from({ length }, (_, i) => {
     const fromStart = start === 0 ? 1 : Math.min((i + 1) / (overlap + 1), 1)

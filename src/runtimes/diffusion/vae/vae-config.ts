@@ -2,7 +2,7 @@ import { type JsonRecord, unusableModel } from '../onnx/model-file.ts'
 import type { LatentSize } from '../unet/conditioning.ts'
 import { valueAt } from '../value-at.ts'
 
-/** How a model's latents relate to what its VAE works with. */
+/** Relation between a model's latents and its VAE's. */
 export interface VaeConfig {
   /** Latents = (encoded − mean) · scalingFactor / deviation; without statistics (encoded − shift) · scalingFactor. */
   readonly scalingFactor: number
@@ -11,7 +11,9 @@ export interface VaeConfig {
   readonly channels: number
   /** Pixels per latent in each direction. */
   readonly factor: number
-  /** Side of the patches of the VAE's latents that each latent of the model holds, in its channels; 1 = they are the same. Such models take the mean of what the encoder says. */
+  /**
+   * Side of the patches of VAE latents stored in each latent's channels; 1 = no patches. Such models use the mean of the encoder's output.
+   */
   readonly patchSide: number
   /** Mean and standard deviation per channel, or null. */
   readonly statistics: { readonly mean: readonly number[]; readonly deviation: readonly number[] } | null
@@ -66,7 +68,7 @@ export function toDecoderScale(latents: Float32Array, size: LatentSize, config: 
   return { values, size: wide }
 }
 
-/** Goes through latents [channels, height, width] and where each lies among patches. */
+/** Iterates over latents [channels, height, width] with their positions among patches. */
 function eachPlace({ channels, height, width }: LatentSize, side: number, visit: (whole: number, patched: number) => void): void {
   let whole = 0
   for (let channel = 0; channel < channels; channel++)

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { LatentSize } from '../unet/conditioning.ts'
-import type { WideningSession } from './widening-session.ts'
+import type { UpcastingSession } from './upcasting-session.ts'
 
 /** Pixels of one image: three planes of float32, −1 to 1, [3, height, width]. */
 export interface PixelPlanes {
@@ -11,11 +11,11 @@ export interface PixelPlanes {
 
 /** Turns latents, already divided by the scaling factor, into pixels. */
 export class VaeDecoder {
-  readonly #half: WideningSession
+  readonly #half: UpcastingSession
   readonly #input: string
   readonly #output: string
 
-  constructor(half: WideningSession) {
+  constructor(half: UpcastingSession) {
     this.#half = half
     const { session } = half
     this.#input = [...session.inputs.keys()][0] ?? 'latent_sample'

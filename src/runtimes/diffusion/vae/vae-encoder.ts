@@ -1,10 +1,10 @@
 import type { TorchGenerator } from '../noise/torch-generator.ts'
 import { unusableModel } from '../onnx/model-file.ts'
 import { floatAt } from '../value-at.ts'
+import type { UpcastingSession } from './upcasting-session.ts'
 import type { PixelPlanes } from './vae-decoder.ts'
-import type { WideningSession } from './widening-session.ts'
 
-/** What an encoder says of a picture: mean and log variance of its latents, or a drawn sample. */
+/** An encoder's output: mean and log variance of the latents, or a sample. */
 export interface EncodedPixels {
   readonly values: Float32Array
   readonly channels: number
@@ -14,11 +14,11 @@ export interface EncodedPixels {
 export class VaeEncoder {
   /** Whether the model leaves the drawing of a sample to us (`latent_parameters`) or has done it (`latent_sample`). */
   readonly draws: boolean
-  readonly #half: WideningSession
+  readonly #half: UpcastingSession
   readonly #input: string
   readonly #output: string
 
-  constructor(half: WideningSession) {
+  constructor(half: UpcastingSession) {
     this.#half = half
     const { session } = half
     this.#input = [...session.inputs.keys()][0] ?? 'sample'

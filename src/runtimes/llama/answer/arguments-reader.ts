@@ -3,11 +3,11 @@ import { JsonScanner } from '../grammar/json-scanner.ts'
 /** Characters up to a call's arguments, or up to the value of one; names have far fewer. */
 export const longestHead = 1024
 
-/** What a fragment adds to a call's arguments. */
+/** A fragment's addition to a call's arguments. */
 export interface ReadArguments {
   /** JSON, the next part of it. */
   readonly json: string
-  /** What stands behind the arguments; empty while they go on. */
+  /** Text after the arguments; empty while they continue. */
   readonly rest: string
 }
 

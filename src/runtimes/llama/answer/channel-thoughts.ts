@@ -3,7 +3,7 @@ import { longestBeginning } from './longest-beginning.ts'
 import type { ReadThoughts, ThoughtReader } from './thought-reader.ts'
 
 const [start, message, end] = ['<|start|>', '<|message|>', '<|end|>']
-/** What a header may begin with: the prompt has written `<|start|>assistant` of the first. */
+/** Possible starts of a header; the prompt contains `<|start|>assistant` of the first. */
 const headers = [start, '<|channel|>', 'to=']
 
 const { mark: callMark } = harmonyFormat
@@ -25,8 +25,8 @@ export class ChannelThoughts implements ThoughtReader {
   #separates = false
 
   /**
-   * @param answers Whether the prompt has begun a message for the user.
-   * @param calls Whether calls are wanted; else they are thoughts.
+   * @param answers Whether the prompt has already opened a message for the user.
+   * @param calls Whether tool calls are expected; otherwise they count as reasoning.
    */
   constructor({ answers, calls }: { readonly answers: boolean; readonly calls: boolean }) {
     this.#body = answers ? 'text' : null

@@ -8,7 +8,7 @@ import { StopMatcher } from './stop-matcher.ts'
 import type { ReadThoughts, ThoughtReader } from './thought-reader.ts'
 import { ToolCallReader, type ToolEvent } from './tool-call-reader.ts'
 
-/** What a token added to an answer. */
+/** A token's addition to an answer. */
 export interface Addition {
   readonly text: string
   /** Whether a stop string ended the answer. */
@@ -63,7 +63,7 @@ export class ChoiceOutput {
     this.#push = push
   }
 
-  /** What stands after a tool trigger while no call has begun; null otherwise. */
+  /** Text after a tool trigger before a call begins; null = no trigger. */
   get triggered(): string | null {
     return this.#thoughts?.callHead ?? this.#tools?.written ?? null
   }
@@ -129,7 +129,7 @@ export class ChoiceOutput {
         shown += added.text
         stopped = added.stopped
       } else {
-        shown += this.#stops.flush() // a call has begun, so that nothing before it can become a stop string
+        shown += this.#stops.flush() // A call has begun, so that no earlier text can become a stop string.
         calls.push(event)
       }
       if (stopped) break

@@ -3,10 +3,10 @@ import type { DrawnLogprobs } from '../batch/generation.ts'
 import type { Piece, Vocabulary } from '../binding/vocabulary.ts'
 import { describeLogprobs, TokenLedger } from './token-ledger.ts'
 
-/** What is reported of the tokens of a text. */
+/** Reported data of a text's tokens. */
 export interface ReportedTokens {
   readonly logprobs: readonly TokenLogprob[]
-  /** Their ids; none unless somebody wants them. */
+  /** Token ids; empty unless requested. */
   readonly tokens: readonly number[]
 }
 
@@ -51,7 +51,7 @@ export class ChoiceText {
   }
 }
 
-/** Joins pieces into text and keeps an unfinished character back until its last byte is there. */
+/** Joins pieces into text, holding back incomplete UTF-8 characters. */
 export class Utf8Holder {
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   #unfinished = false

@@ -15,7 +15,7 @@ export class MarkedThoughts implements ThoughtReader {
   /** Whether the answer's own mark has come. */
   #opened = false
 
-  /** @param begun What the prompt has begun. */
+  /** @param begun The part of the answer that the prompt has already opened. */
   constructor(marks: Marks, begun: Begun) {
     this.#marks = marks
     this.#phase = begun === null ? 'opening' : begun === 'answer' ? 'text' : 'thoughts'

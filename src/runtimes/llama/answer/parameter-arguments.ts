@@ -17,7 +17,10 @@ interface Value {
   text: string
 }
 
-/** Arguments in a notation of their own, as JSON: what the tool's schema says may be a string is one, unless it is JSON of another type that it may be. */
+/**
+ * Converts arguments in a model's own notation to JSON: values that the schema allows to be strings become strings, unless they are JSON of
+ * another allowed type.
+ */
 export class ParameterArguments implements ArgumentsReader {
   readonly #parameters: ToolParameters
   readonly #mark: string
@@ -108,13 +111,13 @@ export class ParameterArguments implements ArgumentsReader {
     this.#held = this.#held.slice(safe)
     if (at === -1) return json === '' ? null : json
     if (value.json?.inString === true && !end.includes('\n')) return this.#keepFirst(value)
-    // What comes next belongs to the end of the value, and is read again.
+    // The following text belongs to the end of the value and is read again.
     this.#held = this.#held.slice(end.lastIndexOf('<'))
     this.#value = null
     return json + (value.isString ? '"' : writeValue(value))
   }
 
-  /** What only looks like an end is part of the value, its first character at least. */
+  /** Text that only resembles an end is part of the value, at least its first character. */
   #keepFirst(value: Value): string {
     const first = this.#held.slice(0, 1)
     value.json?.add(first)
@@ -138,7 +141,7 @@ const everything: ReadonlySet<SchemaType> = new Set(schemaTypes)
 
 const pattern = (text: string): string => matchAny([text]).source
 
-/** As Python writes them, and so the templates of many models. */
+/** Python literals, as written by many models' templates. */
 const pythonWords: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' }
 
 /** JSON where it is of a type that the value may have, or is no text at least; else a string. */

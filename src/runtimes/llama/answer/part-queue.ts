@@ -21,7 +21,10 @@ export class PartQueue {
     this.#wake()
   }
 
-  /** What was pushed since the last time, in order, as soon as there is any; nothing once all has been taken after `finish`; throws what `fail` was given at once. */
+  /**
+   * Returns the parts pushed since the last call, in order, waiting for at least one; empty after `finish` once all were taken; throws the
+   * error of `fail` at once.
+   */
   async take(): Promise<readonly TextPart[]> {
     while (this.#parts.length === 0 && this.#end === null)
       await new Promise<void>((resolve) => {

@@ -19,7 +19,7 @@ export class PromptEcho {
     this.#logprobs = scored ? [] : null
   }
 
-  /** Whether somebody wants to know how likely its tokens are. */
+  /** Whether log probabilities of its tokens are requested. */
   get scored(): boolean {
     return this.#logprobs !== null
   }
@@ -29,7 +29,7 @@ export class PromptEcho {
     this.#logprobs?.push(describeLogprobs(this.#vocabulary, token, logprobs))
   }
 
-  /** What a choice begins with. */
+  /** The first part of a choice. */
   part(choice: number): TextPart {
     const text = { type: 'text', choice, text: this.#text } as const
     if (this.#logprobs === null) return text

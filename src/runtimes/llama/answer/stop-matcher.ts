@@ -37,14 +37,14 @@ export class StopMatcher {
     return { text: text.slice(0, safe), stopped: false }
   }
 
-  /** What was held back, once nothing more will come. */
+  /** Returns held-back text at the end. */
   flush(): string {
     const held = this.#held
     this.#held = ''
     return held
   }
 
-  /** Where the text ends, before or behind the stop string that begins first; −1 = there is none. */
+  /** End of the text, before or after the first stop string; −1 = none. */
   #cut(text: string): number {
     let first = -1
     let cut = -1

@@ -8,11 +8,11 @@ export type ToolEvent =
   | { readonly type: 'call'; readonly index: number; readonly name: string }
   | { readonly type: 'arguments'; readonly index: number; readonly fragment: string }
 
-/** Tells tool calls from text while both arrive in fragments. */
+/** Separates tool calls from text while fragments arrive. */
 export class ToolCallReader {
   readonly #format: ToolFormat
   readonly #mark: StopMatcher
-  /** How a first call may begin, without spaces. */
+  /** Possible starts of a first call, without spaces. */
   readonly #openings: readonly string[]
   readonly #opening: string
   readonly #marked: boolean
@@ -50,10 +50,7 @@ export class ToolCallReader {
     return this.#phase === 'text' ? this.#held.length : this.#head.length
   }
 
-  /**
-   * What stands from the mark on, or from the beginning without one, once it must become a call; null before and after. Up to the name it
-   * is spelled as the format does.
-   */
+  /** Text from the mark on, or from the start without one, once it must become a call; null before and after. Normalized up to the name. */
   get written(): string | null {
     if (this.#phase !== 'head' || this.#index > 0) return null
     if (!this.#marked && !this.#openings.some((opening) => squeeze(this.#head).startsWith(opening))) return null
@@ -70,7 +67,7 @@ export class ToolCallReader {
     return events
   }
 
-  /** Text that was held back because it could have begun a call. */
+  /** Returns held-back text that could have begun a call. */
   flush(): string {
     if (this.#phase === 'text') return this.#mark.flush()
     return this.#phase === 'head' && this.#index === 0 && this.written === null ? this.#head : ''
@@ -115,7 +112,7 @@ export class ToolCallReader {
     return this.#openings.some((opening) => opening.startsWith(written) || written.startsWith(opening))
   }
 
-  /** What looked like a call is text, its first character at least. */
+  /** Text that only resembled a call is output as text, at least its first character. */
   #giveBack(events: ToolEvent[]): string {
     const text = this.#head.slice(0, 1)
     const rest = this.#head.slice(1)

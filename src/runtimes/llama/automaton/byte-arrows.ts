@@ -2,7 +2,7 @@ import type { ByteClass } from './byte-class.ts'
 import type { Effort } from './effort.ts'
 import type { Place, Tail } from './grammar-step.ts'
 
-/** Where one byte leads from one place: into its character, or behind it. */
+/** Target of one byte from one position: within its character, or after it. */
 interface Arrow {
   readonly rest: ByteClass | null
   readonly tail: Tail
@@ -11,7 +11,7 @@ interface Arrow {
 /** Wider ranges are looked at for every byte. */
 const narrow = 4
 
-/** Where each byte leads from a state's places. */
+/** Targets of each byte from a state's positions. */
 export class ByteArrows {
   readonly places: readonly Place[]
   readonly #wide: (Arrow & { readonly low: number; readonly high: number })[] = []

@@ -1,6 +1,6 @@
 import type { ByteClass } from './byte-class.ts'
 
-/** What a grammar expects at one place. */
+/** A grammar's expectation at one position. */
 export type Expression = ExpressionBase &
   (
     | { readonly kind: 'empty' }

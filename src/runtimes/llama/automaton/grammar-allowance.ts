@@ -29,10 +29,10 @@ export class GrammarAllowance {
   }
 
   /**
-   * Lets an account begin with a grammar that is still to be read.
+   * Admits a new grammar of an account.
    *
-   * @param param The request's field that asked for it.
-   * @throws {ServiceError} `rate_limit_exceeded` while it owes too much.
+   * @param param The request field of the grammar.
+   * @throws {ServiceError} `rate_limit_exceeded` while its debt is too large.
    */
   require(account: string, param: string): void {
     const excess = this.#debtOf(account) - mostDebt

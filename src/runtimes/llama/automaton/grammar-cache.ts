@@ -27,9 +27,10 @@ export class GrammarCache {
   /**
    * Begins an answer in a grammar.
    *
-   * @param param The request's field that asked for the grammar.
-   * @param endWithin Tokens in which the answer is to be whole; absent = it may be cut.
-   * @throws {ServiceError} `unsupported_parameter` when it cannot be followed, `rate_limit_exceeded` when the account's grammars took too much work.
+   * @param param The request field of the grammar.
+   * @param endWithin Maximum tokens of a complete answer; absent = it may be cut.
+   * @throws {ServiceError} `unsupported_parameter` if it is not supported, `rate_limit_exceeded` if the account's grammars caused too much
+   * work.
    */
   follow(
     text: string,

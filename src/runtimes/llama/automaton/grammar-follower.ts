@@ -24,8 +24,8 @@ export class GrammarFollower {
   #ending: Ending | null = null
 
   /**
-   * @param param The request's field that asked for the grammar.
-   * @param endWithin Tokens in which the text is to be whole, the one that ends it among them; infinite = it may be cut.
+   * @param param The request field of the grammar.
+   * @param endWithin Maximum tokens of a complete text, including its end token; infinite = it may be cut.
    * @param charge Receives the work done.
    */
   constructor(
@@ -77,7 +77,7 @@ export class GrammarFollower {
     return this.#work((effort) => this.#grammar.forbidden(this.#state, effort))
   }
 
-  /** Whether a text that goes on here could not be whole in time; then it is to end before. */
+  /** Whether continuing here would make the text too long to complete, so that it must end before. */
   #isTooLong(next: GrammarState): boolean {
     if (this.#canEnd(next, this.#left - 1)) return false
     this.#ending = this.#shortestEnding(this.#state)

@@ -1,6 +1,6 @@
 import type { ByteArrows } from './byte-arrows.ts'
 
-/** Where an answer may stand in a grammar: every way to read what has been written, at once. */
+/** State of an answer in a grammar: all possible parses of the text so far. */
 export interface GrammarState {
   /** Whether the answer may end here. */
   readonly complete: boolean

@@ -8,7 +8,7 @@ import { linkRules } from './link-rules.ts'
 import { parseGbnf } from './parse-gbnf.ts'
 import { ShortestEndings } from './shortest-endings.ts'
 
-/** States kept before all are forgotten and found again as they come up. */
+/** Maximum number of cached states; all are dropped when it is reached. */
 const mostStates = 4000
 const end: Tail = { id: 0, ends: true, ways: [], joined: [] }
 const dead: GrammarState = { complete: false, arrows: new ByteArrows([]), next: new Map() }

@@ -8,7 +8,7 @@ export interface Place {
   readonly tail: Tail
 }
 
-/** What follows once an expression has been read: any of the ways, or the end. Ways that met in one rule share it from there on. */
+/** What may follow an expression: any of several continuations, or the end. Continuations that meet in a rule are shared. */
 export interface Tail {
   readonly id: number
   readonly ends: boolean
@@ -22,7 +22,7 @@ interface Way {
   readonly tail: Tail
 }
 
-/** What is found out while one byte is read. */
+/** Working data while reading one byte. */
 export class GrammarStep {
   readonly effort: Effort
   readonly places = new Map<string, Place>()

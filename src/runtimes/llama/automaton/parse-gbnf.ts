@@ -3,7 +3,7 @@ import { type Expression, Expressions } from './expression.ts'
 import { GrammarFault } from './grammar-fault.ts'
 
 const deepestNesting = 64
-/** Of one item in `{…}`. */
+/** Maximum number in `{…}`. */
 const mostRepetitions = 10_000
 /** Different ones in brackets: each is spelled out in bytes, some ten ranges. */
 const mostClasses = 1000

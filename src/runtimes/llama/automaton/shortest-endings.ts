@@ -89,12 +89,12 @@ function fewestBytes(bytes: ByteClass): number {
   return edge === undefined ? Number.POSITIVE_INFINITY : 1 + (edge.rest === null ? 0 : fewestBytes(edge.rest))
 }
 
-/** Whole characters come first: ranges are spelled in the order of their code points. */
+/** Complete characters come first, since ranges are in code point order. */
 function shortestEdge({ edges }: ByteClass): ByteEdge | undefined {
   return edges.find(({ rest }) => rest === null) ?? edges[0]
 }
 
-/** The least of numbers, however many; infinite without any. */
+/** Minimum of numbers; Infinity for none. */
 function least(numbers: readonly number[]): number {
   return numbers.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY)
 }

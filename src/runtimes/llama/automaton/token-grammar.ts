@@ -17,7 +17,7 @@ export interface Ending {
   readonly state: GrammarState
 }
 
-/** Masks kept before all are forgotten. */
+/** Maximum number of cached masks; all are dropped when it is reached. */
 const mostMasks = 128
 /** To read a grammar's beginning. */
 const startEffort = 400_000
@@ -38,7 +38,7 @@ export class TokenGrammar {
     this.start = this.#states.start(new Effort(startEffort))
   }
 
-  /** Where a token leads; null when it may not come. */
+  /** State after a token; null = not allowed. */
   advance(state: GrammarState, token: number, effort: Effort): GrammarState | null {
     const bytes = this.tokens.spell(token)
     if (bytes.length === 0) return null
@@ -60,7 +60,7 @@ export class TokenGrammar {
     return forbidden.subarray(0, count)
   }
 
-  /** Tokens that are missing at most until the text is whole, as many as the bytes of its shortest ending. */
+  /** Maximum tokens needed to complete the text: the bytes of its shortest ending. */
   missing(state: GrammarState): number {
     return this.#states.endings.missing(state)
   }

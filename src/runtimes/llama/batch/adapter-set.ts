@@ -1,6 +1,6 @@
 import type { ScaledAdapter } from '../binding/native-context.ts'
 
-/** What changes the model for a text. */
+/** Adapters applied for a text. */
 export interface AdapterSet {
   /** Equal for equal sets; empty for none. */
   readonly key: string

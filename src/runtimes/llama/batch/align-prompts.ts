@@ -10,31 +10,33 @@ export interface FreshPrompt {
 
 /** Kernels take this many rows at once. */
 const rows = 4
-/** What a row that is left over costs more than one of four, in rows, where it waits for all weights to be read for itself. */
+/** Additional cost of a left-over row compared to one of four, in rows, if it waits for reading all weights. */
 const waitingRow = 1.6
-/** The same where it waits for its sums: on processors with shorter vectors, and where the weights stay in the caches. */
+/** The same cost if it waits for arithmetic: on processors with shorter vectors, and with weights in the caches. */
 const summingRow = 0.35
 /** Weights that stay in a processor's caches from batch to batch. */
 const cachedBytes = 16e6
-/** What a piece of a batch costs beside its rows, in rows. */
+/** Cost of a piece of a batch besides its rows, in rows. */
 const piece = 4
 
 /**
- * What a row that is left over costs more than one of four, in rows.
+ * Additional cost of a left-over row compared to one of four, in rows.
  *
- * @param model.hasWideVectors Whether the processor has AVX-512: there 12, 14 and 16 tokens of 132 M parameters took 16.1, 21.6 and 17.8 ms, without it 59.6, 65.6 and 61.5.
- * @param model.bytes Of the weights.
+ * @param model.hasWideVectors Whether the processor has AVX-512. With it, 12, 14 and 16 tokens of 132 M parameters took 16.1, 21.6 and 17.8
+ * ms; without, 59.6, 65.6 and 61.5.
+ * @param model.bytes Size of the weights.
  */
 export function priceLeftOver({ hasWideVectors, bytes }: { readonly hasWideVectors: boolean; readonly bytes: number }): number {
   return hasWideVectors && bytes > cachedBytes ? waitingRow : summingRow
 }
 
 /**
- * How many tokens each prompt reads when they start together, in the order given: what is fresh, or some cached ones again where that is cheaper. llama.cpp
- * splits a batch into pieces in which every sequence has as many tokens, and reads all weights for each piece and for each row that is left over.
+ * Chooses the number of tokens to read for each of several prompts that start together, in order: the fresh ones, plus cached ones if that
+ * is cheaper. llama.cpp splits a batch into pieces with equally many tokens per sequence, and reads all weights for each piece and each
+ * left-over row.
  *
- * @param leftOver As {@link priceLeftOver} says.
- * @returns At least what is fresh of each, and no more than is fresh and cached.
+ * @param leftOver From {@link priceLeftOver}.
+ * @returns For each, at least the fresh tokens and at most fresh and cached ones.
  */
 export function alignPrompts(prompts: readonly FreshPrompt[], leftOver: number): readonly number[] {
   const fresh = prompts.map((prompt) => prompt.fresh)
@@ -52,7 +54,7 @@ function canRead({ cached, fresh }: FreshPrompt, target: number): boolean {
   return fresh > 1 && cached < longContext && target <= fresh + cached
 }
 
-/** What a batch of so many tokens per sequence costs, in rows of a large one. */
+/** Cost of a batch with these numbers of tokens per sequence, in rows of a large batch. */
 function price(counts: readonly number[], leftOver: number): number {
   const ascending = counts.toSorted((a, b) => a - b)
   let total = 0

@@ -2,24 +2,30 @@
 export const tile = 64
 /** Below this length of the context, what attention costs does not matter. */
 export const longContext = 1024
-/** This many single tokens after a long context cost as much as a tile, on AMD (Zen 5): behind 2 460 tokens 24 take 192 ms, 28 take 228 and 64 take 219. */
+/**
+ * Number of single tokens after a long context that cost as much as a tile, on AMD (Zen 5): after 2 460 tokens, 24 take 192 ms, 28 take 228
+ * and 64 take 219.
+ */
 const tileWorth = 26
 
-/** How many of a text's `left` tokens to read at once, about `room`: cut between whole tiles, the sums are those of the whole text in one batch. */
+/**
+ * Number of a text's `left` tokens to read at once, about `room`: cut at tile boundaries, the results equal those of the whole text in one
+ * batch.
+ */
 export function cutBetweenTiles(left: number, room: number): number {
   const whole = room - (room % tile)
-  return left < whole + tile ? left : whole // a begun tile has the same sums only in one batch with a whole one
+  return left < whole + tile ? left : whole // A started tile gives the same results only in one batch with a whole one.
 }
 
-/** How much of a cached beginning to use: after a long one, a tile is cheaper than the few dozen tokens that are really new. */
+/** How much of a cached prefix to use: after a long one, a whole tile is cheaper than the few dozen new tokens. */
 export function keepForTile(cached: number, promptLength: number): number {
   const fresh = promptLength - cached
   return cached >= longContext && fresh > tileWorth && fresh < tile ? promptLength - tile : cached
 }
 
 /**
- * How many of a prompt's `left` tokens to put into a batch with `room`: whole tiles, since a begun one costs as much, and so that what remains is
- * not between a few single tokens and a tile.
+ * Number of a prompt's `left` tokens to put into a batch with `room`: whole tiles, since a partial one costs as much, and so that the rest
+ * is not between a few single tokens and a tile.
  */
 export function cutForTile(left: number, room: number): number {
   if (left <= room || room < tile) return Math.min(left, room)

@@ -1,6 +1,6 @@
 /** Weight of the newest measurement. */
 const news = 0.25
-/** What one slow batch on a busy machine may add at most. */
+/** Maximum increase of an estimate by one slow batch on a busy machine. */
 const believable = 1.5
 /** Sizes that go unmeasured are remembered as a little cheaper with each batch, so that they are tried again some day. */
 const forgetting = 0.999

@@ -1,10 +1,10 @@
 /** A batch with others in it is not interrupted: this is the longest one should take, so that a client that leaves is gone within 300 ms. */
 const longestMs = 200
-/** The same while others decode: each of them waits for the whole batch. */
+/** Time limit of a batch while others decode, since all of them wait for it. */
 const longestWhileDecodingMs = 100
 /** Smaller batches say little about the price of a token. */
-const telling = 32
-/** What we try before anything was measured, and the least that is worth a batch. */
+const minSamples = 32
+/** Initial batch size before measurements, and the minimum size. */
 const [firstGuess, least] = [128, 64]
 
 /** Learns how many prompt tokens fit into a batch of bearable length. */
@@ -12,7 +12,7 @@ export class BatchPace {
   readonly #most: number
   #msPerToken: number | null = null
 
-  /** @param most Prompt tokens per batch, however fast the model is. */
+  /** @param most Maximum prompt tokens per batch, however fast the model is. */
   constructor(most: number) {
     this.#most = most
   }
@@ -26,7 +26,7 @@ export class BatchPace {
 
   /** Notes how long a batch took. */
   note(tokens: number, milliseconds: number): void {
-    if (tokens < telling) return
+    if (tokens < minSamples) return
     const price = milliseconds / tokens
     this.#msPerToken = this.#msPerToken === null ? price : 0.7 * this.#msPerToken + 0.3 * price
   }

@@ -1,7 +1,7 @@
-/** What a sequence id of the context holds. */
+/** Content of a context's sequence. */
 export interface SequenceState {
   readonly id: number
-  /** Whose tokens these are; null when it is empty. */
+  /** Owner of these tokens; null = empty. */
   readonly account: string | null
   /** Tokens whose keys and values are in the cache, in order. */
   readonly tokens: ArrayLike<number>
@@ -10,7 +10,7 @@ export interface SequenceState {
   readonly lastUsed: number
 }
 
-/** Where to run a prompt: on a sequence as it is (`keep` tokens reused), or on one that first takes over another's state. */
+/** The sequence for a prompt: one as it is (reusing `keep` tokens), or one that first copies another's state. */
 interface SequenceChoice {
   readonly target: number
   /** Sequence to copy from, or null. */
@@ -24,8 +24,8 @@ const worthCopying = 8
 const losable = 0.2
 
 /**
- * Picks the sequence for a prompt so that as much of its beginning as possible is reused, only within one account, and
- * other warm conversations survive; null when every sequence is busy.
+ * Chooses the sequence for a prompt so as to reuse the longest prefix, only within one account, and to keep other warm conversations; null
+ * = all sequences are busy.
  */
 export function chooseSequence(
   states: readonly SequenceState[],

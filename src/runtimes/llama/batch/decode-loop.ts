@@ -21,7 +21,7 @@ interface LoopParts {
   readonly threads: ComputeThreads
   /** null = every token costs a batch. */
   readonly speculation: Guessing | null
-  /** What rows cost that are left over, as `priceLeftOver` says. */
+  /** Cost of left-over rows, from `priceLeftOver`. */
   readonly leftOver: number
   /** Whether native work runs one after the other, in the order in which it was queued. */
   readonly inOrder: boolean
@@ -49,7 +49,7 @@ export class DecodeLoop implements AsyncDisposable {
   #undelivered: readonly Delivery[] = []
   readonly #between: (() => Promise<unknown>)[] = []
   readonly #cancelled = new WeakSet<Generation>()
-  /** Whose tokens are in the batch that is computed, as long as nothing is queued behind it; null = no batch may be stopped. */
+  /** Generations of the batch being computed, if nothing is queued behind it; null = no batch may be stopped. */
   #computing: readonly RunningGeneration[] | null = null
   #loop: Promise<void> | null = null
   #arrivals = 0
@@ -173,7 +173,7 @@ export class DecodeLoop implements AsyncDisposable {
   async #fill(): Promise<void> {
     const choose = () => chooseGeneration(this.#waiting, this.#running)
     for (let generation = choose(); generation !== undefined; generation = choose()) {
-      // What is read again has logits.
+      // Only tokens that are read again have logits.
       const hold = await this.#table.claim(generation, generation.onPromptToken === null ? generation.prompt : [])
       if (hold === null) return
       if (!this.#waiting.includes(generation)) {
@@ -229,7 +229,7 @@ export class DecodeLoop implements AsyncDisposable {
     return loadBatch(parts, turn, batch)
   }
 
-  /** Stops a batch that nobody waits for any more. One that others are in goes on: repeated cancellation would hold them up. */
+  /** Stops a batch that nobody waits for. A batch shared with others continues, since repeated cancellation would delay them. */
   #stopIfVain(): void {
     const inVain = ({ done, generation }: RunningGeneration): boolean => done || this.#cancelled.has(generation)
     if (this.#computing?.every(inVain) === true) this.#context.stopBatch()
@@ -345,7 +345,7 @@ export class DecodeLoop implements AsyncDisposable {
     return null
   }
 
-  /** null = what the generation asks of its tokens failed it, and nobody else. */
+  /** null = drawing failed, which affects only this generation. */
   async #drawOrFail(running: RunningGeneration, index: LogitIndex, ahead: Promise<number> | null): Promise<Draw | null> {
     try {
       return await drawToken(this.#context, index, running.generation, ahead)

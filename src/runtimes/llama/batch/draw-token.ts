@@ -31,7 +31,7 @@ export async function drawToken(
   return { token, logprobs: generation.topLogprobs === null ? null : scoreToken(context.logits(index), token, generation.topLogprobs) }
 }
 
-/** How likely a token is after these logits, and what is likeliest there. */
+/** Log probability of a token under these logits, and the most likely tokens. */
 export function scoreToken(logits: Float32Array, token: number, top: number): DrawnLogprobs {
   const likeliest = findHighest(logits, Math.max(1, top))
   const highest = logits[likeliest[0] ?? 0] ?? 0
@@ -42,7 +42,7 @@ export function scoreToken(logits: Float32Array, token: number, top: number): Dr
   return { logprob: logprobOf(token), top: likeliest.slice(0, top).map((index) => ({ token: index, logprob: logprobOf(index) })) }
 }
 
-/** Where the `count` highest values are, highest first. */
+/** Indexes of the `count` highest values, highest first. */
 function findHighest(values: Float32Array, count: number): readonly number[] {
   const found: number[] = []
   let least = Number.NEGATIVE_INFINITY

@@ -64,7 +64,7 @@ export function start(
   return { loop: new DecodeLoop(parts, { promptTokens: 512, movePatience: 1 }), context }
 }
 
-/** A context for tests whose batches take until they are let go, and which writes down what is asked of it. */
+/** A test context whose batches block until released, and which records calls. */
 export class SlowContext extends CountingContext {
   readonly requested: string[] = []
   #finish: () => void = () => {}

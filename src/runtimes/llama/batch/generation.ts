@@ -8,7 +8,7 @@ export interface DrawnLogprobs {
   readonly top: readonly { readonly token: number; readonly logprob: number }[]
 }
 
-/** Why a generation ended by itself: the model said so, its limit was reached, or nothing may follow. */
+/** Why a generation ended: end token, limit, or no allowed continuation. */
 export type GenerationEnd = 'end-token' | 'limit'
 
 /** One completion for the decode loop to make. */
@@ -16,21 +16,21 @@ export interface Generation {
   readonly account: string
   readonly adapters: AdapterSet
   readonly prompt: Uint32Array
-  /** What stands in the prompt in place of numbers from `firstRowNumber` on, in order. */
+  /** Pictures in the prompt, in order; their rows have numbers from `firstRowNumber` on. */
   readonly pictures: readonly PromptPicture[]
   /** Most tokens to draw, at least 1. */
   readonly limit: number
   /** Draws the next token from the logits at `index`; −1 when nothing may follow. A `ServiceError` fails this generation alone. */
   draw(context: DecodingContext, index: LogitIndex): Promise<number>
-  /** Whether nothing that a token says changes how the next is drawn, so that its draw may be queued before the token has been handed out. */
+  /** Whether a token never affects how the next is drawn, so that its draw may be queued before the token was delivered. */
   readonly drawsAhead: boolean
   /** Whether a drawn token ends the generation and is not part of it. */
   isEnd(token: number): boolean
-  /** How many of the likeliest tokens are wanted with each token's log probability; null when nobody wants log probabilities. */
+  /** Number of top tokens with log probabilities per token; null = no log probabilities. */
   readonly topLogprobs: number | null
   /**
-   * Gets the log probabilities of each token of the prompt but the first, in order, before `onPrompt`; null = nobody wants them, so that what
-   * is cached of the prompt is not read again.
+   * Receives the log probabilities of each prompt token but the first, in order, before `onPrompt`; null = not requested, so that cached
+   * tokens are not read again.
    */
   readonly onPromptToken: ((token: number, logprobs: DrawnLogprobs) => void) | null
   /** The prompt is in the cache; `cachedTokens` of it were there before. */
@@ -39,6 +39,6 @@ export interface Generation {
   onToken(token: number, logprobs: DrawnLogprobs | null): boolean
   onEnd(end: GenerationEnd): void
   onFailure(error: Error): void
-  /** The loop draws no more. Called once, whatever happened before. */
+  /** Called once when the loop stops drawing, in any case. */
   onRelease(): void
 }

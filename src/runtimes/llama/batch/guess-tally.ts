@@ -1,4 +1,4 @@
-/** How often the guesses for one text were right. */
+/** Accepted and drafted tokens of one text. */
 export interface GuessTally {
   /** The probability that a guessed token is right when those before it were. */
   readonly rate: number

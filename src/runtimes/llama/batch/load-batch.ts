@@ -4,24 +4,24 @@ import { pictureAt, placesToPicture } from './prompt-pictures.ts'
 import type { RunningGeneration } from './running-generation.ts'
 import type { SequenceTable } from './sequence-table.ts'
 
-/** What one running generation has in a batch. */
+/** A generation's part of a batch. */
 export interface LoadedEntry {
   readonly running: RunningGeneration
   readonly tokens: Uint32Array
   /** Guesses that follow them in the batch. */
   readonly guess: Uint32Array
-  /** Where the logits after the last token and after each guess will be; none while the prompt is unfinished. */
+  /** Positions of the logits after the last token and after each guess; empty while the prompt is incomplete. */
   readonly indices: ArrayLike<LogitIndex> & Iterable<LogitIndex>
-  /** Where the logits will be that tell how likely tokens of the prompt are, and these tokens. */
+  /** Positions of the logits for scoring prompt tokens, and these tokens. */
   readonly scores: readonly { readonly index: LogitIndex; readonly token: number }[]
 }
 
-/** Whether a generation wants to know how likely its prompt is, and does not have the answer yet. */
+/** Whether a generation still needs log probabilities of its prompt. */
 function wantsScores({ generation, drawn }: RunningGeneration): boolean {
   return generation.onPromptToken !== null && drawn === 0
 }
 
-/** Tokens of a prompt that one batch finds the log probabilities of: each takes as many logits as there are tokens at all. */
+/** Maximum prompt tokens scored per batch: each needs logits for the whole vocabulary. */
 const mostScored = 64
 
 /** The tokens that running generations come to, up to the next picture of each. */

@@ -24,7 +24,7 @@ export function findPicture(
   return first === undefined ? null : { ...first, othersGoOn: seeing.length < running.length }
 }
 
-/** Makes the batch the rows of a picture that a generation comes to: all of them, or as many as `most`. */
+/** Fills the batch with a picture's rows, all or up to `most`. */
 export function loadPicture(
   { context, table }: { readonly context: DecodingContext; readonly table: SequenceTable },
   { running: each, picture }: Seeing,

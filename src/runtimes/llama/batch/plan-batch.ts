@@ -6,7 +6,7 @@ export interface Pending {
   readonly tokens: number
   /** Arrival order; older prompts go first. */
   readonly arrival: number
-  /** Tokens of it that one batch may have; absent = as many as there is room for. */
+  /** Maximum tokens of it per batch; absent = as many as fit. */
   readonly most?: number
 }
 
@@ -30,7 +30,7 @@ export function planBatch(pending: readonly Pending[], promptTokens: number): re
   let room = promptTokens
   for (const { id, tokens, most = room } of prompts) {
     const count = cutForTile(tokens, Math.min(room, most))
-    // A short prompt begun behind others would be read apart from them, and all weights once more.
+    // A short prompt started behind others would be read separately, which reads all weights again.
     if (count === 0 || (count < tokens && tokens < tile && room < promptTokens)) break
     entries.push({ id, count, complete: count === tokens })
     room -= count

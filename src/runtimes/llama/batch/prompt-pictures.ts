@@ -1,4 +1,4 @@
-/** Numbers in a prompt from here on stand for rows of pictures; the vocabulary's tokens lie below. */
+/** Numbers from here on stand for rows of pictures; token ids are lower. */
 export const firstRowNumber = 2 ** 31
 
 /** Whether a number of a prompt is one of the vocabulary's tokens. */
@@ -15,7 +15,7 @@ export interface PromptPicture {
   readonly vectors: Float32Array
   /** Whether its rows also see those behind them, so that one batch holds all. */
   readonly seesAround: boolean
-  /** Rows of a line where they stand in a grid, which takes as many positions as its longer side has rows; null = each row takes a position. */
+  /** Rows per line if they form a grid, which takes as many positions as its longer side; null = one position per row. */
   readonly columns: number | null
 }
 
@@ -29,7 +29,7 @@ export function positionAt(pictures: readonly PromptPicture[], place: number): n
   return position
 }
 
-/** How much of a prompt's beginning can stay in the cache: none ends inside of a picture. */
+/** How much of a prompt's prefix can stay cached: it must not end within a picture. */
 export function keepWhole(pictures: readonly PromptPicture[], keep: number): number {
   return pictures.find(({ start, rows }) => start < keep && keep < start + rows)?.start ?? keep
 }

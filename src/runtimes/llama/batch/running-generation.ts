@@ -27,7 +27,7 @@ export interface Delivery {
   readonly end: GenerationEnd | null
 }
 
-/** Tells the generation what was drawn; whatever it throws fails it alone. */
+/** Delivers a drawn token to its generation; an error it throws fails only that generation. */
 export function handOut({ running, draw, end }: Delivery): void {
   const { generation } = running
   try {

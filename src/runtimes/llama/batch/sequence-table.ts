@@ -4,7 +4,7 @@ import { chooseSequence, type SequenceState } from './choose-sequence.ts'
 import type { Generation } from './generation.ts'
 import { keepWhole, type PromptPicture, positionAt } from './prompt-pictures.ts'
 
-/** What one sequence id holds now; the table's own writable side of {@link SequenceState}. */
+/** State of a sequence; the table's writable side of {@link SequenceState}. */
 interface Slot {
   readonly id: number
   account: string | null
@@ -18,7 +18,7 @@ export interface SequenceHold {
   id: number
   /** Prompt tokens that were in the cache already and are not read again. */
   cachedTokens: number
-  /** What the prompt shows. */
+  /** Pictures in the prompt. */
   readonly pictures: readonly PromptPicture[]
 }
 
@@ -75,12 +75,12 @@ export class SequenceTable {
     this.#slot(hold.id).tokens.push(...tokens)
   }
 
-  /** What the sequence holds, in order. */
+  /** Tokens of the sequence, in order. */
   tokens(hold: SequenceHold): readonly number[] {
     return this.#slot(hold.id).tokens
   }
 
-  /** How many that are. */
+  /** Number of tokens. */
   length(hold: SequenceHold): number {
     return this.#slot(hold.id).tokens.length
   }

@@ -3,10 +3,10 @@ import type { ThreadPool } from './thread-pool.ts'
 
 /** Weights that a thread must have to read, or it costs more to wake it than it brings: half a millisecond's worth. */
 const bytesPerThread = 8e6
-/** A batch of so many tokens takes about twice as long as one of a single token; from there on, time grows with tokens. */
+/** A batch of this many tokens takes about twice as long as a single token; beyond that, time grows with tokens. */
 const tokensPerReading = 16
 
-/** How many of the pool's threads a model's batches have. */
+/** Number of pool threads for a model's batches. */
 export class ComputeThreads {
   readonly #pool: Pick<ThreadPool, 'count'>
   readonly #bytes: number

@@ -42,7 +42,7 @@ export class CountingContext implements DecodingContext {
   }
   stopBatch(): void {}
   disposeSequence(): void {}
-  /** What it had to drop, as `sequence:start`. */
+  /** Removed ranges, as `sequence:start`. */
   readonly removals: string[] = []
   forgets = true
   removeTokenCellsFromSequence(id: number, start: number): boolean {

@@ -1,6 +1,6 @@
 import { type Spelling, tokenAttributes, tokenKinds, tokenPiece, vocabularyTypes } from './token-piece.ts'
 
-/** Where text may be cut, so that the tokens of the stretches one after the other are those of the text. */
+/** Positions where text may be cut so that the tokens of the parts are those of the whole. */
 export interface TextCuts {
   /** Global; a stretch begins where it matches. null = nowhere for sure. */
   readonly boundary: RegExp | null
@@ -15,10 +15,10 @@ export interface TextCuts {
 export interface TokenizerFacts {
   /** One of {@link vocabularyTypes}. */
   readonly type: number
-  /** As the file spells them. */
+  /** Spellings as in the file. */
   readonly tokens: readonly string[]
   readonly spelling: Spelling
-  /** Of each token, one of {@link tokenKinds} or another of llama.cpp's `llama_token_type`; none = all are normal ones. */
+  /** Kind of each token, one of {@link tokenKinds} or another `llama_token_type`; undefined = all are normal. */
   readonly tokenTypes: readonly number[] | undefined
   /** Whether SentencePiece puts a space before a text. */
   readonly addsSpace: boolean
@@ -26,7 +26,10 @@ export interface TokenizerFacts {
   readonly pattern?: string | undefined
 }
 
-/** What a stretch begins with that goes on where text was cut without a boundary and before which the tokenizer must put no space. No text holds it: it is half a character. */
+/**
+ * Prefix of a part after a cut without a boundary, where the tokenizer must not add a space. It is a lone surrogate, which no text
+ * contains.
+ */
 export const joint = '\udfff'
 
 /**
@@ -117,7 +120,7 @@ function findFrom(pattern: RegExp, text: string, from: number): number | null {
   return pattern.exec(text)?.index ?? null
 }
 
-/** Where most tokenizers begin a word. */
+/** Positions where most tokenizers begin a word. */
 const likely = /(?<=[\p{L}\p{N}])[,.，。、；：！？]|(?<=\n)\S/gu
 
 /** The last likely place in the second half of a text, else before its last character, accents included. */

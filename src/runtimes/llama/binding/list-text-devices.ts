@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type FoundDevice, gpuBackendsOfText } from '../../../core/compute-device.ts'
 import { openBuild } from './open-llama.ts'
 
-/** Every device that llama.cpp's builds here find, by opening each build: a library that is there may still have no device. */
+/** All devices found by llama.cpp's builds here, by opening each build, since an installed library may have no device. */
 export async function listTextDevices(): Promise<readonly FoundDevice[]> {
   const found: FoundDevice[] = []
   for (const backend of gpuBackendsOfText) {
@@ -24,7 +24,7 @@ export async function listTextDevices(): Promise<readonly FoundDevice[]> {
 
 const softwareName = /llvmpipe|swiftshader|lavapipe/i
 
-/** Only NVIDIA's kernel module says its version in a file; of the others the name is all that is known. */
+/** Only NVIDIA's kernel module provides its version in a file; of others only the name is known. */
 async function readDriver(name: string): Promise<string | null> {
   if (!/nvidia/i.test(name)) return null
   const text = await readFile('/proc/driver/nvidia/version', 'utf8').catch(() => '')

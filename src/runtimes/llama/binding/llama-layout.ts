@@ -1,12 +1,15 @@
 import koffi, { type TypeObject } from 'koffi'
 
-/** What `llama_version` answers in the packages `@node-llama-cpp/…` of the version in package.json; whatever stands in this file is of its `llama.h` and `ggml.h`. */
+/**
+ * Result of `llama_version` in the packages `@node-llama-cpp/…` of the version in package.json; this file matches its `llama.h` and
+ * `ggml.h`.
+ */
 export const llamaVersion = '0.5.0-dev'
 
 /** An address in native memory. */
 export type Pointer = bigint
 
-/** Where weights lie while they are used (`llama_load_mode`). */
+/** Placement of weights in use (`llama_load_mode`). */
 export const loadModes = { automatic: -1, copied: 0, mapped: 1 } as const
 /** `ggml_type` of caches. */
 export const cacheTypeNumbers = { f16: 1, q8_0: 8 } as const
@@ -90,7 +93,7 @@ export interface Batch {
   readonly logits: Pointer
 }
 
-/** What the library itself says of a model that is loaded and of a context that is opened without further wishes: another answer is another layout. */
+/** The library's default parameters of models and contexts: other values mean another struct layout. */
 export interface LlamaDefaults {
   readonly model: ModelParams
   readonly context: ContextParams

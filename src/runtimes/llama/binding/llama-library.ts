@@ -21,9 +21,9 @@ export interface LlamaLibrary {
   gpus(): readonly GpuDevice[]
   /** A function of the backend that computes on the processor; null = it has none of this name. */
   processorFunction(name: string): Pointer | null
-  /** What abort callbacks may point to: a function that takes the address of {@link tensorBytes}, and says whether they are zero. */
+  /** Target of abort callbacks: a function that takes the address of {@link tensorBytes} and returns whether they are zero. */
   readonly isEmpty: Pointer
-  /** Collects what llama.cpp says of errors while something runs. */
+  /** Collects llama.cpp's error messages while something runs. */
   listening<Result>(run: (errors: readonly string[]) => Promise<Result>): Promise<Result>
 }
 
@@ -35,7 +35,7 @@ koffi.config({ sync_stack_size: 2 ** 23, async_stack_size: 2 ** 21, resident_asy
 
 const logCallback = koffi.pointer(koffi.proto('void ggml_log_callback(int level, const char *text, void *data)'))
 
-/** What a build of llama.cpp must be for the layouts that we know. */
+/** Requirements on a llama.cpp build for the known layouts. */
 export interface ExpectedLibrary {
   readonly version: string
   readonly defaults: LlamaDefaults

@@ -23,7 +23,7 @@ export class NativeBatch implements Disposable {
   readonly #wanted: Int8Array
   readonly #addresses: Omit<Batch, 'n_tokens'>
   #length = 0
-  /** Of a batch of vectors in place of tokens, where they lie. */
+  /** Memory of the vectors in a batch of vectors instead of tokens. */
   #vectors: { readonly memory: Pointer; readonly numbers: Float32Array } | null = null
   #hasVectors = false
 
@@ -80,7 +80,7 @@ export class NativeBatch implements Disposable {
     return count - 1
   }
 
-  /** As llama.cpp takes it. */
+  /** The struct for llama.cpp. */
   get value(): Batch {
     const vectors = this.#hasVectors ? this.#vectors : null
     const input = vectors === null ? {} : { token: null, embd: vectors.memory }

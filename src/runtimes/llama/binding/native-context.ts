@@ -8,10 +8,10 @@ import type { NativeModel } from './native-model.ts'
 import type { NativeSampler } from './native-sampler.ts'
 import type { ThreadPool } from './thread-pool.ts'
 
-/** Where a decoded token's logits lie, valid until the next decode. */
+/** Position of a decoded token's logits, valid until the next decode. */
 export type LogitIndex = number
 
-/** What draws tokens from logits. */
+/** Draws tokens from logits. */
 export type TokenSampler = Pick<NativeSampler, 'draw'>
 
 /** A loaded adapter, and how strongly it counts. */
@@ -22,7 +22,7 @@ export interface ScaledAdapter {
 
 /** A llama.cpp context: one batch, one key-value cache with a stream per sequence id. */
 export interface DecodingContext {
-  /** What the model is changed by from the next batch on; not while one is computed. */
+  /** Applies adapters from the next batch on; must not be called during a batch. */
   useAdapters(adapters: readonly ScaledAdapter[]): void
   initBatch(): void
   /** @param wanted Places among `tokens` whose logits are wanted, ascending; returns where they will be. */
@@ -40,7 +40,7 @@ export interface DecodingContext {
   stopBatch(): void
   /** Draws a token; −1 when the sampler left nothing to draw from. */
   sampleToken(index: LogitIndex, sampler: TokenSampler): Promise<number>
-  /** What the model makes of every token, as it lies in native memory until the next decode. */
+  /** The model's output for a token, in native memory until the next decode. */
   logits(index: LogitIndex): Float32Array
   disposeSequence(sequence: number): void
   /** Forgets positions from `start` up to `end` (−1 = all after); false when the model cannot forget a part. */
@@ -53,10 +53,10 @@ export interface ContextShape {
   readonly contextSize: number
   readonly batchSize: number
   readonly sequences: number
-  /** How keys and values are kept; left out = at 16 bits. */
+  /** Storage type of keys and values; default 16 bits. */
   readonly cacheType?: CacheType
   readonly swaFullCache: boolean
-  /** What it makes of texts: logits; vectors; scores of pairs. */
+  /** Output for texts: logits, vectors, or scores of pairs. */
   readonly makes: 'logits' | 'vectors' | 'scores'
 }
 
@@ -65,16 +65,16 @@ interface ContextParts {
   /** Whether native work runs one after the other, in the order in which it was queued. */
   readonly inOrder: boolean
   readonly batchSize: number
-  /** Of each sequence. */
+  /** Cells per sequence. */
   readonly cells: number
-  /** What llama.cpp looks at before each operation of a batch; it goes on while this is not zero. */
+  /** Checked by llama.cpp before each operation of a batch, which continues while it is not zero. */
   readonly life: Pointer
 }
 
 const alive = 1
 /** From this share of a stream on, it is copied as a whole: of 1 024 cells 128 took 3 ms by their state and 2 to 8 as a stream, 512 took 13 and 4. */
 const wholeShare = 0.25
-/** What `llama_decode` answers when its abort callback ended it. */
+/** Result of `llama_decode` when aborted by the callback. */
 const stopped = 2
 
 /** @throws {Error} from `decodeBatch` when a batch could not be computed. */
@@ -88,7 +88,7 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
   readonly #batch: NativeBatch
   readonly #life: Pointer
   readonly #alive: Uint8Array
-  /** Of each sequence. */
+  /** Cells per sequence. */
   readonly #cells: number
   /** Whether streams are to be copied before the next batch. */
   #copies = false
@@ -207,7 +207,7 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
     return this.#view(this.#library.functions.llama_get_logits_ith(this.#pointer, index), this.#model.vocabularySize)
   }
 
-  /** What the model made of the last text: its vector, or its scores. */
+  /** The model's output for the last text: its vector or scores. */
   embedding(): Float64Array {
     const { llama_pooling_type, llama_get_embeddings_seq, llama_get_embeddings_ith } = this.#library.functions
     const pooling = llama_pooling_type(this.#pointer)
@@ -225,8 +225,8 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
   }
 
   /**
-   * llama.cpp copies a sequence's whole stream, however little of it is used, before the next batch; the state of what is used goes through memory of ours at
-   * once. So the latter must not come between the former and its batch.
+   * Copies a sequence. llama.cpp copies the whole stream of a sequence before the next batch, while copying the used state through memory
+   * happens at once. The latter must not come between the former and its batch.
    */
   async copySequence(target: number, source: number): Promise<void> {
     const { llama_memory_seq_cp, llama_memory_seq_pos_max, llama_state_seq_get_size, llama_state_seq_get_data, llama_state_seq_set_data } =

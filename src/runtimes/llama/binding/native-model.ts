@@ -105,7 +105,7 @@ export class NativeModel implements AsyncDisposable {
     return this.library.functions.llama_model_n_cls_out(this.pointer)
   }
 
-  /** What the file says under a key, as text; null where it says nothing. */
+  /** Metadata of the file as text; null = missing. */
   metadata(key: string): string | null {
     const read = (buffer: Uint8Array): number => this.library.functions.llama_model_meta_val_str(this.pointer, key, buffer, buffer.length)
     const bytes = read(new Uint8Array(1))
@@ -134,7 +134,7 @@ export class NativeModel implements AsyncDisposable {
     return this.library.functions.llama_vocab_type(this.#vocabulary)
   }
 
-  /** Of these tokens, null where the file names none, or one that is no control token. */
+  /** Ids of special tokens; null = not in the file, or not a control token. */
   get begin(): number | null {
     return this.#controlToken(this.library.functions.llama_vocab_bos)
   }
@@ -191,7 +191,7 @@ export class NativeModel implements AsyncDisposable {
   }
 }
 
-/** What llama.cpp says of an adapter that it does not take, in short. */
+/** A short explanation of llama.cpp's error about an adapter. */
 function findAdapterFault(errors: string): string {
   const missing = /LoRA tensor '([^']+)' does not exist/.exec(errors)?.[1]
   if (missing !== undefined) return `it changes ${missing}, which the model does not have`

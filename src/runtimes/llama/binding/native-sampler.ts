@@ -13,7 +13,7 @@ export interface NativeSamplerConfig {
   readonly penalties?: Penalties
 }
 
-/** What makes tokens that came already less likely. */
+/** Penalties for repeated tokens. */
 export interface Penalties {
   readonly repetition: number
   readonly presence: number
@@ -24,7 +24,7 @@ export interface Penalties {
   readonly before: Uint32Array
 }
 
-/** What is added to the logits of tokens. */
+/** Additions to logits of tokens. */
 export interface LogitBias {
   readonly tokens: Uint32Array
   readonly values: Float32Array
@@ -38,9 +38,9 @@ export class NativeSampler implements Disposable {
   readonly #library: LlamaLibrary
   readonly #vocabularySize: number
   readonly #chain: Pointer
-  /** What draws, in order. */
+  /** Samplers of the chain, in order. */
   readonly #drawing: readonly Pointer[]
-  /** Of the tokens that truly came, which those in the chain may not be: what is drawn may be refused. */
+  /** Sampler of accepted tokens; separate from the chain, whose drawn tokens may be rejected. */
   readonly #history: Pointer | null
   /** In front of what draws: the bias, and a copy of the history. */
   #front: readonly Pointer[] = []

@@ -7,9 +7,9 @@ import type { ThreadPool } from './thread-pool.ts'
 
 const promptTokens = 512
 
-/** What evaluating batches must keep to. */
+/** Limits of evaluating batches. */
 export interface DecodeLimits {
-  /** Prompt tokens per batch, however fast the model is. */
+  /** Maximum prompt tokens per batch, however fast the model is. */
   readonly promptTokens: number
   /** Batches after which moving a sequence next to the others has paid for itself. */
   readonly movePatience: number
@@ -28,9 +28,9 @@ export interface ContextOptions {
   readonly inOrder?: boolean
   readonly slots: number
   readonly contextLength: number | null
-  /** How keys and values are kept; left out = at 16 bits. */
+  /** Storage type of keys and values; default 16 bits. */
   readonly cacheType?: CacheType | undefined
-  /** What all models together may take of the processor's memory. */
+  /** Memory limit for all models together. */
   readonly memoryBytes?: number
 }
 

@@ -14,7 +14,7 @@ interface ThreadPoolParams {
 
 const create = koffi.proto('void *ggml_threadpool_new(ggml_threadpool_params *params)')
 const free = koffi.proto('void ggml_threadpool_free(void *pool)')
-/** How long threads look for the next batch before they sleep (`poll`); llama.cpp's own server waits as long. */
+/** How long threads poll for the next batch before sleeping (`poll`), as in llama.cpp's server. */
 const patience = 50
 const everyCore = Array.from({ length: 512 }, () => false)
 
@@ -36,7 +36,7 @@ export class ThreadPool implements Disposable {
     this.#free = freed === null ? null : koffi.decode(freed, free)
   }
 
-  /** Where that many threads are, or more; null = the caller's own is enough. */
+  /** A pool with at least that many threads; null = the caller's thread suffices. */
   pointer(threads: number): Pointer | null {
     if (threads < 2 || this.#create === null) return null
     const largest = this.#pools.at(-1)

@@ -5,13 +5,13 @@ export const tokenKinds = { normal: 1, userDefined: 4, byte: 6 } as const
 /** Bits of llama.cpp's `llama_token_attr`. */
 export const tokenAttributes = { unknown: 1, normal: 4, control: 8, userDefined: 16, byte: 32, stripsLeft: 128 } as const
 
-/** How a vocabulary spells text: every byte as a visible character (GPT-2), or as it is, with ▁ for a space (SentencePiece) or without. */
+/** How a vocabulary spells text: bytes as visible characters (GPT-2), or plain with ▁ for a space (SentencePiece) or without. */
 export type Spelling = 'bytes' | 'spaces' | 'plain'
 
 /** Byte-pair tokenizers that spell as SentencePiece does (`escape_whitespaces` in `llama-vocab.cpp`). */
 const withSpaces = new Set(['gemma4', 'granite-embed-multi-311m', 'sarvam-moe'])
 
-/** How a vocabulary of a GGUF file spells, by what the file calls its tokenizer. */
+/** Determines the spelling of a GGUF vocabulary from its tokenizer's name. */
 export function findSpelling(vocabularyType: number, { model, pre = '' }: { readonly model: string; readonly pre?: string }): Spelling {
   if (model === 'plamo2') return 'plain'
   return vocabularyType === vocabularyTypes.bytePair && !withSpaces.has(model) && !withSpaces.has(pre) ? 'bytes' : 'spaces'

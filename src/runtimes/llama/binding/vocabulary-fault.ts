@@ -1,7 +1,7 @@
 import type { GgufHeader } from '../../../core/gguf/gguf-header.ts'
 import { tokenKinds } from './token-piece.ts'
 
-/** Where a header says of each token which kind it is, see {@link tokenKinds}. */
+/** Metadata key of token kinds, see {@link tokenKinds}. */
 export const tokenTypesKey = 'tokenizer.ggml.token_type'
 /** The lists of a header that {@link findVocabularyFault} reads. */
 export const vocabularyLists = ['tokenizer.ggml.tokens', tokenTypesKey]
@@ -11,11 +11,11 @@ const unread = new Set(['none', 'no_vocab', 'test', 'rwkv'])
 /** Tokenizers that llama.cpp looks through a level deeper with each byte of a token. */
 const deep = new Set(['t5', 'plamo2'])
 const longestDeepToken = 1024
-/** What llama.cpp takes for the unknown token where a file names none. */
+/** llama.cpp's default unknown token. */
 const defaultUnknown: Readonly<Record<string, number>> = { bert: 100, t5: 2 }
 
 /**
- * What llama.cpp would end the process for, when it reads a vocabulary or later a text with it, as the end of a sentence about the file; null = nothing.
+ * Finds faults of a vocabulary for which llama.cpp would abort the process, completing a sentence about the file; null = none.
  *
  * @see https://github.com/ggml-org/llama.cpp/blob/master/src/llama-vocab.cpp
  */

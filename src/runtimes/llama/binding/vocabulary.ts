@@ -5,7 +5,7 @@ import type { NativeModel } from './native-model.ts'
 import type { ModelFile } from './open-model-file.ts'
 import { tokenAttributes, tokenPiece, vocabularyTypes } from './token-piece.ts'
 
-/** What one token adds to the output. */
+/** A token's addition to the output. */
 export interface Piece {
   readonly bytes: Uint8Array
   /** The bytes as text; null when they are only part of a character. */
@@ -17,9 +17,9 @@ export interface GapTokens {
   readonly prefix: number
   readonly suffix: number
   readonly middle: number
-  /** Before the name of a repository; null = the model knows none. */
+  /** Token before a repository's name; null = none. */
   readonly repository: number | null
-  /** Before the name of a file; null = the model knows none. */
+  /** Token before a file's name; null = none. */
   readonly file: number | null
 }
 
@@ -51,13 +51,13 @@ export interface Vocabulary {
 /** Characters that are tokenized at once where the text can be cut; about two milliseconds of llama.cpp's. */
 const longStretch = 2048
 /**
- * Characters of a text that is not cut at its marks unless its stretches are kept. llama.cpp's time grows with the square of the marks in a text: 8 000 empty messages
- * took 2.6 s at once and take 0.4 s so.
+ * Length from which a text is cut at its marks even if its parts are not cached. llama.cpp's time grows with the square of the marks in a
+ * text: 8 000 empty messages take 0.4 s instead of 2.6 s.
  */
 const longText = 8192
 
 /** The last private-use character: spelled byte by byte, which joins nothing, and behind it SentencePiece puts no space. */
-const stranger = '\u{10fffd}'
+const probeCharacter = '\u{10fffd}'
 
 /** @param shown Spellings that answers show even where they are control tokens. */
 export function readVocabulary(file: ModelFile, shown: readonly string[]): Vocabulary {
@@ -87,10 +87,10 @@ export function readVocabulary(file: ModelFile, shown: readonly string[]): Vocab
     (special ? cutAtMarks(text, markPattern, least) : [text]).flatMap((stretch) => cutText(stretch, cuts, longStretch))
   const { begin, end } = model
 
-  const strangerTokens = cuts.dropsSpace ? model.tokenize(stranger, false).length : 0
+  const probeTokens = cuts.dropsSpace ? model.tokenize(probeCharacter, false).length : 0
   const tokenizeStretch = (stretch: string, special: boolean): Uint32Array =>
     cuts.dropsSpace && stretch.startsWith(joint)
-      ? model.tokenize(stranger + stretch.slice(joint.length), special).slice(strangerTokens)
+      ? model.tokenize(probeCharacter + stretch.slice(joint.length), special).slice(probeTokens)
       : model.tokenize(stretch, special)
 
   const pieceOf = (token: number): Piece => {
@@ -120,7 +120,7 @@ export function readVocabulary(file: ModelFile, shown: readonly string[]): Vocab
   }
 }
 
-/** As llama.cpp tells them, by their spelling. */
+/** Recognized by spelling, as in llama.cpp. */
 const repositoryMarks = ['<|fim_repo|>', '<|repo_name|>', '<fim-repo>', '<REPO>', '<reponame>']
 const fileMark = '<|file_sep|>'
 

@@ -8,7 +8,7 @@ const longestWish = 1024 * 1024
 /** Units of work to translate a character of a wish. */
 const perCharacter = 8
 
-/** Keeps the constraints asked for last, so that schemas are translated once, and only for accounts whose grammars may take work. */
+/** Caches recent constraints, so that schemas are translated once, and only for accounts whose grammars may cause work. */
 export class ConstraintCache {
   readonly #allowance: GrammarAllowance
   /** Least recently used first. */
@@ -19,12 +19,12 @@ export class ConstraintCache {
   }
 
   /**
-   * What a wish makes of answers.
+   * Returns the constraint of a request.
    *
-   * @param wish All that `make` depends on, as JSON.
-   * @param param The request's field that it came in.
-   * @throws {ServiceError} `rate_limit_exceeded` when it is new and the account's grammars took too much work, `unsupported_parameter` when
-   *   it is too long, and what `make` throws.
+   * @param wish Cache key: everything `make` depends on, as JSON.
+   * @param param The request field it came in.
+   * @throws {ServiceError} `rate_limit_exceeded` if it is new and the account's grammars caused too much work, `unsupported_parameter` if
+   * it is too long, and the errors of `make`.
    */
   get(
     wish: string,

@@ -7,22 +7,22 @@ import { regexRule } from './regex/regex-grammar.ts'
 import { Leeway } from './schema/leeway.ts'
 import { SchemaGrammar } from './schema/schema-grammar.ts'
 
-/** What an answer must look like, from its first character to its last. */
+/** A constraint on a whole answer. */
 export interface OutputConstraint {
   /** GBNF with a `root` rule. */
   readonly grammar: string
-  /** The request's field that asked for it. */
+  /** The request field it came in. */
   readonly param: string
   /** Whether it is made whole before its tokens run out, by its shortest ending; else it is cut. */
   readonly endsInTime: boolean
-  /** What of its schemas is not followed, as sentences. */
+  /** Loosened parts of its schemas, as sentences. */
   readonly loosened: readonly string[]
 }
 
 /**
- * The grammar of a response format; null when any text will do.
+ * Translates a response format to a grammar; null = any text.
  *
- * @throws {ServiceError} `unsupported_parameter` naming what cannot be honoured and the field that asked for it.
+ * @throws {ServiceError} `unsupported_parameter` naming the unsupported part and its field.
  */
 export function constrainOutput(format: ResponseFormat): OutputConstraint | null {
   if (format.type === 'text') return null
@@ -39,9 +39,9 @@ export function constrainOutput(format: ResponseFormat): OutputConstraint | null
 export type RuledFormat = Exclude<ResponseFormat, { type: 'text' | 'grammar' }>
 
 /**
- * A rule for answers in a format, in a grammar that knows JSON, and what of its schema is not followed.
+ * Adds a rule for a format to a grammar with JSON rules; also returns the loosened parts of its schema.
  *
- * @throws {ServiceError} as `constrainOutput` does.
+ * @throws {ServiceError} as {@link constrainOutput}.
  */
 export function formatRule(grammar: Grammar, format: RuledFormat): { readonly rule: string; readonly loosened: readonly string[] } {
   if (format.type === 'json_object') return { rule: 'object', loosened: [] }
@@ -59,7 +59,7 @@ export function formatRule(grammar: Grammar, format: RuledFormat): { readonly ru
   }
 }
 
-/** The request's field that asked for a format. */
+/** The request field of a format. */
 export function fieldOf(format: Exclude<ResponseFormat, { type: 'text' }>): string {
   return ('field' in format ? format.field : undefined) ?? 'response_format'
 }

@@ -51,7 +51,7 @@ export function constrainCallsOrAnswer(rules: ToolRules, format: RuledFormat): O
 
 interface CallsRule {
   readonly rule: string
-  /** What of the tools' schemas is not followed. */
+  /** Loosened parts of the tools' schemas. */
   readonly loosened: readonly string[]
 }
 

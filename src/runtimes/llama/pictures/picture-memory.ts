@@ -4,14 +4,14 @@ import type { PictureBlock, VisionTower } from '../../../core/ports/vision-tower
 import type { PicturePart } from '../../../core/text-generation.ts'
 import { firstRowNumber, type PromptPicture } from '../batch/prompt-pictures.ts'
 
-/** Bytes of vectors that are kept, of all accounts together. */
+/** Maximum bytes of cached vectors for all accounts together. */
 const defaultBytes = 256 * 1024 * 1024
 const numberBytes = 4
 
 /** A block of a picture with the numbers that stand for its rows in a prompt. */
 export interface NumberedBlock extends PictureBlock {
   readonly firstNumber: number
-  /** The vectors of its rows; computed when they are asked for first. */
+  /** Vectors of its rows, computed on first use. */
   look(signal: AbortSignal): Promise<Float32Array>
   readonly seesAround: boolean
 }
@@ -39,8 +39,8 @@ interface ShownPicture {
 }
 
 /**
- * The pictures that came lately: a conversation sends all of its pictures again with every turn. The same picture has the same numbers, so that the cache of
- * sequences knows it again. Kept for each account apart, as `StretchMemory` keeps texts.
+ * A cache of recent pictures, since a conversation sends all its pictures with every turn. Equal pictures get equal row numbers, so that
+ * the sequence cache matches. Separate per account, like `StretchMemory`.
  */
 export class PictureMemory {
   readonly #tower: VisionTower
@@ -56,7 +56,10 @@ export class PictureMemory {
     this.#mostBytes = mostBytes
   }
 
-  /** How a picture is shown; its vectors come later. @throws {ServiceError} `validation_error` when it is none, or too large. */
+  /**
+   * The layout of a picture, with its vectors to be computed later. @throws {ServiceError} `validation_error` if it is not a picture or too
+   * large.
+   */
   async show(
     { base64 }: PicturePart,
     { account, signal }: { readonly account: string; readonly signal: AbortSignal },

@@ -10,11 +10,11 @@ import { detectThoughtFormat, type ThoughtFormat } from './thought-format.ts'
 const maxTemplateLength = 256 * 1024
 const maxRenderMs = 1000
 
-/** What a template sees of one message. */
+/** A message as seen by templates. */
 export interface TemplateMessage {
   readonly role: string
   readonly content: string
-  /** What an assistant thought before; templates that know it leave it out of earlier turns by themselves. */
+  /** Reasoning before the message; templates omit that of earlier turns themselves. */
   readonly reasoning_content?: string
   readonly tool_calls?: readonly {
     readonly type: 'function'
@@ -28,19 +28,19 @@ export interface TemplateMessage {
 export interface RenderOptions {
   /** Whether a turn of the assistant is opened at the end; true when absent. */
   readonly opensTurn?: boolean
-  /** How long the model is to think; absent = as the template says. */
+  /** Reasoning effort; absent = the template's default. */
   readonly effort?: ReasoningEffort
-  /** Whether the model is to think at all, where there is no effort; absent = as the template says. */
+  /** Whether to reason, if there is no effort; absent = the template's default. */
   readonly thinks?: boolean
-  /** Most tokens that it may think, for templates that say so (Seed-OSS); absent = as many as it likes. */
+  /** Maximum reasoning tokens, for templates that support it (Seed-OSS); absent = unlimited. */
   readonly thoughtTokens?: number
 }
 
 export interface ChatTemplate {
   readonly source: string
-  /** Whether the template itself tells the model about tools. */
+  /** Whether the template includes tools itself. */
   readonly acceptsTools: boolean
-  /** How the model thinks before it answers; null = it does not. */
+  /** Format of the model's reasoning; null = none. */
   readonly thoughts: ThoughtFormat | null
   /** Whether the template accepts an effort, or at least an on/off switch for thinking. */
   readonly acceptsEffort: boolean
@@ -55,7 +55,7 @@ export interface ChatTemplate {
   render(messages: readonly TemplateMessage[], tools: readonly ToolDefinition[], options?: RenderOptions): string
 }
 
-/** By one of these a template hears how long to think, or whether to. */
+/** Template variables for reasoning effort, or for switching it on and off. */
 const effortVariables = /\b(?:reasoning_effort|enable_thinking|thinking|thinking_budget)\b/
 
 /** ChatML, for files that bring no template. */
@@ -147,10 +147,10 @@ export function describeTool({ name, description, parameters }: ToolDefinition):
 }
 
 /**
- * A message as templates expect it; tool arguments are parsed, since most templates write them with `tojson`.
+ * Converts a message for templates; tool arguments are parsed, since most templates write them with `tojson`.
  *
- * @param protect Sees whatever the client wrote.
- * @param textArguments Whether they stay text.
+ * @param protect Applied to all client text.
+ * @param textArguments Whether arguments stay text.
  */
 export function toTemplateMessage(message: ChatMessage, protect: (text: string) => string, textArguments = false): TemplateMessage {
   const named = message.name === undefined ? {} : { name: protect(message.name) }
@@ -190,13 +190,13 @@ function withContentParts(message: { readonly content: string }): object {
   return { ...message, content: message.content === '' ? [] : [{ type: 'text', text: message.content }] }
 }
 
-/** Whether a template shows what a user says only when it comes as a list of parts. */
+/** Whether a template includes user messages only if they are lists of parts. */
 function needsContentParts(template: Template, variables: Record<string, unknown>): boolean {
   const shows = (message: object): boolean => {
     try {
       return renderWithin(tryMs, template, { ...variables, messages: [message], tools: null }).includes(needle)
     } catch {
-      return false // whatever it objects to, it will object to again when it is asked for an answer
+      return false // An error here will occur again when the model is asked for an answer.
     }
   }
   return !shows(question) && shows(withContentParts(question))

@@ -1,6 +1,8 @@
 import type { ChatInput } from '../../../core/text-generation.ts'
 
-/** Conversations without their oldest turns, the longest first: leading instructions stay, and each goes on from a message of the user. */
+/**
+ * Versions of a conversation without its oldest turns, longest first: leading instructions stay, and each continues with a user message.
+ */
 export function shorterConversations(input: ChatInput): readonly ChatInput[] {
   const { messages } = input
   const begins = messages.findIndex(({ role }) => role !== 'system')

@@ -27,11 +27,11 @@ export function hidesLoneRules(render: (messages: readonly Said[]) => string): b
   try {
     return !render([{ role: 'system', content: early }]).includes(early)
   } catch {
-    return false // so that it is asked, and says why it refuses
+    return false // The template is called to report why it refuses.
   }
 }
 
-/** The same conversation with all system messages as one at its head; those behind the last answer are what a user asks next. */
+/** Merges all system messages into one at the start; those after the last answer become part of the user's next message. */
 export function gatherRules<Message extends Said>(messages: readonly Message[]): readonly Message[] {
   const end = messages.findLastIndex(({ role }) => role !== 'system') + 1
   const requested = messages[end - 1]?.role === 'assistant' ? messages.slice(end) : []

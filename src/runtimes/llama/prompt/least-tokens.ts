@@ -1,13 +1,13 @@
 import { promptField, type TextRequest } from '../../../core/text-generation.ts'
 import { tooLong } from './prompt-tokens.ts'
 
-/** Prompts that are surely so many times too long are not tokenized, only to say by how much. */
-const hopeless = 4
+/** Prompts at least this many times too long are refused without tokenizing them. */
+const oversizeFactor = 4
 
 /**
- * Tokens that a request takes at the very least, found without rendering or tokenizing it: every message takes one, and none spells more than the longest.
+ * A lower bound of a request's tokens without rendering or tokenizing: one per message, and the bytes divided by the longest token.
  *
- * What assistants said is not counted by its length, since templates may leave out their thoughts.
+ * The length of assistant messages is ignored, since templates may omit their reasoning.
  *
  * @param longestToken Bytes.
  */
@@ -27,10 +27,10 @@ function leastOf(texts: readonly string[], longestToken: number): number {
 }
 
 /** @throws {ServiceError} `context_length_exceeded` when a prompt is surely many times too long. */
-export function refuseHopeless(
+export function refuseOversizedPrompt(
   { longestToken, contextLength }: { readonly longestToken: number; readonly contextLength: number },
   input: TextRequest['input'],
 ): void {
   const least = leastTokens({ input }, longestToken)
-  if (least > hopeless * contextLength) throw tooLong(`at least ${least}`, contextLength, promptField(input))
+  if (least > oversizeFactor * contextLength) throw tooLong(`at least ${least}`, contextLength, promptField(input))
 }

@@ -5,7 +5,7 @@ type Speller = Pick<Vocabulary, 'cut' | 'tokenize' | 'piece'>
 
 /** Clients cut texts into lists of tokens that are longer; a shorter one ends with its text. */
 const leastCut = 128
-/** Of the tokens inside a text, the share that must come out the same when it is tokenized again. */
+/** Minimum share of the tokens inside a text that must be equal when it is tokenized again. */
 const leastShare = 0.98
 
 /**
@@ -47,7 +47,9 @@ function textStretches(vocabulary: Speller, tokens: readonly number[]): readonly
 
 type Sized = readonly (readonly [token: number, bytes: number])[]
 
-/** Of each token whether it stands in the other list at the same place, counted from either end: some vocabularies put a space before a text. */
+/**
+ * For each token, whether the other list has it at the same position, counted from either end: some vocabularies put a space before a text.
+ */
 function compare(tokens: Sized, others: Sized): readonly boolean[] {
   const [fromStart, fromEnd] = [new Map(placesOf(others)), new Map(placesOf(others.toReversed()))]
   const backwards = placesOf(tokens.toReversed()).toReversed()

@@ -28,7 +28,7 @@ interface PromptTools {
 export interface ReadOptions {
   readonly account: string
   readonly signal: AbortSignal
-  /** Gets the blocks of pictures; absent = nobody looks at them. */
+  /** Collects the blocks of pictures; absent = not needed. */
   readonly shown?: Map<number, NumberedBlock>
 }
 
@@ -137,7 +137,7 @@ function refusePicture(): never {
   throw new ServiceError('unsupported_parameter', 'This model cannot read pictures; send only text.', { param: 'messages' })
 }
 
-/** What the template gets about thinking; a budget of zero turns it off. */
+/** Template variables for reasoning; a budget of zero turns it off. */
 function readThinking({ acceptsEffort }: ChatTemplate, input: ChatInput): Pick<RenderOptions, 'effort' | 'thinks' | 'thoughtTokens'> {
   const { effort, effortIsWish = false, thoughtTokens } = input
   const thinks = thoughtTokens === 0 ? false : input.thinks
@@ -145,7 +145,7 @@ function readThinking({ acceptsEffort }: ChatTemplate, input: ChatInput): Pick<R
   return { ...chosen, ...(thoughtTokens !== undefined && { thoughtTokens }) }
 }
 
-/** What a prompt has begun of an answer, by the mark that it ends in; null = neither. */
+/** The part of an answer that a prompt has opened, by the mark at its end; null = none. */
 export function findBegun(format: ThoughtFormat | null, prompt: string): Begun {
   if (format === null) return null
   const end = prompt.trimEnd()
@@ -153,7 +153,7 @@ export function findBegun(format: ThoughtFormat | null, prompt: string): Begun {
   return format.answer.open !== '' && end.endsWith(format.answer.open) ? 'answer' : null
 }
 
-/** What an assistant said before was no thought, even where the template opens a turn with thoughts. */
+/** Closes reasoning that a template opened before an earlier assistant message. */
 function closeThoughts(format: ThoughtFormat | null, prompt: string): string {
   if (format === null) return prompt
   return findBegun(format, prompt) === 'thoughts' ? `${prompt.trimEnd()}\n${format.closing}` : prompt + format.bare
@@ -187,7 +187,7 @@ export function checkPromptFits(promptTokens: number, contextLength: number, par
   if (promptTokens >= contextLength) throw tooLong(promptTokens, contextLength, param)
 }
 
-/** The error that says by how much a prompt is too long. */
+/** The error for a prompt that is too long, with its length. */
 export function tooLong(promptTokens: number | string, contextLength: number, param: PromptField): ServiceError {
   const message = `The prompt has ${promptTokens} tokens and the model's context holds ${contextLength}, including the answer; shorten the prompt.`
   return new ServiceError('context_length_exceeded', message, { param })

@@ -3,10 +3,10 @@ import type { ToolDefinition } from '../../../core/text-generation.ts'
 import type { ChatTemplate, RenderOptions, TemplateMessage } from './chat-template.ts'
 
 /**
- * Renders messages. A template that refuses them, as many do that insist on turns, sees them in turns, and if it refuses that too, the system message at the head of
- * the first user message, as does one that leaves out a system message which is all there is.
+ * Renders messages. If the template refuses them, they are merged into alternating turns; if it still refuses, or omits a lone system
+ * message, the system message is put at the start of the first user message.
  *
- * @throws {ServiceError} as the template does at first.
+ * @throws {ServiceError} with the template's first error.
  */
 export function renderPrompt(
   template: ChatTemplate,
@@ -28,7 +28,7 @@ export function renderPrompt(
   throw refusal
 }
 
-/** What stands between results and the next question, where Mistral's templates want an answer. */
+/** Inserted between tool results and the next question, where Mistral's templates require an answer. */
 const acknowledgement: TemplateMessage = { role: 'assistant', content: 'Done.' }
 
 /** Several messages in a row of one role as one, results answered, and no answers that say nothing. */

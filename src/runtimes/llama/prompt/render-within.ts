@@ -39,9 +39,9 @@ export class RenderTimeout extends Error {
 }
 
 /**
- * Renders a template and stops it, loops and all, after a time.
+ * Renders a template with a time limit that also stops loops.
  *
- * @throws {RenderTimeout} when the time is up; whatever the template throws.
+ * @throws {RenderTimeout} after the limit; the errors of the template.
  */
 export function renderWithin(milliseconds: number, template: Template, variables: Record<string, unknown>): string {
   const environment = new Environment()

@@ -1,12 +1,12 @@
-/** Bytes of text and tokens that are kept, of all accounts together. */
+/** Maximum bytes of cached text and tokens for all accounts together. */
 const defaultBytes = 8 * 1024 * 1024
 
-/** What an entry takes beside its text and its tokens, about. */
+/** Approximate size of an entry besides its text and tokens. */
 const entryBytes = 320
 
 /**
- * The tokens of stretches of prompts that came lately: a conversation sends nearly all of its text again with every turn, and llama.cpp takes a millisecond for a
- * thousand characters. Kept for each account apart, so that nobody can tell by an answer's time what others asked.
+ * A cache of tokenized prompt parts, since a conversation sends nearly all its text with every turn, and llama.cpp takes a millisecond per
+ * thousand characters. Separate per account, so that response times reveal nothing about other accounts' prompts.
  */
 export class StretchMemory {
   readonly #most: number
@@ -18,7 +18,7 @@ export class StretchMemory {
     this.#most = mostBytes
   }
 
-  /** The tokens of a stretch: those that are kept, or those that `tokenize` makes of it. */
+  /** The tokens of a part, from the cache or from `tokenize`. */
   tokens({ account, stretch, special }: Stretch, tokenize: () => Uint32Array): Uint32Array {
     // Joined, since a slice would keep the whole prompt that it was cut from.
     const key = [account, special, stretch].join('\n')

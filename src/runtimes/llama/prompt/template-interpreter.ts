@@ -36,7 +36,7 @@ interface FilterStatement extends Statement {
   readonly callee?: { readonly value?: unknown }
 }
 
-/** What we use of the package's interpreter, whose own declarations TypeScript does not find under Node's rules. */
+/** The used part of the package's interpreter, whose declarations TypeScript cannot resolve under Node's rules. */
 const PackageInterpreter: new (
   environment: unknown,
 ) => {
@@ -157,7 +157,7 @@ function listOf(value: RuntimeValue): RuntimeValue {
   return absent.has(value.type) ? new ListValue([]) : value
 }
 
-/** What Python, and so Jinja, makes of these as texts; null = they are something else. */
+/** Python's (and Jinja's) text of special values; null = others. */
 function wordOf({ type, value }: RuntimeValue): string | null {
   if (type === 'UndefinedValue') return ''
   if (type === 'NullValue') return 'None'

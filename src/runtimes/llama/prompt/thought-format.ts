@@ -1,18 +1,18 @@
 import type { ReasoningEffort } from '../../../core/text-generation.ts'
 
-/** How a model family writes what it thinks before it answers. */
+/** A model family's format of reasoning. */
 export interface ThoughtFormat {
   /** Begins thoughts, at the beginning of an answer or at the end of its prompt. */
   readonly open: string
   /** Ends them. */
   readonly close: string
-  /** What we write to end them, so that the answer begins. */
+  /** Text that ends the reasoning and starts the answer. */
   readonly closing: string
   /** Spellings of the tokens that the marks are made of; where they are control tokens, answers show them all the same. */
   readonly tokens: readonly string[]
   /** Whether every message of an answer names its channel in a header (harmony), so that thoughts may come between others, and calls. */
   readonly channels: boolean
-  /** What an answer without thoughts begins with. */
+  /** Start of an answer without reasoning. */
   readonly bare: string
   /** Marks around the answer itself; empty = there is none. */
   readonly answer: { readonly open: string; readonly close: string }
@@ -20,11 +20,11 @@ export interface ThoughtFormat {
   readonly endings: readonly string[]
   /** Spellings that llama.cpp makes tokens of in plain text too, though they end a turn. */
   readonly stubborn: readonly string[]
-  /** What the template calls efforts that it does not know by our names. */
+  /** The template's names of efforts that differ from Sepia's. */
   readonly efforts: Partial<Record<ReasoningEffort, string>>
 }
 
-/** What a prompt has begun of an answer; null = neither thoughts nor the answer itself. */
+/** The part of an answer that a prompt has opened; null = none. */
 export type Begun = 'thoughts' | 'answer' | null
 
 function marked(open: string, close: string): ThoughtFormat {
@@ -103,7 +103,7 @@ export function detectThoughtFormat(template: string): ThoughtFormat | null {
   return families.find(([text]) => template.includes(text))?.[1] ?? null
 }
 
-/** Spellings of the marks that answers of a model show; without a template that says so too, its thoughts may come as most write them. */
+/** Spellings of reasoning marks to recognize; without a template that defines them, the most common ones. */
 export function thoughtTokens(template: string | null): readonly string[] {
   return (detectThoughtFormat(template ?? '') ?? think).tokens
 }

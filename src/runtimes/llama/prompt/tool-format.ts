@@ -1,34 +1,40 @@
 import type { ToolDefinition } from '../../../core/text-generation.ts'
 
-/** How a model family writes arguments that are no JSON: `open`, name, `between`, value and `close` of each. Line breaks beside a value are no part of it. */
+/**
+ * A model family's notation of arguments that are not JSON: `open`, name, `between`, value and `close` for each. Line breaks around a value
+ * do not belong to it.
+ */
 export interface ParameterNotation {
   readonly open: string
   readonly between: string
   readonly close: string
 }
 
-/** How a model family writes tool calls: `mark` and `before`, then name, `between`, arguments and `after` of each, `next` between two. */
+/**
+ * A model family's format of tool calls: `mark` and `before`, then name, `between`, arguments and `after` for each, with `next` between
+ * two.
+ */
 export interface ToolFormat {
   /** Text that begins the calls; it is not part of the answer. Empty = the answer begins with the call itself. */
   readonly mark: string
-  /** What follows the mark, up to the name. */
+  /** Text between the mark and the name. */
   readonly before: string
   readonly between: string
   /** Closes one call. */
   readonly after: string
-  /** From one closed call to the name of the next; null = the template knows one call at a time. */
+  /** Text from a closed call to the name of the next; null = the template supports one call at a time. */
   readonly next: string | null
   /** Closes the last call, after `after`. */
   readonly end: string
-  /** How each argument is written, behind `between`; absent = together, as JSON. */
+  /** Notation of each argument, after `between`; absent = all together, as JSON. */
   readonly parameters?: ParameterNotation
-  /** What stands up to a call's name, however it is spelled. */
+  /** Matches the text before a call's name in every spelling. */
   readonly lead: RegExp
-  /** What stands up to a call's arguments, in every spelling that is read; the name is the first group. */
+  /** Match the text before a call's arguments in every accepted spelling; the first group is the name. */
   readonly heads: readonly RegExp[]
   /** Whether the model's own template shows calls in this format; else we teach it, and rewrite earlier calls as text. */
   readonly native: boolean
-  /** What tells of the tools on offer where the template shows calls, but no tools; absent = the template does. */
+  /** Describes the available tools if the template shows calls but no tools; absent = the template does. */
   readonly offer?: (tools: readonly ToolDefinition[]) => string
   /** Whether the template takes the arguments of earlier calls as JSON text; absent = as values. */
   readonly textArguments?: boolean
@@ -182,7 +188,7 @@ export function valueEnds({ after }: ToolFormat, { open, close }: ParameterNotat
   return lineBreaks.flatMap((lineBreak) => follows.map((follow) => close.trim() + lineBreak + follow))
 }
 
-/** What templates hold that write something else into such blocks (Qwen 3 Coder, GLM, MiniMax M3), or into blocks of a similar name (Apriel). */
+/** Markers of templates with another content in such blocks (Qwen 3 Coder, GLM, MiniMax M3), or with similarly named blocks (Apriel). */
 const otherBlocks = ['<function=', '<arg_key>', '<invoke ', '<tool_calls>']
 
 /** Recognises a template's format by the marks it writes itself. */

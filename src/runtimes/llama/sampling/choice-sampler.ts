@@ -40,7 +40,7 @@ export class ChoiceSampler implements Disposable {
     this.#grammar = this.#engine.grammars.follow(grammar, { param, account: this.#account, endWithin })
   }
 
-  /** Makes these the next tokens, whatever the model or a grammar says. */
+  /** Forces the next tokens, overriding the model and any grammar. */
   force(tokens: Iterable<number>): void {
     this.#forced = [...tokens]
   }
@@ -65,7 +65,7 @@ export class ChoiceSampler implements Disposable {
     if (this.#grammar === null || (token >= 0 && this.#grammar.accept(token))) return this.#note(token)
     this.#forced = this.#grammar.endInTime() ?? (await this.#drawFitting(this.#grammar, context, index))
     const drawn = this.#takeForced()
-    this.#restore() // neither the mask nor what was drawn in vain is to count
+    this.#restore() // Neither the mask nor rejected draws count.
     return drawn
   }
 

@@ -17,7 +17,7 @@ export interface DraftParts {
   readonly contextLength: number
   /** Greedy. */
   readonly sampler: TokenSampler
-  /** Tokens the model knows for which it writes; it must not guess others. */
+  /** Vocabulary size of the target model; no other tokens may be guessed. */
   readonly vocabularySize: number
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number
@@ -25,7 +25,7 @@ export interface DraftParts {
   readonly resources: AsyncDisposable
 }
 
-/** What one sequence of the draft model's context holds. */
+/** Content of a sequence in the draft model's context. */
 interface Held {
   readonly account: string
   readonly tokens: number[]

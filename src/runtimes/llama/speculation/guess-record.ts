@@ -1,7 +1,7 @@
 /** Weight of what is expected beforehand, in guesses. */
 const expectedWeight = 2
 
-/** How well tokens have been guessed lately. */
+/** Recent acceptance rate of guessed tokens. */
 export class GuessRecord {
   readonly #expected: { readonly rate: number }
   readonly #fading: number

@@ -8,15 +8,15 @@ export interface GuessedText {
 }
 
 /**
- * How many tokens to guess for each text.
+ * Chooses the number of tokens to guess for each text.
  *
- * @param reach The most that can be guessed for all of them.
- * @param msPerToken What guessing one more token for all of them takes.
+ * @param reach Maximum for all of them.
+ * @param msPerToken Time for guessing one more token for all of them.
  */
 export type ChooseLength = (reach: number, msPerToken: number) => number
 
 /** Guesses the next tokens of texts. */
 export interface Guesser extends AsyncDisposable {
-  /** @returns A guess for each text, none longer than `choose` said. */
+  /** @returns A guess for each text, none longer than the chosen length. */
   guess(texts: readonly GuessedText[], choose: ChooseLength): Promise<readonly Uint32Array[]>
 }

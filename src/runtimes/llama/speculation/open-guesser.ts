@@ -17,9 +17,10 @@ interface GuesserOptions extends Partial<DeviceChoice> {
 }
 
 /**
- * What guesses for a model.
+ * Creates the guesser of a model.
  *
- * @throws {ServiceError} `inference_failed` when the model cannot take back tokens, or its draft model cannot be read or has another vocabulary.
+ * @throws {ServiceError} `inference_failed` if the model cannot remove tokens from its cache, or the draft model is unreadable or has
+ * another vocabulary.
  */
 export async function openGuesser(
   speculative: SpeculativeDecoding,

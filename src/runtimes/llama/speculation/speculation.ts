@@ -11,11 +11,11 @@ const mostTokens = 64
 const [textFading, wholeFading] = [0.95, 0.995]
 
 /**
- * Speculative decoding: guesses the next tokens of every running text, so that one batch checks them all. What is drawn stays what it would have
- * been, since every token is still drawn from the model's own logits; only right guesses are kept.
+ * Speculative decoding: guesses the next tokens of every running text, so that one batch checks them all. The output does not change, since
+ * every token is still drawn from the model's own logits, and only correct guesses are kept.
  */
 export class Speculation implements Guessing {
-  /** What all guesses came to. */
+  /** Totals of all guesses. */
   readonly totals = new GuessTotals()
   readonly #guesser: Guesser
   readonly #costs = new BatchCosts()
@@ -61,7 +61,7 @@ export class Speculation implements Guessing {
 const worthwhile = 1.05
 
 /** What running texts allow to be guessed. */
-interface GuessOutlook {
+interface DraftEstimate {
   readonly sequences: number
   /** Tokens that can be guessed for each of them. */
   readonly reach: number
@@ -78,7 +78,7 @@ interface GuessOutlook {
  *
  * @see Leviathan et al. 2023, arXiv:2211.17192, section 3.3
  */
-export function planGuess({ sequences, reach, rate, msPerToken }: GuessOutlook, batchMs: (tokens: number) => number): number {
+export function planGuess({ sequences, reach, rate, msPerToken }: DraftEstimate, batchMs: (tokens: number) => number): number {
   let best = 0
   let bestSpeed = worthwhile / batchMs(sequences)
   let expected = 1

@@ -1,4 +1,4 @@
-/** What keeps an engine process from everything that its work does not need. */
+/** Confines an engine process to the resources it needs. */
 export interface Confinement {
   /** The only environment variables of an engine. */
   readonly environment: Readonly<Record<string, string>>
@@ -15,7 +15,7 @@ export interface Confinement {
   readonly codeFolders: readonly string[] | null
 }
 
-/** What one engine may use. */
+/** Resources an engine may use. */
 export interface EngineNeeds {
   /** Files and folders it reads, absolute; null = any, for drivers that look for their parts themselves. */
   readonly readable: readonly string[] | null

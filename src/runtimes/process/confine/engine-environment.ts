@@ -1,4 +1,4 @@
-/** Variables that say where libraries, temporary files and drivers' caches are, how to write dates, and where compiled code is kept. */
+/** Variables for locations of libraries, temporary files, drivers' caches and compiled code, and for locales. */
 const names = new Set([
   ...[
     'PATH',
@@ -31,7 +31,7 @@ const names = new Set([
 const families =
   /^(?:CUDA|NVIDIA|NCCL|CUDNN|GGML|LLAMA|ORT|OMP|GOMP|KMP|MKL|VK|MESA|LIBGL|ROCM|ROCR|HIP|HSA|AMD|ONEAPI|SYCL|ZE|MTL|METAL|D3D12)_/
 
-/** Of the service's environment, what an engine needs; never a setting, a password or a flag of Node. */
+/** The part of the service's environment that an engine needs; never settings, passwords or Node flags. */
 export function engineEnvironment(environment: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
   const named = Object.entries(environment).filter(([name]) => names.has(name.toUpperCase()) || families.test(name.toUpperCase()))
   return Object.fromEntries(named.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])))

@@ -9,7 +9,7 @@ import { engineEnvironment } from './engine-environment.ts'
 
 /** A user namespace of its own lets a process without rights leave the network; inside it is the same user. */
 const withoutNetwork = ['unshare', '--user', '--map-current-user', '--net', '--']
-/** Namespaces of its own, in which there is nothing but devices that are no hardware, what the kernel says of processors, and libraries. */
+/** Separate namespaces with only pseudo devices, processor information and libraries. */
 const withoutFiles = [
   ...['bwrap', '--die-with-parent', '--new-session', '--unshare-user-try', '--unshare-net', '--unshare-ipc', '--unshare-pid'],
   ...['--cap-drop', 'ALL', '--proc', '/proc', '--dev', '/dev'],
@@ -19,8 +19,8 @@ const systemFiles = ['/usr', '/etc/ld.so.cache', '/etc/localtime', '/sys/devices
 /** Private memory that may be written: what is mapped from files, such as weights, does not count. */
 const withMemory = ['prlimit']
 /** Of a machine that has much to do: what is not tried to its end is not used. */
-const patienceMs = 30_000
-/** Where the system keeps its libraries and says what it is; the engines look there for what they can use. */
+const timeoutMs = 30_000
+/** Folders of system libraries and system information used by engines. */
 const systemFolders = ['/usr/lib', '/usr/lib64', '/lib', '/lib64', '/etc/os-release']
 
 /**
@@ -58,9 +58,9 @@ function bubble({ TMPDIR = '/tmp', LD_LIBRARY_PATH = '' }: Readonly<Record<strin
   return [...withoutFiles, '--tmpfs', TMPDIR, ...shown]
 }
 
-/** The service's sources, the system's libraries, every `node_modules` in which its packages may lie, and the folder of compiled code. */
+/** Paths of the service's sources, system libraries, all `node_modules` with its packages, and compiled code. */
 function codeFolders(root: string, compiled: string | undefined): readonly string[] {
-  // Not the whole folder: the data may lie in it.
+  // Not the whole folder, since it may contain the data.
   const own = ['src', 'package.json'].map((name) => join(root, name))
   const found = [...own, ...systemFolders, ...(compiled === undefined ? [] : [compiled])]
   for (let folder = root; ; folder = dirname(folder)) {
@@ -72,7 +72,7 @@ function codeFolders(root: string, compiled: string | undefined): readonly strin
 
 async function works([command = '', ...words]: readonly string[], env: Readonly<Record<string, string>>): Promise<boolean> {
   try {
-    const child = spawn(command, words, { stdio: 'ignore', env: { ...env }, timeout: patienceMs })
+    const child = spawn(command, words, { stdio: 'ignore', env: { ...env }, timeout: timeoutMs })
     const [code] = await once(child, 'exit')
     return code === 0
   } catch {

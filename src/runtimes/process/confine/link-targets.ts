@@ -5,9 +5,10 @@ import { dirname, join, resolve } from 'node:path'
 const mostSteps = 20_000
 
 /**
- * What symbolic links among these files, and in these folders, lead to, every step of the way: hubs keep a model's files elsewhere and link to them.
+ * All targets of symbolic links among these files and in these folders, including intermediate ones: hub caches store files elsewhere and
+ * link to them.
  *
- * @param paths Absolute; what is not there counts as nothing.
+ * @param paths Absolute; missing ones are ignored.
  */
 export function linkTargets(paths: readonly string[]): readonly string[] {
   const seen = new Set<string>()
@@ -21,7 +22,7 @@ export function linkTargets(paths: readonly string[]): readonly string[] {
   return [...seen].filter((path) => !given.has(path))
 }
 
-/** Where a link leads, or the links in a folder. */
+/** The target of a link, or of the links in a folder. */
 function stepsFrom(path: string): readonly string[] {
   try {
     const file = lstatSync(path)

@@ -4,19 +4,19 @@ import type { EngineNeeds } from './confinement.ts'
 /** Code and stacks of an engine, beside what its model takes. */
 const ownBytes = 2 * 1024 ** 3
 
-/** glibc asks for pages of 2 MiB where it gives out much at once: a batch reads all weights, and finds them 2 to 7 % faster. Elsewhere nobody reads this. */
+/** Lets glibc use pages of 2 MiB for large allocations, which makes reading all weights 2 to 7 % faster. No effect on other systems. */
 const hugePages = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1' }
 
 /**
- * What the engine of a model may use: the model's files, and memory for every model together and half as much again. Drivers of graphics
- * cards look for their own files and reserve addresses without end.
+ * Resources of a model's engine: its files, and 1.5 times the memory for all models. GPU drivers need their own files and unlimited address
+ * space.
  *
- * llama.cpp decodes batches and draws tokens in libuv's pool, which has one thread where the processor computes: all happens in the order in which it was
- * asked for, and the thread that draws has the logits in its cache.
+ * llama.cpp decodes batches and draws tokens in libuv's pool, which has one thread for models on the processor: work runs in order, and the
+ * drawing thread has the logits in its cache.
  *
- * @param machine.threads Threads it computes with.
- * @param machine.memoryBytes What all loaded models together may use.
- * @param machine.assetFolders Where what requests name besides the model may lie.
+ * @param machine.threads Number of compute threads.
+ * @param machine.memoryBytes Memory limit for all loaded models together.
+ * @param machine.assetFolders Folders of assets that requests may name.
  */
 export function modelNeeds(
   model: ModelDescriptor,

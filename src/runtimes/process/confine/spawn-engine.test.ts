@@ -15,7 +15,7 @@ import { spawnEngine } from './spawn-engine.ts'
 const { signal } = new AbortController()
 const entry = new URL('../../../../test/support/engines/probing-engine.ts', import.meta.url)
 const needs = { readable: [], memoryBytes: 2 * 1024 ** 3, environment: {} }
-const overloaded = { code: 'server_is_overloaded', isUnbegun: true }
+const overloaded = { code: 'server_is_overloaded', isNotStarted: true }
 
 suite('starting engines', () => {
   test('a command that cannot be started is no crash of the service', async () => {

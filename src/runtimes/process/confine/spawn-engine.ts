@@ -20,7 +20,7 @@ export async function spawnEngine(entry: URL, needs: EngineNeeds, confinement: C
     return child
   } catch (cause) {
     const message = 'The service cannot start a process at the moment; try again in a few seconds.'
-    throw new ServiceError('server_is_overloaded', message, { retryAfterSeconds: 5, isUnbegun: true, cause })
+    throw new ServiceError('server_is_overloaded', message, { retryAfterSeconds: 5, isNotStarted: true, cause })
   }
 }
 
@@ -71,6 +71,6 @@ function nodeFlags(entry: URL, { readable, opensThread = false }: EngineNeeds, c
   if (codeFolders === null || readable === null) return [quiet]
   const allowed = [...codeFolders, folderOf(entry), ...readable, ...linkTargets(readable)].map((path) => `--allow-fs-read=${path}`)
   const threads = opensThread ? ['--allow-worker'] : []
-  // Warns that add-ons are beyond it, which docs/security.md says too, and threads, which the engine gives up.
+  // Node warns that native add-ons are not covered (see docs/security.md); the engine also gives up threads.
   return [quiet, '--disable-warning=SecurityWarning', '--permission', '--allow-addons', ...threads, ...allowed]
 }

@@ -16,7 +16,7 @@ type Turn = { readonly role: 'user' | 'assistant'; readonly content: readonly ob
 export function encodeMessagesRequest(request: TextRequest, model: string): Record<string, unknown> {
   const { input, sampling, stop, maxTokens, maxTokensIsDefault } = request
   if (input.type === 'prompt') throw unsupported('prompt', 'only takes conversations; use /v1/chat/completions')
-  const strange = findStrange(request, input)
+  const strange = findUnsupported(request, input)
   if (strange !== undefined) throw unsupported(strange, 'runs on a server that does not support this; leave it out')
   const system = input.messages.flatMap((message) => (message.role === 'system' ? [{ type: 'text', text: message.content }] : []))
   return {
@@ -34,7 +34,7 @@ export function encodeMessagesRequest(request: TextRequest, model: string): Reco
   }
 }
 
-function findStrange(
+function findUnsupported(
   { sampling, choices, topLogprobs, responseFormat, ending }: TextRequest,
   { opening = 'turn', effort = 'none', effortIsWish = false, dropsOldest = false }: ChatInput,
 ): string | undefined {

@@ -20,7 +20,7 @@ export interface ImageServerOptions extends ServerWatch, Pick<UpstreamServer, 't
   /** Milliseconds between two looks at a drawing. */
   readonly pollMs?: number
   /** Maximum duration of a cancellation call, in milliseconds. */
-  readonly farewellMs?: number
+  readonly cancelTimeoutMs?: number
 }
 
 /**
@@ -30,7 +30,7 @@ export interface ImageServerOptions extends ServerWatch, Pick<UpstreamServer, 't
  */
 export async function loadImageServer(
   descriptor: ImageModelDescriptor,
-  { signal, traceparent, findRoute, turns, pollMs, farewellMs, ...watch }: ImageServerOptions,
+  { signal, traceparent, findRoute, turns, pollMs, cancelTimeoutMs, ...watch }: ImageServerOptions,
 ): Promise<LoadedModel<ImageModel>> {
   const { id, upstream } = descriptor
   if (upstream === undefined) throw new ServiceError('internal_error', `The model ${id} has no server.`)
@@ -39,7 +39,7 @@ export async function loadImageServer(
   const timeouts = upstream.timeouts && { timeouts: { ...upstream.timeouts, firstMs: null } }
   const way = { ...(traceparent && { traceparent }), ...(findRoute && { findRoute }) }
   const connection = stack.use(await UpstreamConnection.open({ ...upstream, ...timeouts, ...way }))
-  const calls = new ServerCalls(connection, { ...(pollMs && { pollMs }), ...(farewellMs && { farewellMs }) })
+  const calls = new ServerCalls(connection, { ...(pollMs && { pollMs }), ...(cancelTimeoutMs && { cancelTimeoutMs }) })
   const watched = new WatchedServer(upstream.url, watch)
   const server = await connect(descriptor, { connection, calls }, { signal }).catch((error: unknown) => {
     if (!signal.aborted) watched.missed(error)

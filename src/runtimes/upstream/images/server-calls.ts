@@ -8,7 +8,7 @@ const mostBytes = 64 * 1024 * 1024
 /** Milliseconds between two looks at a drawing. */
 const usualPollMs = 500
 /** Maximum duration of a cancellation call, in milliseconds. */
-const usualFarewellMs = 5000
+const defaultCancelTimeoutMs = 5000
 
 interface CallOptions {
   readonly signal: AbortSignal
@@ -23,15 +23,18 @@ interface PostOptions extends CallOptions {
 export class ServerCalls {
   readonly #connection: UpstreamConnection
   readonly #pollMs: number
-  readonly #farewellMs: number
+  readonly #cancelTimeoutMs: number
 
   constructor(
     connection: UpstreamConnection,
-    { pollMs = usualPollMs, farewellMs = usualFarewellMs }: { readonly pollMs?: number; readonly farewellMs?: number } = {},
+    {
+      pollMs = usualPollMs,
+      cancelTimeoutMs = defaultCancelTimeoutMs,
+    }: { readonly pollMs?: number; readonly cancelTimeoutMs?: number } = {},
   ) {
     this.#connection = connection
     this.#pollMs = pollMs
-    this.#farewellMs = farewellMs
+    this.#cancelTimeoutMs = cancelTimeoutMs
   }
 
   bytes(path: string, { signal }: CallOptions): Promise<Buffer> {
@@ -66,7 +69,7 @@ export class ServerCalls {
 
   /** Notifies the server after the client has disconnected, for a few seconds at most. Failures are ignored. */
   async farewell(work: (options: CallOptions) => Promise<unknown>): Promise<void> {
-    await work({ signal: AbortSignal.timeout(this.#farewellMs) }).catch(() => undefined)
+    await work({ signal: AbortSignal.timeout(this.#cancelTimeoutMs) }).catch(() => undefined)
   }
 
   /** Waits until the next poll is due. */

@@ -1,8 +1,8 @@
-import { isUnbegun, ServiceError } from '../../../core/error.ts'
+import { isNotStarted, ServiceError } from '../../../core/error.ts'
 import { serversOf, type UpstreamAddress } from '../../../core/model.ts'
 import { type ServerWatch, WatchedServer } from '../server-watch.ts'
 import { UpstreamConnection, type UpstreamServer } from '../upstream-connection.ts'
-import { isOutOfReach, makeUnbegunError, saysAway } from '../upstream-error.ts'
+import { isOutOfReach, isServerUnavailable, makeUnbegunError } from '../upstream-error.ts'
 import { orderReplicas } from './order-replicas.ts'
 
 /** Maximum servers that one request is sent to. */
@@ -110,8 +110,8 @@ export class ReplicaSet implements Disposable {
       } catch (thrown) {
         signal.throwIfAborted()
         // A proxy's report of a server that was down before this request does not count as a failure of the request.
-        const error = isTry && replica.downUntil !== null && saysAway(thrown) ? makeUnbegunError(thrown) : thrown
-        if (failure === null || !isUnbegun(error)) failure = error
+        const error = isTry && replica.downUntil !== null && isServerUnavailable(thrown) ? makeUnbegunError(thrown) : thrown
+        if (failure === null || !isNotStarted(error)) failure = error
         this.#failed(replica, error)
         if (begun || !mayRunElsewhere(error)) throw error
       } finally {
@@ -187,7 +187,7 @@ export class ReplicaSet implements Disposable {
     } catch (error) {
       if (this.#stop.signal.aborted) return
       // A server that handles one request at a time answers no probe while it generates.
-      if (isOutOfReach(error) || saysAway(error) || connection.bytesRead === before) this.#missed(replica, error)
+      if (isOutOfReach(error) || isServerUnavailable(error) || connection.bytesRead === before) this.#missed(replica, error)
     }
   }
 
@@ -200,7 +200,7 @@ export class ReplicaSet implements Disposable {
         if (text.length > longestList) break
       }
     } catch (error) {
-      if (!(error instanceof ServiceError) || isOutOfReach(error) || (isDoubted && saysAway(error))) throw error
+      if (!(error instanceof ServiceError) || isOutOfReach(error) || (isDoubted && isServerUnavailable(error))) throw error
       text = ''
     }
     this.#answered(replica)
@@ -226,8 +226,8 @@ export class ReplicaSet implements Disposable {
    * fail does not close any of them to other requests.
    */
   #failed(replica: Replica, error: unknown): void {
-    if (isUnbegun(error)) this.#missed(replica, error)
-    if (isUnbegun(error) || !mayRunElsewhere(error)) return
+    if (isNotStarted(error)) this.#missed(replica, error)
+    if (isNotStarted(error) || !mayRunElsewhere(error)) return
     const now = performance.now()
     // Concurrent failures count once, and a busy server is not a failed one.
     if (replica.avoidedUntil <= now && error instanceof ServiceError && error.code === 'inference_failed') replica.failures++

@@ -7,7 +7,7 @@ import { idempotencyConflict } from '../../refuse-submission.ts'
 import { writePriority } from '../../rows/inference-row.ts'
 import { readText, readTextOrNull } from '../../rows/row.ts'
 import type { Statements } from '../database.ts'
-import { databaseAway } from '../database-fault.ts'
+import { databaseUnavailable } from '../database-fault.ts'
 import { groupColumns } from './group-columns.ts'
 import { findRecords } from './inference-log.ts'
 import { admit, type EncodedSubmission, readRoom } from './queue-places.ts'
@@ -26,11 +26,11 @@ export async function enqueueGroup(
 ): Promise<readonly Enqueued[]> {
   const results = new Map<EncodedSubmission, Enqueued>()
   for (let round = 0; results.size < submissions.length; round++) {
-    if (round === mostRounds) throw databaseAway(new Error('Submissions with the same key kept colliding.'))
+    if (round === mostRounds) throw databaseUnavailable(new Error('Submissions with the same key kept colliding.'))
     const next = firstOfEachKey(submissions.filter((each) => !results.has(each)))
     for (const [submission, result] of await enqueueOnce(database, next, { limits, now })) results.set(submission, result)
   }
-  return submissions.map((each) => results.get(each) ?? databaseAway(new Error('A submission got no answer.')))
+  return submissions.map((each) => results.get(each) ?? databaseUnavailable(new Error('A submission got no answer.')))
 }
 
 /** One round; submissions that lost their key to a concurrent one are not in the result. */

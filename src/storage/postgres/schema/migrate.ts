@@ -14,7 +14,7 @@ const oldestServer = 150_000
  */
 const lockLimitMs = 1000
 const pauseMs = 2000
-const patienceMs = 60_000
+const lockWaitLimitMs = 60_000
 
 /**
  * Migrates the schema of a database; concurrent callers wait for the first.
@@ -52,7 +52,7 @@ async function takeSteps(client: Client, migrations: readonly Migration[]): Prom
 }
 
 async function takeStep(client: Client, version: number, { sql, leastProgram }: Migration): Promise<void> {
-  for (const until = performance.now() + patienceMs; ; ) {
+  for (const until = performance.now() + lockWaitLimitMs; ; ) {
     try {
       await client.query('begin')
       await client.query(sql)

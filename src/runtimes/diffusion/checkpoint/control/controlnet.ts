@@ -21,9 +21,9 @@ export class Controlnet implements AsyncDisposable {
   }
 
   /**
-   * Says what to add to a UNet's skips and middle.
+   * Computes the additions to a UNet's skip connections and middle block.
    *
-   * @param names Outputs to give, in this order.
+   * @param names Outputs to compute, in this order.
    */
   async run(
     { latents, size, timestep, conditionings }: UnetEvaluation,
@@ -84,7 +84,7 @@ function controlInputs(skips: number): readonly string[] {
   return [...Array.from({ length: skips }, (_, i) => `control_${i}`), 'control_mid']
 }
 
-/** What a UNet is given where no ControlNet speaks: one zero for all pixels. */
+/** The additions where no ControlNet applies: a single zero, broadcast to all pixels. */
 export function silence(skips: number): Readonly<Record<string, Tensor>> {
   return Object.fromEntries(controlInputs(skips).map((name) => [name, new Tensor('float32', new Float32Array(1), [1, 1, 1, 1])]))
 }
@@ -92,7 +92,7 @@ export function silence(skips: number): Readonly<Record<string, Tensor>> {
 /** A ControlNet in memory and what it is shown. */
 export type RunningControlnet = Omit<UsedControlnet, 'file'> & { readonly controlnet: Controlnet }
 
-/** What several ControlNets say together. */
+/** The sum of several ControlNets. */
 export class ControlSum implements UnetAdditions {
   readonly #controlnets: readonly RunningControlnet[]
   readonly #skips: number

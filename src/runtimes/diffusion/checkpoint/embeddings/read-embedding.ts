@@ -44,9 +44,9 @@ export interface TriggerWord {
 const firstVectorId = 1_000_000
 
 /**
- * A text path that knows some trigger words: the tokenizer splits at them, and the encoder takes their vectors.
+ * Adds trigger words to a text path: the tokenizer splits at them, and the encoder uses their vectors.
  *
- * @throws {ServiceError} `unsupported` when vectors are not as wide as the encoder's.
+ * @throws {ServiceError} `unsupported` if the vectors do not have the encoder's width.
  */
 export function withTriggerWords({ tokenizer, encoder, reads }: TextPath, words: readonly TriggerWord[]): TextPath {
   if (words.length === 0) return { tokenizer, encoder, reads }

@@ -2,9 +2,8 @@ import type { GraphBuilder, Value } from './graph-builder.ts'
 import { convolution, groupNorm, groups, type LayerContext } from './layers.ts'
 
 /**
- * A feature map in horizontal bands of equally many rows, top first. Layers that go from bands to bands give what the whole
- * gives, because they look at their neighbours' rows and normalize over all bands; but the runtime holds a few bands of what
- * lies between two layers instead of all.
+ * A feature map in horizontal bands of equal height, top first. Layers that work on bands give the same result as on the whole map, because
+ * they include neighbouring rows and normalize over all bands, but need memory for a few bands only between two layers.
  */
 export type Bands = readonly Value[]
 
@@ -30,7 +29,7 @@ export function convolveBands(context: LayerContext, module: string, bands: Band
   })
 }
 
-/** Doubles height and width and convolves; gives twice as many bands, of as many rows as before, where `halves` asks for it. */
+/** Doubles height and width and convolves; with `halves` it returns twice as many bands of the original height. */
 export function enlargeBands(context: LayerContext, module: string, bands: Bands, { halves }: { readonly halves: boolean }): Bands {
   const { graph } = context
   return bands.flatMap((_, i) => {
@@ -40,7 +39,7 @@ export function enlargeBands(context: LayerContext, module: string, bands: Bands
       coordinate_transformation_mode: 'asymmetric',
       nearest_mode: 'floor',
     })
-    // Of each neighbour's row, which is two now, the convolution sees one.
+    // After doubling, a neighbour's row is two, of which the convolution uses one.
     const seen = first && last ? doubled : cut(graph, doubled, first ? 0 : 1, last ? end : -1)
     const large = convolution(context, module, seen, { pads: [first ? 1 : 0, 1, last ? 1 : 0, 1] })
     return splitBands(graph, large, halves ? 2 : 1)

@@ -1,17 +1,17 @@
 import type { BlockType } from '../../../../core/gguf/block-types.ts'
 import type { OnnxAttribute } from './onnx-messages.ts'
 
-/** What decoding needs of a graph. */
+/** Graph operations needed for decoding blocks. */
 export interface BlockGraph {
   node(type: string, inputs: readonly string[], attributes?: Readonly<Record<string, OnnxAttribute>>): string
   integers(values: readonly number[], shape?: readonly number[]): string
   floats(values: readonly number[], shape: readonly number[], type: 'float32'): string
-  /** Whole numbers from 0 to 255. */
+  /** A constant of bytes. */
   bytes(values: readonly number[], shape: readonly number[]): string
   toSingle(value: string): string
 }
 
-/** The same bytes in several ways, one row per block: [blocks, bytes], and as half-precision numbers [blocks, bytes / 2]. */
+/** The same bytes in several views, one row per block: [blocks, bytes], and as float16 [blocks, bytes / 2]. */
 export type BlockViews = (as: BlockView) => string
 
 export type BlockView = 'uint8' | 'int8' | 'float16'
@@ -175,7 +175,7 @@ class Blocks {
     return this.low(this.right(this.shape(this.cut(from, from + 64), [-1, 2, 1, 32]), [0, 2, 4, 6]), 2)
   }
 
-  /** Whole numbers [blocks, n], less `middle`, times one number of each block. */
+  /** Integers [blocks, n] minus `middle`, times one factor per block. */
   times(numbers: string, half: string, middle = 0): string {
     const single = this.#graph.toSingle(numbers)
     const counted = middle === 0 ? single : this.#graph.node('Sub', [single, this.#graph.floats([middle], [], 'float32')])

@@ -4,8 +4,8 @@ import { valueAt } from '../../value-at.ts'
 import { encodeOnnxModel, type OnnxNode, onnxTypes } from './onnx-messages.ts'
 
 /**
- * What graphs for a provider's device are written for, found by letting it compute: WebGPU's devices need not know half precision, and
- * its fused attention answers wrongly on some (SwiftShader, whose subgroups hold four).
+ * Determines the graph features of a provider's device by running small graphs: WebGPU devices may lack float16, and fused attention is
+ * wrong on some (SwiftShader, with subgroups of four).
  */
 export async function findGraphTarget(provider: ExecutionProvider): Promise<GraphTarget> {
   if (provider === 'cpu') return processorTarget
@@ -56,7 +56,7 @@ function attention(q: Float32Array, k: Float32Array, v: Float32Array): Float32Ar
   )
 }
 
-/** What a small graph gives as `y`; null where the device cannot run it. */
+/** Runs a small graph and returns `y`; null = the device cannot run it. */
 async function run(
   provider: ExecutionProvider,
   nodes: readonly OnnxNode[],
@@ -78,7 +78,7 @@ async function run(
   }
 }
 
-/** What a graph is written for. */
+/** The features graphs may use. */
 export interface GraphTarget {
   /**
    * `mapped`: weights stay in the file, which the system pages in and out; right for the processor. `constant`: the runtime copies and

@@ -35,7 +35,10 @@ export function additionInput(tensor: string): string {
   return `added:${tensor}`
 }
 
-/** Collects the nodes of one network's graph, whose weights lie in a checkpoint. All values are float32, or float16 where the target says so, unless they say otherwise. */
+/**
+ * Builds the graph of a network whose weights are in a checkpoint. Values are float32, or float16 if the target requires it, unless stated
+ * otherwise.
+ */
 export class GraphBuilder implements BlockGraph {
   readonly weights: WeightTable
   readonly #target: GraphTarget
@@ -54,7 +57,7 @@ export class GraphBuilder implements BlockGraph {
     this.#target = target
   }
 
-  /** How attention is written. */
+  /** The form of attention nodes. */
   get attention(): GraphTarget['attention'] {
     return this.#target.attention
   }
@@ -76,7 +79,7 @@ export class GraphBuilder implements BlockGraph {
     return this.#target.precision === 'half' ? this.node('Cast', [value], { to: onnxTypes.float16 }) : value
   }
 
-  /** What everything is computed with. */
+  /** The element type of all computations. */
   get type(): 'float32' | 'float16' {
     return this.#target.precision === 'half' ? 'float16' : 'float32'
   }
@@ -115,7 +118,7 @@ export class GraphBuilder implements BlockGraph {
     return this.#constant(`${type}:${key}:${shape.join('x')}`, { type, shape, data: new Uint8Array(numbers.buffer) })
   }
 
-  /** Whole numbers from 0 to 255. */
+  /** A constant of bytes. */
   bytes(values: readonly number[], shape: readonly number[]): Value {
     return this.#constant(`b:${values.join(',')}:${shape.join('x')}`, { type: 'uint8', shape, data: Uint8Array.from(values) })
   }
@@ -124,7 +127,7 @@ export class GraphBuilder implements BlockGraph {
     return this.node('Cast', [value], { to: onnxTypes.float32 })
   }
 
-  /** The same value for the same key; made once. */
+  /** Caches a value by key. */
   once(key: string, make: () => Value): Value {
     const known = this.#made.get(key)
     if (known !== undefined) return known
@@ -133,7 +136,7 @@ export class GraphBuilder implements BlockGraph {
     return value
   }
 
-  /** A weight as it is stored, in another shape of as many numbers if one is given. */
+  /** A weight as stored, optionally reshaped. */
   stored(name: string, shape?: readonly number[]): Value {
     const { type: storedType, file, offset, bytes, shape: storedShape } = this.weights.get(name)
     const type = storedTypes[storedType]
@@ -211,7 +214,7 @@ export class GraphBuilder implements BlockGraph {
     })
   }
 
-  /** Rows of a table of weights, by whole numbers; the table in another shape of as many numbers if one is given. */
+  /** Rows of a weight table by index, optionally reshaped. */
   gather(name: string, indices: Value, shape?: readonly number[]): Value {
     // A mapped table is the largest of all weights: only what is taken of it is cast. A device may lack the type it is stored in.
     const { type, scale, shape: storedShape } = this.weights.get(name)

@@ -4,7 +4,7 @@ import type { GraphBuilder, Value } from './graph-builder.ts'
 /** Groups of every group normalization in Stable Diffusion. */
 export const groups = 32
 
-/** How a layer is changed besides its weights: what a LoRA adds to the output of a linear layer or a convolution. */
+/** Additions to a layer: what a LoRA adds to the output of a linear layer or a convolution. */
 export interface SideBranches {
   /** Whether numbers are added to a tensor, see `additionInput`. */
   adds(tensor: string): boolean
@@ -108,7 +108,7 @@ export function rowsToPixels(graph: GraphBuilder, rows: Value, like: Value, chan
   return graph.node('Transpose', [graph.node('Reshape', [rows, last])], { perm: [0, 3, 1, 2] })
 }
 
-/** What attends to what: sequences [batch, tokens, width]. */
+/** Inputs of attention: sequences [batch, tokens, width]. */
 export interface Attention {
   readonly query: Value
   readonly key: Value
@@ -117,7 +117,7 @@ export interface Attention {
   readonly width: number
   /** Added to the scores, [1 or batch, 1 or heads, tokens, tokens]. */
   readonly mask?: Value
-  /** What scores are multiplied by; 1/√(head width) where it is left out. */
+  /** Factor of the scores; default 1/√(head width). */
   readonly scale?: number
 }
 

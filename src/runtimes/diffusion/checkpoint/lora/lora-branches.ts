@@ -22,7 +22,7 @@ export function loraInputs(key: BranchKey): { readonly down: string; readonly up
   return { down: `lora_down:${key}`, up: `lora_up:${key}`, lengths: `lora_lengths:${key}` }
 }
 
-/** Which branches a session needs that is to be made, given those it has; null = it can stay. Only low-rank ones cost little where they are not used. */
+/** The branches a new session needs, given those of the current one; null = keep the session. Only unused low-rank branches are cheap. */
 export function neededBranches(wanted: ReadonlySet<BranchKey>, before: ReadonlySet<BranchKey> | null): ReadonlySet<BranchKey> | null {
   const isCostly = (key: BranchKey) => key.includes(':')
   if (before === null) return wanted
@@ -110,7 +110,7 @@ function kroneckerRows(graph: GraphBuilder, key: BranchKey, input: Value, output
   return graph.node('Reshape', [graph.node('MatMul', [outer, seen]), graph.integers([-1, outputs])])
 }
 
-/** The same for a convolution: inner convolves each share of the channels. */
+/** A Kronecker product for a convolution: the inner factor convolves each share of the channels. */
 function kroneckerPixels(
   graph: GraphBuilder,
   key: BranchKey,
@@ -129,7 +129,10 @@ function kroneckerPixels(
   return graph.node('Reshape', [graph.node('MatMul', [outer, flat]), graph.node('Shape', [like])])
 }
 
-/** What DoRA adds to rows: the sum of weight and change, its rows or columns as long as was trained, less the weight. @see Liu et al. 2024, arXiv:2402.09353 */
+/**
+ * DoRA's addition to rows: weight plus change, with rows or columns scaled to their trained length, minus the weight. @see Liu et al. 2024,
+ * arXiv:2402.09353
+ */
 function magnified(
   graph: GraphBuilder,
   key: BranchKey,
@@ -162,7 +165,7 @@ function magnified(
   return regained(graph, { bare: withoutBias(graph, module, output, [outputs]), product: times(input), gain })
 }
 
-/** How much longer each row (axis 1) or column (axis 0) of weight and change together is to be. */
+/** Scale of each row (axis 1) or column (axis 0) of weight and change together. */
 function gainOf(
   graph: GraphBuilder,
   key: BranchKey,

@@ -1,7 +1,7 @@
 import type { LoraPart, LoraTarget } from './lora-modules.ts'
 import { expandCore, hadamard, kronecker, type Matrix, multiply, shareOf, sizesOf } from './matrices.ts'
 
-/** What a LoRA does to one module. */
+/** A LoRA's change of one module. */
 export type LoraChange =
   /** Adds `scale · up · down`; with a magnitude the sum's rows or columns are then given its lengths. */
   | {
@@ -23,11 +23,12 @@ type FindPart = (part: LoraPart) => Matrix | undefined
 const misfit = { fault: 'holds matrices of other sizes than the model has' }
 
 /**
- * What the tensors of one module say, for a part of its rows.
+ * Reads the change of one module from its tensors, for some of its rows.
  *
  * @param options.ownScale Scale of a LoRA without alpha, by rank.
- * @returns A fault, as the end of a sentence about the module, where they cannot be applied.
- * @see Hu et al. 2021, arXiv:2106.09685; Hyeon-Woo et al. 2021, arXiv:2108.06098; Yeh et al. 2023, arXiv:2309.14859; Liu et al. 2024, arXiv:2402.09353
+ * @returns The change, or the fault as the end of a sentence about the module.
+ * @see Hu et al. 2021, arXiv:2106.09685; Hyeon-Woo et al. 2021, arXiv:2108.06098; Yeh et al. 2023, arXiv:2309.14859; Liu et al. 2024,
+ * arXiv:2402.09353
  */
 export function readChanges(
   find: FindPart,

@@ -13,11 +13,11 @@ export interface LoraTarget {
   readonly module: string
   /** Numbers of its weight. */
   readonly numbers: number
-  /** Which of the rows of the LoRA's second factor are the module's, as shares of all; absent = all. */
+  /** Rows of the LoRA's second factor that belong to the module, as shares; absent = all. */
   readonly rows?: { readonly first: number; readonly count: number; readonly all: number }
 }
 
-/** What LoRAs may change, by each name that their files use for it: one module, or several whose rows a file holds in one. */
+/** Modules that LoRAs can change, by each name used in files: one module, or several with concatenated rows. */
 export type LoraTargets = ReadonlyMap<string, readonly LoraTarget[]>
 
 /**
@@ -81,7 +81,7 @@ const lycorisParts = [
 
 export type LoraPart = 'down' | 'up' | 'mid' | 'alpha' | 'magnitude' | 'diff' | 'diff_b' | (typeof lycorisParts)[number]
 
-/** What one tensor of a LoRA is, and the module it is for, in the words of its file. */
+/** The kind of a LoRA tensor and its module, named as in the file. */
 export interface LoraKey {
   /** A path with dots, or kohya's with underscores, such as `lora_unet_mid_block_attentions_0_proj_in`. */
   readonly module: string

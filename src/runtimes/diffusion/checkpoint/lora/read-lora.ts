@@ -7,12 +7,12 @@ import { readWeightFile, type WeightFile } from '../weights/weight-table.ts'
 import { type LoraChange, readChanges } from './lora-change.ts'
 import { type LoraPart, type LoraTarget, type LoraTargets, readLoraKey } from './lora-modules.ts'
 
-/** What a LoRA does to one module. */
+/** A LoRA's change of one module. */
 export type LoraModule = LoraTarget & LoraChange
 
 /** A LoRA in memory. */
 export interface Lora {
-  /** What messages call it. */
+  /** Name in messages. */
   readonly name: string
   readonly modules: readonly LoraModule[]
   readonly embeddings: readonly BundledEmbedding[]
@@ -77,7 +77,7 @@ function refuse({ name }: WeightFile, reason: string): ServiceError {
   return new ServiceError('unsupported', `The LoRA ${name} ${reason}.`, { param: 'loras' })
 }
 
-/** How much a LoRA without `alpha` tensors counts, by module and rank. */
+/** Scale of a LoRA without `alpha` tensors, by module and rank. */
 export type PeftScale = (module: string, rank: number) => number
 
 /** Reads the scale that peft's adapters carry in their metadata (`lora_adapter_metadata`); alpha equals the rank where there is none. */

@@ -3,7 +3,7 @@ import { type StoredModule, transformerModules } from '../names/transformer-name
 import type { WeightTable } from '../weights/weight-table.ts'
 import { type LoraTarget, type LoraTargets, numbersOf } from './lora-modules.ts'
 
-/** What trainers put before names with dots (peft's `base_model.model.` is read as `unet.`), and before those with underscores. */
+/** Prefixes used by trainers before dotted names (peft's `base_model.model.` is treated as `unet.`), and before names with underscores. */
 const dotted = ['transformer.', 'diffusion_model.', 'unet.', '']
 const underscored = ['lora_unet_', 'lora_transformer_', 'lycoris_']
 

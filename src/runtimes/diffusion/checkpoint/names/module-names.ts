@@ -1,4 +1,4 @@
-/** A module under both names it goes by; whatever lies under one lies under the other. */
+/** The two names of a module, which are prefixes of the names of its parts. */
 export interface ModulePair {
   readonly diffusers: string
   readonly original: string

@@ -8,7 +8,7 @@ const layerParts: readonly ModulePair[] = [
   { diffusers: 'mlp.fc2', original: 'mlp.c_proj' },
 ]
 
-/** How OpenCLIP stacks the three projections of its attention: rows of one weight, in this order. */
+/** OpenCLIP stacks the three attention projections as rows of one weight, in this order. */
 export const stackedProjections = ['q_proj', 'k_proj', 'v_proj'] as const
 
 /** The modules of an OpenCLIP text encoder under both names; `attn.in_proj_…` stands for three and is not among them. */

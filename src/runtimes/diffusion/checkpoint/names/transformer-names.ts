@@ -5,7 +5,7 @@ export interface StoredModule {
   readonly stored: string
   /** By diffusers' names; a final modulation is parted into `shift` and `scale`, whose order differs between layouts. */
   readonly parts: readonly string[]
-  /** How many of the rows each part has, relative to the others; all as many where it is left out. */
+  /** Relative numbers of rows per part; default equal. */
   readonly shares?: readonly number[]
 }
 
@@ -122,7 +122,7 @@ const jointBlock: Rules = [
   ['x_block.attn2.ln_k', 'attn2.norm_k'],
 ]
 
-/** What the last block of Stable Diffusion 3 makes for the words is parted as the final modulation is. */
+/** The modulation of the text stream in the last block of Stable Diffusion 3 is split like the final modulation. */
 const lastContext: Rules[number] = ['context_block.adaLN_modulation.1', ['norm1_context.shift', 'norm1_context.scale']]
 
 const flux: FamilyNames = {

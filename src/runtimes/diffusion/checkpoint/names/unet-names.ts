@@ -1,6 +1,6 @@
 import type { Holds, ModulePair } from './module-names.ts'
 
-/** Which parts a level of a UNet has, in the order they run. */
+/** Parts of a UNet's level, in execution order. */
 interface Level {
   /** Per residual block, whether attention follows it. */
   readonly attends: readonly boolean[]
@@ -8,7 +8,7 @@ interface Level {
   readonly resizes: boolean
 }
 
-/** How a UNet, or a ControlNet, is built. */
+/** Structure of a UNet or ControlNet. */
 export interface UnetLayout {
   readonly down: readonly Level[]
   readonly up: readonly Level[]

@@ -80,7 +80,7 @@ interface BlockOptions {
 interface Streams {
   readonly image: Value
   readonly words: Value
-  /** How many rows the words have. */
+  /** Number of text rows. */
   readonly count: Value
 }
 

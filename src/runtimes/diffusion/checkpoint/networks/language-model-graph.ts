@@ -62,7 +62,7 @@ export function writeLanguageModelGraph(
   return graph.encode()
 }
 
-/** Keys and values of fewer heads than the queries have, each repeated for as many of them as share it. */
+/** Repeats keys and values for grouped-query attention. */
 function repeatHeads(
   graph: GraphBuilder,
   { rows, width }: { readonly rows: Value; readonly width: number },

@@ -4,7 +4,7 @@ import { attend, type LayerContext, layerNorm, linear, type SideBranches, toRows
 import { onnxTypes } from '../graph/onnx-messages.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
 
-/** What the weights of a CLIP text encoder do not tell. */
+/** Options of a CLIP text encoder that its weights do not determine. */
 export interface TextEncoderOptions {
   /** OpenAI's CLIP approximates GELU, OpenCLIP does not. */
   readonly activation: 'quick_gelu' | 'gelu'
@@ -79,7 +79,7 @@ function embedTokens(
   return graph.node('Add', [embedded, graph.weight('text_model.embeddings.position_embedding.weight')])
 }
 
-/** Where each row of ids ends: the first end token, [batch, 1]. */
+/** Index of the first end token in each row of ids, [batch, 1]. */
 function endPlaces(graph: GraphBuilder, ids: Value, endId: number): Value {
   const isEnd = graph.node('Cast', [graph.node('Equal', [ids, graph.integers([endId])])], { to: onnxTypes.int32 })
   return graph.node('ArgMax', [isEnd], { axis: 1, keepdims: 1 })

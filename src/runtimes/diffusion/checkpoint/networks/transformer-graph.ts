@@ -2,7 +2,7 @@ import type { GraphTarget } from '../graph/find-graph-target.ts'
 import type { SideBranches } from '../graph/layers.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
 
-/** What the graph of a transformer is made for besides its weights. */
+/** Options of a transformer's graph besides its weights. */
 export interface TransformerGraphOptions {
   readonly target: GraphTarget
   readonly branches: SideBranches | null

@@ -6,7 +6,7 @@ import { residualBlock } from './residual-block.ts'
 import { spatialTransformer } from './spatial-transformer.ts'
 import { embedConditioning, type UnetConditioning, type UnetShape } from './unet-shape.ts'
 
-/** What a UNet's graph is made for besides its weights. */
+/** Options of a UNet's graph besides its weights. */
 export interface UnetGraphOptions {
   readonly target: GraphTarget
   readonly branches: SideBranches | null
@@ -63,9 +63,9 @@ function resizeLike(graph: GraphBuilder, input: Value, like: Value): Value {
 
 const epsilon = 1e-5
 
-/** Where a UNet is after its way down. */
+/** State of a UNet after its down path. */
 export interface UnetDescent {
-  /** What each step of the way up is given again, first step first. */
+  /** Skip connections for the up path, in order of use. */
   readonly skips: readonly Value[]
   readonly hidden: Value
 }

@@ -4,7 +4,7 @@ import { type LayerContext, linear, silu, sinusoids } from '../graph/layers.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
 import type { TextContext } from './spatial-transformer.ts'
 
-/** What the names and sizes of a UNet's weights do not tell, as diffusers' `unet/config.json` has it. */
+/** Options of a UNet that its weights do not determine, named as in diffusers' `unet/config.json`. */
 export interface UnetOptions {
   /** Attention heads per block, outermost first; the same number everywhere; or channels per head. */
   readonly heads: { readonly perBlock: readonly number[] } | { readonly count: number } | { readonly channels: number }

@@ -4,7 +4,7 @@ import { GraphBuilder, type Value } from '../graph/graph-builder.ts'
 import { convolution, type LayerContext } from '../graph/layers.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
 
-/** What a block adds counts by this. */
+/** Factor of a block's residual. */
 const residualScale = 0.2
 const slope = 0.2
 const colours = 3

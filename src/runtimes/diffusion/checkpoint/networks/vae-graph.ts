@@ -19,8 +19,8 @@ import { residualBlock } from './residual-block.ts'
 const epsilon = 1e-6
 
 /**
- * Writes the graph that turns latents into pixels. Over mapped weights it works in bands that have as many rows as the
- * latents, so that a whole picture takes a part of the memory; a GPU, which has room, gets it in one piece.
+ * Writes the decoder graph. With mapped weights it works in bands to reduce memory for large pictures; on a GPU the picture is decoded in
+ * one piece.
  *
  * @see Esser et al. 2020, arXiv:2012.09841
  */

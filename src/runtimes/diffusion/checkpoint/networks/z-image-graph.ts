@@ -78,7 +78,7 @@ interface BlockOptions {
   readonly width: number
   readonly headWidth: number
   readonly angles: Rotation
-  /** What modulates the block; null = nothing. */
+  /** The block's modulation; null = none. */
   readonly row: Value | null
 }
 

@@ -7,16 +7,16 @@ import type { WeightTable } from '../weights/weight-table.ts'
 /** A text encoder as a checkpoint holds it. */
 export interface TextEncoderPart {
   readonly weights: WeightTable
-  /** Which prompt it reads. */
+  /** The prompt it encodes. */
   readonly reads: 'first' | 'second'
   readonly options: Pick<TextEncoderOptions, 'activation' | 'heads' | 'layers' | 'projected' | 'pooledPlainly'>
-  /** What fills short texts up. */
+  /** Padding token. */
   readonly pad: '<|endoftext|>' | '!'
   /** Folder of its tokenizer beside the weights; null = CLIP's public vocabulary. */
   readonly tokenizer: { readonly folder: string; readonly name: string } | null
 }
 
-/** A whole checkpoint, whatever its layout: weights under diffusers' names and what to know about them. */
+/** A whole checkpoint independent of its layout: weights named as in diffusers, and properties. */
 export interface CheckpointParts {
   readonly family: UnetFamily
   readonly unet: WeightTable
@@ -31,7 +31,7 @@ export interface CheckpointParts {
   readonly zeroNegative: boolean
 }
 
-/** What a family's checkpoints have in common and no file says. */
+/** Properties common to a family's checkpoints that files do not contain. */
 export interface FamilyRules {
   readonly heads: UnetOptions['heads']
   readonly scalingFactor: number

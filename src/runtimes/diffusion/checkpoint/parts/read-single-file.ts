@@ -86,7 +86,7 @@ function readTextEncoders(file: WeightFile, family: UnetFamily): readonly TextEn
   }
 }
 
-/** What a text encoder's weights and kind tell. */
+/** Options of a text encoder, from its weights and kind. */
 export function encoderOptions(weights: WeightTable, kind: 'clip' | 'open-clip', projected: boolean): TextEncoderPart['options'] {
   const width = weights.sizeOf('text_model.embeddings.token_embedding.weight', 1)
   return {

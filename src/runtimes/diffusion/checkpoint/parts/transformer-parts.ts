@@ -24,7 +24,7 @@ export interface TransformerText {
   readonly tokenizer: string | null
 }
 
-/** A model that predicts with a transformer, whatever its layout: weights under diffusers' names and what to know about them. */
+/** A transformer model independent of its layout: weights named as in diffusers, and properties. */
 export interface TransformerParts {
   readonly family: TransformerFamily
   readonly transformer: WeightTable
@@ -36,14 +36,14 @@ export interface TransformerParts {
   readonly schedulerConfig: JsonRecord
 }
 
-/** What a model's own file or folder holds. */
+/** Content of a model's own file or folder. */
 interface Source {
   readonly label: string
   readonly family: TransformerFamily
   readonly transformer: WeightTable
   readonly schedulerConfig: JsonRecord
   readonly vaeConfig: JsonRecord
-  /** null = it lies elsewhere. */
+  /** null = in another file. */
   readonly encoder: (text: TextSource) => Promise<WeightTable | null>
   readonly vae: () => Promise<WeightTable | null>
   readonly tokenizer: (name: ComponentName) => Promise<string | null>
@@ -198,7 +198,7 @@ function transformerTable(stored: WeightTable, { family, layout }: NonNullable<R
 const [mean, variance] = ['bn.running_mean', 'bn.running_var']
 const epsilon = 1e-4
 
-/** What a VAE has learned of the channels of patches of its latents, as options of a VAE in diffusers' words; none where it has learned nothing. */
+/** Statistics of a VAE's latent patches, as options named as in diffusers; empty = none. */
 async function readLatentStatistics(vae: WeightTable): Promise<JsonRecord> {
   const place = vae.find(mean)
   if (place === undefined) return {}

@@ -2,11 +2,11 @@ import type { TransformerFamily } from '../../../../core/checkpoint/checkpoint-f
 import type { JsonRecord } from '../../onnx/model-file.ts'
 import type { FlowSchedule } from '../../schedulers/levels/flow-sigmas.ts'
 
-/** What a family's models have in common and no file says. */
+/** Properties common to a family's models that files do not contain. */
 export interface TransformerRules {
   readonly scalingFactor: number
   readonly shiftFactor: number
-  /** Options of the scheduler in diffusers' words, where no file says otherwise. */
+  /** Default scheduler options, named as in diffusers. */
   readonly schedule: JsonRecord
   readonly spacing: FlowSchedule['spacing']
   /** Most tokens of a text that the language model or T5 reads. */

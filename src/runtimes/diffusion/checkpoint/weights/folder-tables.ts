@@ -34,12 +34,12 @@ export function readVaeComponent(folder: string): Promise<WeightTable> {
 }
 
 /**
- * The files of one network in diffusers' folder layout: one file, or the shards that its index names; full precision
- * before the `fp16` variant.
+ * The files of one network in diffusers' folder layout: one file, or the shards that its index names; full precision before the `fp16`
+ * variant.
  *
- * @param stems What the file may be called, without `.safetensors`; the first that is there counts.
+ * @param stems Possible file names without `.safetensors`; the first existing one is used.
  * @returns Absolute paths.
- * @throws {ServiceError} `inference_failed` when there is none.
+ * @throws {ServiceError} `inference_failed` if there is none.
  */
 async function findWeightFiles(folder: string, component: string, stems: readonly string[]): Promise<readonly string[]> {
   const inside = join(folder, component)

@@ -5,17 +5,17 @@ import { hasNoEffect, scaledName } from '../../../../core/checkpoint/stored-weig
 import { readWeightsHeader } from '../../../../core/checkpoint/weights-header.ts'
 import { unusableModel } from '../../onnx/model-file.ts'
 
-/** Weights of one network as they lie in a file. */
+/** A network's weight as stored in a file. */
 export interface StoredWeight extends TensorPlace {
   /** Name of the file inside the table's folder. */
   readonly file: string
   /** Whether rows and columns are the other way round than PyTorch's linear layers keep them. */
   readonly transposed: boolean
-  /** What its numbers are multiplied by: one for all, or one per row. Absent = nothing. */
+  /** Its scale: one factor, or one per row. Absent = none. */
   readonly scale?: TensorPlace
 }
 
-/** Gives weights the scales that lie beside them; what has no effect is left out. */
+/** Attaches scales to weights; tensors without effect are left out. */
 export function withScales(weights: ReadonlyMap<string, StoredWeight>): ReadonlyMap<string, StoredWeight> {
   const scaled = new Map([...weights].filter(([name]) => scaledName(name) === null && !hasNoEffect(name)))
   for (const [name, { type, shape, offset, bytes }] of weights) {
@@ -37,11 +37,11 @@ function rowsOf({ type, shape: [rows = 1, ...rest], offset, bytes }: TensorPlace
   return { type, shape: [count, ...rest], offset: offset + first * rowBytes, bytes: count * rowBytes }
 }
 
-/** The weights of one network by diffusers' names; all lie in files of one folder. */
+/** The weights of a network, named as in diffusers; all are in files of one folder. */
 export class WeightTable {
   /** Absolute path. */
   readonly folder: string
-  /** What messages call the network's file. */
+  /** Name of the network's file in messages. */
   readonly label: string
   readonly #weights: ReadonlyMap<string, StoredWeight>
   readonly #read = new Set<string>()
@@ -89,7 +89,7 @@ export class WeightTable {
     return size
   }
 
-  /** How many numbered parts there are: `resnets.0`, `resnets.1` … under a prefix that ends with a dot. */
+  /** Number of numbered parts `resnets.0`, `resnets.1` … under a prefix that ends with a dot. */
   count(prefix: string): number {
     const numbers = this.names().flatMap((name) => {
       if (!name.startsWith(prefix)) return []
@@ -99,7 +99,7 @@ export class WeightTable {
     return numbers.length === 0 ? 0 : Math.max(...numbers) + 1
   }
 
-  /** Whether anything lies under a prefix. */
+  /** Whether a prefix has any weights. */
   holds(prefix: string): boolean {
     return this.names().some((name) => name.startsWith(prefix))
   }

@@ -4,7 +4,7 @@ import type { NoiseSchedule } from './noise-schedule.ts'
 
 /** Looks up how much signal is left at training timesteps, for the DDIM family. */
 export interface CumulativeLevels {
-  /** Share of the signal's variance at a timestep; behind the last one as the model's config says. */
+  /** Signal's share of the variance at a timestep; after the last one, according to the model's config. */
   alphaBar(timestep: number): number
   /** Signal and noise as factors. */
   level(timestep: number): { readonly alpha: number; readonly sigma: number }
@@ -22,7 +22,7 @@ export function cumulativeLevels({ alphasCumprod }: NoiseSchedule, beyond: numbe
   }
 }
 
-/** What diffusers takes behind the last step: all signal, or the level of timestep 0. */
+/** The value diffusers uses after the last step: all signal, or the level of timestep 0. */
 export function finalAlphaBar(config: SchedulerConfig, { alphasCumprod }: NoiseSchedule): number {
   return config.setAlphaToOne ? 1 : (alphasCumprod[0] ?? 1)
 }

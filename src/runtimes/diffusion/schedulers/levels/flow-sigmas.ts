@@ -1,11 +1,11 @@
 import type { JsonRecord } from '../../onnx/model-file.ts'
 import type { SharedTrack } from './shared-track.ts'
 
-/** How noisy the steps of a flow-matching model are, in diffusers' words. */
+/** Noise schedule of a flow-matching model, named as in diffusers. */
 export interface FlowSchedule {
   /** Factor that moves steps towards more noise, the same for all sizes. */
   readonly shift: number
-  /** How the move depends on the picture's size instead: the exponent's values at two numbers of tokens; null = it does not. */
+  /** Shift by the picture's size: values of the exponent at two numbers of tokens; null = independent of size. */
   readonly bySize: { readonly base: number; readonly max: number; readonly baseTokens: number; readonly maxTokens: number } | null
   /**
    * `even`: levels from 1 to 1/n; `trained`: from the noisiest to the cleanest level of training, both moved already; `empirical`: as even,
@@ -35,7 +35,7 @@ export function parseFlowSchedule(json: JsonRecord, spacing: FlowSchedule['spaci
   }
 }
 
-/** Moves noise levels as a picture of so many tokens has them. @see Esser et al. 2024, arXiv:2403.03206, section 5.3.2 */
+/** Shifts noise levels for a number of tokens. @see Esser et al. 2024, arXiv:2403.03206, section 5.3.2 */
 function shiftSigma({ shift, bySize, spacing }: FlowSchedule, steps: number, tokens: number): (sigma: number) => number {
   if (spacing === 'empirical') return moved(Math.exp(empiricalExponent(tokens, steps)))
   if (bySize === null) return (sigma) => Math.fround((shift * sigma) / (1 + (shift - 1) * sigma))
@@ -70,7 +70,7 @@ export function multistepFlowTrack(schedule: FlowSchedule, steps: number, tokens
   const levels = Array.from({ length: steps }, (_, i) => shift(((steps - i) / steps) * (1 - 1 / flowTimesteps)))
   const sigmas = Float32Array.from([...levels, 0])
   return {
-    // Whole numbers in these schedulers.
+    // These schedulers use integers.
     timesteps: levels.map((sigma) => Math.trunc(sigma * flowTimesteps)),
     sigmas,
     shares: (index) => {

@@ -1,6 +1,6 @@
 import type { SchedulerConfig } from '../scheduler-config.ts'
 
-/** How much noise a model was trained with at each of its training timesteps, in PyTorch's single precision. */
+/** Noise levels of the training timesteps, in PyTorch's float32 arithmetic. */
 export interface NoiseSchedule {
   readonly betas: Float32Array
   /** Share of the signal's variance left at each timestep (diffusers' `alphas_cumprod`). */

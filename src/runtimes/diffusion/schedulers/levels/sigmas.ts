@@ -45,7 +45,7 @@ export interface SigmaTrack {
   readonly timesteps: readonly number[]
 }
 
-/** Signal and noise shares of latents with this much noise over signal, variance kept at 1. */
+/** Factors of signal and noise at variance 1, given the ratio of noise to signal. */
 export function alphaSigma(sigma: number): { readonly alpha: number; readonly sigma: number } {
   const alpha = 1 / Math.sqrt(sigma * sigma + 1)
   return { alpha, sigma: sigma * alpha }

@@ -27,7 +27,7 @@ const spaces: readonly CodeRange[] = [
   [0xfeff, 0xfeff],
 ]
 
-/** What `\d`, `\w`, `\s` and their opposites stand for. @see ECMAScript, "CharacterClassEscape" */
+/** Meaning of `\d`, `\w`, `\s` and their opposites. @see ECMAScript, "CharacterClassEscape" */
 export const namedClasses: Readonly<Record<string, readonly CodeRange[]>> = {
   d: digits,
   D: complement(digits),
@@ -37,7 +37,7 @@ export const namedClasses: Readonly<Record<string, readonly CodeRange[]>> = {
   S: complement(spaces),
 }
 
-/** What `.` stands for. */
+/** Meaning of `.`. */
 export const anyInLine: readonly CodeRange[] = complement(lineEnds)
 
 /** Characters that stand in a JSON string by an escape only. */
@@ -53,7 +53,7 @@ export function complement(ranges: readonly CodeRange[]): readonly CodeRange[] {
   return shared(allBut(ranges), everything)
 }
 
-/** What is in one of the ranges and in one of a few others. */
+/** Intersection of ranges with a few others. */
 function shared(ranges: readonly CodeRange[], few: readonly CodeRange[]): readonly CodeRange[] {
   return ranges.flatMap(([first, last]) =>
     few.map(([from, to]): CodeRange => [Math.max(first, from), Math.min(last, to)]).filter(([from, to]) => from <= to),

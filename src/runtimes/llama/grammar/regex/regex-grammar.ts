@@ -7,16 +7,16 @@ import { character, joined, nothing, type Repeats, type TextPart, times } from '
 const deepestNesting = 32
 const controls: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f', v: '\v', 0: '\0' }
 
-/** How what an expression matches is written. */
+/** How matches of an expression are written. */
 interface Spelling {
   text(character: string): string
   /** One character of a class; null = no character is in it. */
   one(ranges: readonly CodeRange[]): string | null
-  /** Any character where no anchor says where the match stands; null = it is the whole text in any case. */
+  /** Rule for any character before or after an unanchored match; null = the match is the whole text. */
   readonly any: string | null
 }
 
-/** What a pattern allows. */
+/** Text that a pattern allows. */
 export interface PatternPart extends TextPart {
   /** Whether exactly one count has no upper bound, and none repeats it. */
   readonly opensOnce: boolean
@@ -43,11 +43,12 @@ export function regexRule(pattern: string): string {
 }
 
 /**
- * GBNF for the inside of JSON strings in which a regular expression is found: where `^` and `$` say, else behind 64 characters at most.
+ * GBNF for the inside of JSON strings that contain a match of a regular expression: as anchored by `^` and `$`, else after at most 64
+ * characters.
  *
- * @param grammar Knows JSON (`defineJson`).
- * @param repeats For counts without an upper bound; absent = as the pattern says.
- * @throws {GrammarFault} as `regexRule` does.
+ * @param grammar Must contain the JSON rules (`defineJson`).
+ * @param repeats For counts without an upper bound; absent = unlimited.
+ * @throws {GrammarFault} as {@link regexRule}.
  */
 export function patternRule(grammar: Grammar, pattern: string, repeats?: Repeats): PatternPart {
   const known = new Map<readonly CodeRange[], string | null>()

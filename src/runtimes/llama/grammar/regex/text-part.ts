@@ -5,7 +5,7 @@ export interface TextPart {
   readonly most: number
 }
 
-/** How often something may be repeated, ends included; `most` may be infinite. */
+/** Minimum and maximum number of repetitions; `most` may be infinite. */
 export interface Repeats {
   readonly least: number
   readonly most: number

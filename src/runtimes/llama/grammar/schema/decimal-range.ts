@@ -21,7 +21,7 @@ const noDigits: Digits = { none: false, some: [] }
 const zeros: Digits = { none: true, some: [`"0"{1,${mostDigits}}`] }
 const largest: End = { whole: farthest, fraction: '', included: true }
 
-/** Where a range ends. */
+/** An end of a range. */
 export interface Bound {
   readonly value: number
   readonly included: boolean
@@ -30,8 +30,8 @@ export interface Bound {
 /**
  * GBNF for the numbers without an exponent between two bounds, null = open up to 15 digits before the point.
  *
- * @param bounds Each with at most 15 digits on either side of its point.
- * @returns null when no number lies between them.
+ * @param bounds Each with at most 15 digits before and after the point.
+ * @returns null = no number is in between.
  */
 export function decimalRange({ low, high }: { readonly low: Bound | null; readonly high: Bound | null }): string | null {
   const parts: (string | null)[] = []

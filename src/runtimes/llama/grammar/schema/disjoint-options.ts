@@ -4,10 +4,10 @@ import { typesOf } from './types-of.ts'
 import { jsonType, type SchemaType } from './value-types.ts'
 
 /**
- * Whether no value can meet two of the options: all of different types, all different constants, or objects that a required member with
- * a constant of its own tells apart, as clients write tagged unions.
+ * Whether no value can match two of the options: different types, different constants, or objects with a required member that has a
+ * different constant in each (tagged unions).
  *
- * @param read What a member's schema says; null = no value can meet it.
+ * @param read Reads a member's schema; null = no value can match it.
  */
 export function areDisjoint(options: readonly FlatSchema[], read: (member: JsonValue) => FlatSchema | null): boolean {
   const [first] = options

@@ -32,7 +32,7 @@ export class FlatSchemas {
   }
 
   /**
-   * What one schema says itself.
+   * Reads the keywords of one schema.
    *
    * @param place For messages.
    */

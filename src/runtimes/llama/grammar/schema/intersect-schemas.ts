@@ -7,7 +7,7 @@ type Mutable = { -readonly [Name in keyof FlatSchema]: FlatSchema[Name] }
 
 const larger = ['minProperties', 'minItems', 'minLength', 'minimum', 'exclusiveMinimum'] as const
 const smaller = ['maxProperties', 'maxItems', 'maxLength', 'maximum', 'exclusiveMaximum'] as const
-/** Of which one can be followed at a time. */
+/** Keywords that cannot be combined with another of the same name. */
 const single = ['pattern', 'format', 'oneOf', 'not', 'propertyNames', 'patternProperties', 'multipleOf'] as const
 /** Options that two `anyOf` have together. */
 const mostOptions = 64

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../../../core/error.ts'
 
 /**
- * What happens where a schema cannot be followed. `strict`: the request is refused. `loose`: that place is loosened and reported, and only
- * a mistake in the schema is refused. `tool`: mistakes are loosened too, since a call that is not quite valid is better than none.
+ * How unsupported parts of a schema are handled. `strict`: the request is refused. `loose`: the part is loosened and reported, and only
+ * invalid schemas are refused. `tool`: invalid parts are loosened too, since an imperfect call is better than none.
  */
 export type Following = 'strict' | 'loose' | 'tool'
 
@@ -21,7 +21,7 @@ export class Leeway {
     this.#owner = owner
   }
 
-  /** What was loosened and where, as sentences; the first 20 and how many more. */
+  /** Loosened parts, as sentences: the first 20 and the number of further ones. */
   get loosened(): readonly string[] {
     const sentences = [...this.#places].map((message) => `The JSON schema of ${this.#owner} is followed but for one place: ${message}.`)
     const more = sentences.length - mostPlaces
@@ -29,10 +29,10 @@ export class Leeway {
   }
 
   /**
-   * Notes a place that no grammar is made for. When this returns, the caller goes on without it.
+   * Records an unsupported part; if this returns, the caller continues without it.
    *
-   * @param message What of the schema, where, and why.
-   * @throws {ServiceError} `unsupported_parameter` when the schema is strict.
+   * @param message The part, its place and the reason.
+   * @throws {ServiceError} `unsupported_parameter` if the schema is strict.
    */
   loosen(message: string, cause?: unknown): void {
     if (this.#following === 'strict') throw refuseSchema(message, cause)

@@ -6,7 +6,7 @@ import type { FlatSchema } from './read-schema.ts'
 /** Different values of which a list may hold each once, in any order; every set of them is a rule. */
 const mostUnique = 6
 
-/** What a list is made of. */
+/** Parts of a list. */
 export interface ListParts {
   readonly where: string
   readonly leeway: Leeway

@@ -23,11 +23,11 @@ export function meets(value: JsonValue, schema: FlatSchema): boolean | null {
     if (!isWithin(value, schema.minimum, schema.maximum) || value <= exclusiveMinimum || value >= exclusiveMaximum) return false
   }
   const others = Object.keys(schema).filter((keyword) => !judged.some((each) => each === keyword))
-  return others.every((keyword) => speaksOfOther(value, keyword)) ? true : null
+  return others.every((keyword) => doesNotApply(value, keyword)) ? true : null
 }
 
 /** Whether a keyword says nothing about a value of this type. */
-function speaksOfOther(value: JsonValue, keyword: string): boolean {
+function doesNotApply(value: JsonValue, keyword: string): boolean {
   if (keyword === 'pattern' || keyword === 'format') return typeof value !== 'string'
   if (keyword === 'multipleOf') return typeof value !== 'number'
   if (/properties|required|propertyNames/i.test(keyword)) return value === null || typeof value !== 'object' || Array.isArray(value)

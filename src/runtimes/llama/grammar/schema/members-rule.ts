@@ -1,6 +1,6 @@
 import type { Grammar } from '../gbnf.ts'
 
-/** How many members an object has. */
+/** Minimum and maximum number of an object's members. */
 export interface MemberCounts {
   readonly least: number
   /** null = no bound. */
@@ -14,7 +14,7 @@ export interface MemberRule {
 }
 
 /**
- * GBNF for the inside of an object: required members, then any of the optional ones, in order, so many that the counts hold.
+ * GBNF for the inside of an object: required members, then any optional ones in order, within the counts.
  *
  * @param members Required ones first.
  */
@@ -37,7 +37,7 @@ interface Optional {
   readonly allowed: number
 }
 
-/** What may come behind another member, and what may come first. */
+/** Rules for the optional members after another member, and at the start. */
 function optionalRules(
   grammar: Grammar,
   rules: readonly string[],

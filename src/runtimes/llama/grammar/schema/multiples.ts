@@ -6,7 +6,7 @@ const mostListed = 1000
 /** Endings of numbers that are listed, as the 20 of multiples of 0.05. */
 const mostEndings = 200
 
-/** Which multiples are asked for. */
+/** The requested multiples. */
 export interface Multiples {
   /** Above 0. */
   readonly step: number
@@ -20,8 +20,7 @@ export interface Multiples {
 /**
  * GBNF for the multiples of a number.
  *
- * @returns `none` when no multiple lies between the bounds, null when no grammar is made for them: the step divides no power of ten, and
- *   there are more than 1000.
+ * @returns `none` = no multiple is within the bounds; null = unsupported: the step divides no power of ten, and there are more than 1000.
  */
 export function multiplesRule({ step, low, high, decimals }: Multiples): string | 'none' | null {
   const places = decimalsOf(step)
@@ -106,7 +105,7 @@ function halves(low: number | null, high: number | null): readonly (readonly [si
   return [...below, ...above]
 }
 
-/** The last digits of multiples, as many as the power of ten has zeros that the step divides. */
+/** Possible last digits of multiples, as many as the smallest power of ten that the step divides has zeros. */
 function endingsOf(step: number, digits: number): readonly string[] {
   return Array.from({ length: 10 ** digits / step }, (_, index) => String(index * step).padStart(digits, '0'))
 }

@@ -8,7 +8,7 @@ import type { FlatSchema } from './read-schema.ts'
 /** Digits behind the point that a bound may have. */
 const mostDecimals = 15
 
-/** The rule for an integer, or the multiples that are asked for. */
+/** The rule for an integer, or for requested multiples. */
 export function integerRule(grammar: Grammar, schema: FlatSchema, where: string, leeway: Leeway): string {
   const bounds = boundsOf(schema, where, leeway)
   const { low = null, high = null } = bounds ?? {}
@@ -19,7 +19,7 @@ export function integerRule(grammar: Grammar, schema: FlatSchema, where: string,
     return 'integer'
   }
   const { multipleOf = 1 } = schema
-  // Of a fraction such as 0.5 every integer is a multiple.
+  // Every integer is a multiple of a fraction such as 0.5.
   if (!Number.isInteger(1 / multipleOf)) {
     const rule = multiplesRule({ step: multipleOf, low: minimum, high: maximum, decimals: false })
     if (rule === 'none') leeway.mistake(`no multiple of ${multipleOf} at ${where} lies between the bounds`)
@@ -75,7 +75,7 @@ interface Bounds {
   readonly high: Bound | null
 }
 
-/** @returns null when the schema says none. */
+/** @returns null = no bounds. */
 function boundsOf(schema: FlatSchema, where: string, leeway: Leeway): Bounds | null {
   const low = strictest(schema.minimum, schema.exclusiveMinimum, -1)
   const high = strictest(schema.maximum, schema.exclusiveMaximum, 1)

@@ -6,9 +6,9 @@ import type { Leeway } from './leeway.ts'
 import { membersRule } from './members-rule.ts'
 import type { FlatSchema } from './read-schema.ts'
 
-/** Of one object. */
+/** Maximum number of an object's members. */
 const mostMembers = 2000
-/** Ways to count members that are kept apart. */
+/** Maximum number of states for counting members. */
 const mostCounts = 4000
 
 /** A member of an object by name. */
@@ -18,7 +18,7 @@ export interface ObjectMember {
   readonly required: boolean
 }
 
-/** Where an object stands, and what makes the rules of its parts. */
+/** An object's context: its place, and the compiler of its parts. */
 export interface ObjectPlace {
   readonly where: string
   readonly flat: FlatSchemas
@@ -130,7 +130,7 @@ function patternMember(patterns: readonly (readonly [string, JsonValue])[], valu
   const alike = patterns.every(([, value]) => JSON.stringify(value) === JSON.stringify(first[1]))
   if (!alike)
     leeway.loosen(`"patternProperties" at ${where} is supported with one pattern, or one schema for all: a name may match several`)
-  // With nothing said of others, any name may come whose value is anything.
+  // Without rules for other members, any name with any value is allowed.
   if (patterns.every(([, value]) => isAnything(value)) && isAnything(values)) return 'string ":" ws value ws'
   const ways = patterns.map(([pattern, value]) => {
     const name = at.rule({ type: 'string', pattern }, `${where}/patternProperties/${pattern}`)

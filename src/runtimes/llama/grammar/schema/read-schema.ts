@@ -5,8 +5,8 @@ import { stringFormats } from './string-formats.ts'
 import { isSchemaType, type SchemaType } from './value-types.ts'
 
 /**
- * What one schema says about which values are valid. Annotations, unknown keywords and what changes nothing are gone, and what drafts and
- * generators spell differently is spelled in one way. Schemas inside are as they were sent.
+ * The validation keywords of one schema, normalized. Annotations, unknown keywords and keywords without effect are removed, and differences
+ * between drafts and generators are unified. Nested schemas are unchanged.
  */
 export interface ReadSchema {
   readonly $ref?: string
@@ -15,9 +15,9 @@ export interface ReadSchema {
   readonly oneOf?: readonly JsonValue[]
   readonly not?: JsonValue
   readonly type?: readonly SchemaType[]
-  /** Of `enum`, or the one of `const`. */
+  /** From `enum` or `const`. */
   readonly values?: readonly JsonValue[]
-  /** Whether null is valid too, as OpenAPI 3.0 says it. */
+  /** Whether null is valid too (OpenAPI 3.0). */
   readonly nullable?: true
   readonly properties?: JsonObject
   readonly patternProperties?: JsonObject
@@ -50,7 +50,7 @@ export type FlatSchema = Omit<ReadSchema, '$ref' | 'allOf' | 'nullable'>
 
 /** Say which values are valid, and have no grammar. */
 const unfollowed = ['contains', 'dependentSchemas', '$dynamicRef', '$recursiveRef', 'disallow']
-/** As the first draft of JSON Schema has it. */
+/** As in the first draft of JSON Schema. */
 const anyType = 'any'
 
 /**
@@ -97,7 +97,7 @@ export function readSchema(schema: JsonObject, where: string, leeway: Leeway): R
   })
 }
 
-/** The same without the members that are undefined. */
+/** Removes undefined members. */
 function defined(members: { readonly [Name in keyof ReadSchema]: ReadSchema[Name] | undefined }): ReadSchema {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 }
@@ -209,7 +209,7 @@ class KeywordReader {
     return undefined
   }
 
-  /** Formats of numbers, and those that nobody knows, are annotations. */
+  /** Formats of numbers and unknown formats are annotations. */
   format(): string | undefined {
     const { format } = this.#schema
     return typeof format === 'string' && Object.hasOwn(stringFormats, format) ? format : undefined

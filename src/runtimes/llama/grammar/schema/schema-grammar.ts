@@ -24,7 +24,7 @@ const maxPatterns = 4096
 /** Members of one object that ask for others; each doubles the ways to write it. */
 const maxDependent = 4
 
-/** Where a schema stands. */
+/** Place of a schema. */
 interface Place {
   readonly where: string
   readonly depth: number
@@ -61,7 +61,7 @@ export class SchemaGrammar {
     return this.#visit(this.#flat.root, { where: '#', depth: 0 })
   }
 
-  /** The same for the arguments of a tool, which are an object. */
+  /** Compiles the arguments of a tool, which are an object. */
   compileObject(): string {
     const place = { where: '#', depth: 0 }
     const flat = this.#flat.flatten(this.#flat.root, '#')

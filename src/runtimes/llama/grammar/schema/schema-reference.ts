@@ -1,6 +1,6 @@
 import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
 
-/** Where anchors and names of schemas are looked for. */
+/** Keywords with named schemas. */
 const definitions = ['$defs', 'definitions']
 
 /** Finds what the references of a schema point to. */
@@ -14,9 +14,9 @@ export class SchemaReferences {
   }
 
   /**
-   * What a reference such as `#/$defs/node` points to.
+   * Resolves a reference such as `#/$defs/node`.
    *
-   * @returns A clause about the reference where it points to nothing.
+   * @returns The schema, or a clause about an unresolvable reference.
    */
   resolve(reference: string): { readonly schema: JsonValue } | string {
     const [address = '', fragment = ''] = splitOnce(reference, '#')

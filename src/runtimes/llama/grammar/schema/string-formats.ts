@@ -19,7 +19,7 @@ function format(rule: string, least: number, most: number): TextPart {
   return { rule, least, most }
 }
 
-/** The same where there is less room. */
+/** A shorter form for limited lengths. */
 const shortMailbox = '[a-z0-9]{1,12} "@" [a-z0-9]{1,12} "." [a-z]{2,4}'
 const shortUri = (path: number): string => `"http" "s"? "://" [a-z0-9]{1,24} "." [a-z]{2,4} ("/" [A-Za-z0-9._~=&-]{0,${path}})?`
 

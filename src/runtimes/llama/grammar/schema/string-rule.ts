@@ -6,7 +6,7 @@ import type { Leeway } from './leeway.ts'
 import type { FlatSchema } from './read-schema.ts'
 import { stringFormats } from './string-formats.ts'
 
-/** Where a string stands. */
+/** A string's context. */
 export interface StringPlace {
   readonly where: string
   /** The rule of any string that stands without quotes, between tags; null = it stands in quotes. */
@@ -21,8 +21,8 @@ interface Lengths {
 }
 
 /**
- * The rule for a string with lengths, a pattern or a format. A format beside a pattern says what the pattern does: the pattern is followed,
- * or the format where the pattern cannot be.
+ * The rule for a string with lengths, a pattern or a format. Of a format and a pattern, the pattern is followed, or the format if the
+ * pattern is not supported.
  */
 export function stringRule(grammar: Grammar, schema: FlatSchema, { where, bareText, leeway }: StringPlace): string {
   const { maxLength: most = null, format, pattern } = schema
@@ -106,7 +106,7 @@ function boundedRule(grammar: Grammar, alternatives: readonly PatternAlternative
   return { rule: rules.join(' | '), least, most }
 }
 
-/** As often as any count may be said to repeat. */
+/** Maximum count of a repetition. */
 const often = 1000
 
 /** A pattern whose one count without an upper bound repeats as often as the lengths allow, which grow with it evenly; null = they never do. */

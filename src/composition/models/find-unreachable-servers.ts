@@ -5,19 +5,19 @@ import type { FindRoute } from '../../outgoing/find-proxy.ts'
 import { reasonOf } from '../../runtimes/upstream/server-watch.ts'
 import { reachUpstreams, ServerHealth } from './reach-upstreams.ts'
 
-const patienceMs = 5000
+const timeoutMs = 5000
 
 /** A server that does not respond, with the reason. */
-export interface AwayServer {
+export interface UnreachableServer {
   readonly url: string
   readonly reason: string
 }
 
 /** Checks all servers of remote models in parallel, for at most five seconds. */
-export async function findAwayServers(
+export async function findUnreachableServers(
   model: ModelDescriptor,
   { signal, findRoute }: { readonly signal: AbortSignal; readonly findRoute: FindRoute },
-): Promise<readonly AwayServer[]> {
+): Promise<readonly UnreachableServer[]> {
   const loader = reachUpstreams(nowhere, { health: new ServerHealth(), onServer: () => {}, traceparent: () => undefined, findRoute })
   const { upstream } = model
   if (upstream === undefined) return []
@@ -28,7 +28,7 @@ export async function findAwayServers(
       const reason = await findAbsence(
         loader,
         { model, upstream: alone },
-        { signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]) },
+        { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) },
       )
       signal.throwIfAborted()
       return reason === null ? [] : [{ url, reason }]

@@ -20,7 +20,7 @@ interface Finding {
  *
  * @returns null where nothing was half precision, or its weights lie in other files.
  */
-export function widenGraph(model: Uint8Array): Uint8Array | null {
+export function upcastGraph(model: Uint8Array): Uint8Array | null {
   const found: Finding = { halves: false }
   try {
     const widened = rewrite(model, (field) => (field.number === 7 ? [messageField(7, [graph(field.bytes, found)])] : [field.whole]))

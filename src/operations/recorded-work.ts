@@ -29,7 +29,7 @@ export interface RequestedWork<Kind extends Work = Work> {
  * Usage accounting of work whose caller waits. Disposing it records the usage and releases the reservation, whatever the outcome, even if
  * the work never began. The answer neither waits for that write, which takes a millisecond, nor fails with it.
  */
-export class Booking<Kind extends Work = Work> implements Disposable {
+export class UsageRecording<Kind extends Work = Work> implements Disposable {
   readonly submission: Submission<Kind>
   readonly meter: UsageMeter
   readonly #deps: InteractiveDependencies
@@ -64,13 +64,13 @@ export class Booking<Kind extends Work = Work> implements Disposable {
 }
 
 /** Runs work whose caller waits and records its usage. @throws The errors of the work. */
-export async function booked<Kind extends Work, Result>(
+export async function runAndRecord<Kind extends Work, Result>(
   deps: InteractiveDependencies,
   requested: RequestedWork<Kind>,
-  run: (booking: Booking<Kind>) => Promise<Result>,
+  run: (booking: UsageRecording<Kind>) => Promise<Result>,
   options: { readonly signal: AbortSignal },
 ): Promise<Result> {
-  using booking = new Booking(deps, requested, options)
+  using booking = new UsageRecording(deps, requested, options)
   try {
     return await run(booking)
   } catch (error) {

@@ -4,7 +4,7 @@ import { createTestClock } from '../../test/support/test-clock.ts'
 import { ServiceError } from '../core/error.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
 import type { UsageEntry } from '../core/usage.ts'
-import { PatientUsageLog } from './patient-usage-log.ts'
+import { RetryingUsageLog } from './retrying-usage-log.ts'
 
 const options = { signal: new AbortController().signal }
 const entry: UsageEntry = {
@@ -31,7 +31,7 @@ function setUp() {
     calls.push({ ...called, model })
     if (state.fault !== null) throw state.fault
   }
-  const log = new PatientUsageLog({ append }, { clock, onFault: () => (state.faults += 1) })
+  const log = new RetryingUsageLog({ append }, { clock, onFault: () => (state.faults += 1) })
   return { clock, state, calls, log }
 }
 

@@ -5,7 +5,7 @@ import type { NumericTensor, NumericValues } from '../onnx/tensor.ts'
  * Half of a VAE. Where its numbers leave the range of half precision, as SDXL's do, it is opened once more in single precision,
  * and stays so.
  */
-export class WideningSession implements AsyncDisposable {
+export class UpcastingSession implements AsyncDisposable {
   #session: OnnxSession
   #widen: (() => Promise<OnnxSession | null>) | null
   #wide: OnnxSession | null = null

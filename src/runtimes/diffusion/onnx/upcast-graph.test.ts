@@ -6,7 +6,7 @@ import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { overflowingDecoder } from '../../../../test/support/model-files/overflowing-decoder.ts'
 import { idle, loadTinyModel, tinyFolder, tinyRequest } from '../../../../test/support/model-files/tiny-image-model.ts'
 import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { widenGraph } from './widen-graph.ts'
+import { upcastGraph } from './upcast-graph.ts'
 
 async function run(model: Uint8Array): Promise<readonly number[]> {
   const session = await InferenceSession.create(model, { logSeverityLevel: 3 })
@@ -23,14 +23,14 @@ test('what overflows in half precision is right in single precision', async () =
     (await run(half)).some((value) => !Number.isFinite(value)),
     'it overflows',
   )
-  const wide = widenGraph(half)
+  const wide = upcastGraph(half)
   assert.ok(wide)
   assert.deepEqual(await run(wide), [1, -4, 6])
-  assert.equal(widenGraph(wide), null, 'nothing is left to widen')
+  assert.equal(upcastGraph(wide), null, 'nothing is left to widen')
 })
 
 test('a graph in single precision is left alone', async () => {
-  assert.equal(widenGraph(await readFile(join(tinyFolder, 'vae_decoder', 'model.onnx'))), null)
+  assert.equal(upcastGraph(await readFile(join(tinyFolder, 'vae_decoder', 'model.onnx'))), null)
 })
 
 test('a VAE that overflows runs in single precision from then on, and answers say so', async () => {

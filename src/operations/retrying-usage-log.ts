@@ -18,7 +18,7 @@ interface Waiting {
  * Records usage with retries after the answer was sent, because a full disk or an unavailable database is often temporary and the usage
  * must be counted. Waiting entries are only in memory, and one of them probes for all.
  */
-export class PatientUsageLog implements Pick<UsageLog, 'append'>, AsyncDisposable {
+export class RetryingUsageLog implements Pick<UsageLog, 'append'>, AsyncDisposable {
   readonly #log: Pick<UsageLog, 'append'>
   readonly #clock: Clock
   readonly #onFault: (error: unknown) => void
