@@ -21,7 +21,7 @@ async function faultOf(tensors: readonly GgufTensor[], entries: readonly GgufEnt
 }
 
 suite('an adapter of a language model', () => {
-  const experts = 'blk.0.ffn_up_exps.weight'
+  const [experts, tokens] = ['blk.0.ffn_up_exps.weight', 'token_embd.weight']
   for (const [what, tensors, entries] of [
     ['has two matrices', [a(), b()]],
     ['has norms beside them, which llama.cpp passes over', [a(), b(), matrix('blk.0.attn_norm.weight', [64])]],
@@ -29,6 +29,9 @@ suite('an adapter of a language model', () => {
     ['has matrices for each expert', [a([64, 4, 2], experts), b([4, 64, 2], experts)]],
     ['has no alpha', [a(), b()], []],
     ['has an alpha of zero, which is none', [a(), b()], [alpha(ggufFloat(0))]],
+    ['has the rank 1, with a vector for each matrix', [a([64]), b([1, 64])]],
+    // llama.cpp selects rows of the first matrix by token, so its converter stores that matrix transposed.
+    ['changes the table of tokens', [a([4, 1000], tokens), b([4, 64], tokens)]],
   ] as const)
     test(`is taken where it ${what}`, async () => assert.equal(await faultOf(tensors, entries), null))
 
@@ -59,6 +62,12 @@ suite('an adapter of a language model', () => {
       `holds a matrix of type 77, not of floating point numbers, ${ofWeight}`,
       [matrix(`${weight}.lora_a`, [64, 4], 77), b()],
     ],
+    [
+      'a block type that llama.cpp uses only for intermediate results',
+      `holds a matrix of Q8_1, not of floating point numbers, ${ofWeight}`,
+      [{ ...matrix(`${weight}.lora_a`, [64, 4], 9), data: Buffer.alloc(288) }, b()],
+    ],
+    ['two ranks in the table of tokens', `holds matrices of the ranks 4 and 8 for "${tokens}"`, [a([4, 1000], tokens), b([8, 64], tokens)]],
     ['four dimensions', `holds more than matrices ${ofWeight}`, [a([64, 4, 1, 2]), b([4, 64, 1, 2])]],
     ['experts of weights that have none', `holds more than matrices ${ofWeight}`, [a([64, 4, 2]), b([4, 64, 2])]],
     ['experts that differ in number', `holds more than matrices for "${experts}"`, [a([64, 4, 2], experts), b([4, 64, 3], experts)]],

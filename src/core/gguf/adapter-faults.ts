@@ -3,8 +3,10 @@ import type { GgufHeader } from './gguf-header.ts'
 import type { GgufTensor } from './gguf-tensors.ts'
 
 const alphaKey = 'adapter.lora.alpha'
-/** Types that llama.cpp multiplies with. */
-const multiplied = /^(?:F32|F16|BF16|I?Q\d.*|TQ\d.*|MXFP4)$/u
+/** Types that llama.cpp multiplies with; Q8_1 and Q8_K hold only intermediate results. */
+const multiplied = /^(?:F32|F16|BF16|(?!Q8_[1K]$)I?Q\d.*|TQ\d.*|MXFP4)$/u
+/** The embedding table: llama.cpp selects rows of its first matrix by token, so that matrix is stored transposed. */
+const embeddingTable = /token_embd\.weight$/u
 
 /**
  * Why llama.cpp cannot apply an adapter, completing a sentence that begins with its name; null = its header has no fault. llama.cpp does not check this,
@@ -32,7 +34,7 @@ function findPairFault(name: string, a: GgufTensor | undefined, b: GgufTensor | 
     if (stored === undefined || !multiplied.test(stored))
       return `holds a matrix of ${stored ?? `type ${type}`}, not of floating point numbers,`
   }
-  const [rank = 1, experts] = [a.shape[1], expertsOf(a)]
+  const [rank = 1, experts] = [a.shape[embeddingTable.test(name) ? 0 : 1], expertsOf(a)]
   if (rank === 0 || b.shape[0] !== rank) return `holds matrices of the ranks ${rank} and ${b.shape[0] ?? 0}`
   const areMatrices = experts === expertsOf(b) && (experts === 1 || name.includes('_exps.'))
   return areMatrices && [a, b].every(({ shape }) => (shape[3] ?? 1) === 1) ? null : 'holds more than matrices'

@@ -90,6 +90,9 @@ suite('a LoRA that cannot be applied is refused by its name', () => {
   for (const [name, tensors] of [
     ['a pair', pair()],
     ['an alpha of zero', [...pair(), part('alpha', [], 0)]],
+    // diffusers' conversion to kohya's names stores the rank as alpha, a PyTorch integer.
+    ['a whole alpha', [...pair(), { ...part('alpha', []), dtype: 'I64', bytes: new Uint8Array(new BigInt64Array([4n]).buffer) }]],
+    ['a pair of rank 1', pair({ rank: 1 })],
     ['a LoHa', loha([size, 4], [4, size])],
     ['a LoHa with cores', [...loha([2, size], [2, size]), part('hada_t1', [2, 2]), part('hada_t2', [2, 2])]],
     ['a LoKr', [part('lokr_w1', [4, 4]), part('lokr_w2_a', [16, 2]), part('lokr_w2_b', [2, 16])]],

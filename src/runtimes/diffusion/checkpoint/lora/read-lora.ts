@@ -36,7 +36,7 @@ export async function readLora(path: string, targets: LoraTargets, { signal }: {
     if (key === null) throw refuse(file, `holds "${name}", which belongs to no LoRA that Sepia can apply`)
     parts.set(key.module, (parts.get(key.module) ?? new Map<LoraPart, string>()).set(key.part, name))
   }
-  const [odd, place] = [...file.tensors].find(([, { type }]) => !isReadable(type)) ?? []
+  const [odd, place] = [...file.tensors].find(([name, { type }]) => !isReadable(type) && !isWholeAlpha(name, type)) ?? []
   if (place !== undefined) throw refuse(file, `holds "${odd}" of type ${place.type}, not of floating point numbers`)
   const tensors = await readTensors(file, names, { signal })
   for (const [name, values] of tensors)
@@ -58,6 +58,11 @@ export async function readLora(path: string, targets: LoraTargets, { signal }: {
   })
   if (modules.length === 0 && embeddings.length === 0) throw refuse(file, 'holds no LoRA')
   return { name: file.name, modules, embeddings, bytes: modules.reduce((sum, change) => sum + bytesOf(change), 0) }
+}
+
+/** Whether a tensor is an alpha stored as an integer: diffusers' conversion to kohya's names writes the rank so. */
+function isWholeAlpha(name: string, type: string): boolean {
+  return type === 'I64' && readLoraKey(name)?.part === 'alpha'
 }
 
 /** Larger numbers are no adapter's, and become infinite when they are multiplied. */

@@ -42,6 +42,8 @@ function toSingle(bytes: Buffer, { type }: TensorPlace, fault: () => Error): Flo
       return Float32Array.from(new Float16Array(own))
     case 'F64':
       return Float32Array.from(new Float64Array(own))
+    case 'I64':
+      return Float32Array.from(new BigInt64Array(own), Number)
     case 'BF16': {
       // The upper half of single precision.
       const halves = new Uint16Array(own)
