@@ -127,8 +127,9 @@ describe('a model of the hub', () => {
     const model = await pullModel({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:o/r', options)
     assert.deepEqual(await readFile(join(model.folder, 'a.gguf')), whole)
     const ranges = server.requested.filter(({ path }) => path.startsWith('/storage/')).map(({ range }) => range)
-    // Now and then a connection ends before it brought anything, so one may be asked for twice.
-    assert.equal(new Set(ranges).size, 10)
+    // A break loses what was not written yet, but never all that its connection brought.
+    assert.ok(ranges.length >= 10, `${ranges.length} connections`)
+    assert.equal(new Set(ranges).size, ranges.length)
   })
 
   it('comes over several connections where it is large, over breaks, and goes on after a stop', async () => {

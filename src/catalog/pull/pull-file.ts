@@ -53,10 +53,13 @@ async function appendRest(
   { path, part, limit }: { readonly path: string; readonly part: string; readonly limit: number },
   { signal, onBytes }: { readonly signal: AbortSignal; readonly onBytes: (done: number) => void },
 ): Promise<void> {
-  const { offset, bytes } = await source.openFile(path, await sizeOf(part), { signal })
-  await using file = await open(part, offset === 0 ? 'w' : 'a')
+  // Opened before the request: bytes that arrive while nothing reads them are lost when the connection breaks.
+  await using file = await open(part, 'a')
+  const { offset, bytes } = await source.openFile(path, (await file.stat()).size, { signal })
   let done = offset
   for await (const piece of bytes) {
+    // The source ignored the requested range.
+    if (done === 0) await file.truncate()
     done += piece.length
     if (done > limit) throw new Error(`${path} is longer than the ${limit} bytes listed in model.json; ask its publisher.`)
     await file.appendFile(piece)
