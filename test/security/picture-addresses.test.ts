@@ -98,6 +98,7 @@ suite('pictures that are named by their addresses', () => {
     const fetchPicture: FetchPicture = async (url, { onBytes }) => {
       if (url.endsWith('gone')) throw new ServiceError('invalid_request_error', 'cannot be fetched: its server answered 404.')
       if (url.endsWith('huge')) onBytes(10_000_000)
+      if (url.endsWith('large')) return Buffer.concat([picture, Buffer.alloc(1_000_000)])
       return url.endsWith('text') ? Buffer.from('no picture') : picture
     }
     await using service = await startSeeing(fetchPicture)
@@ -119,6 +120,8 @@ suite('pictures that are named by their addresses', () => {
       `\`${place}\` leads to no PNG, JPEG, WebP or GIF file.`,
     ])
     assert.deepEqual((await refuse('https://x.example/huge')).slice(0, 2), [413, 'payload_too_large'])
+    const repeated = await refuse(...Array.from({ length: 20 }, () => 'https://x.example/large'))
+    assert.deepEqual(repeated.slice(0, 2), [413, 'payload_too_large'], 'each place counts, as in a body that holds the pictures')
     const many = await refuse(...Array.from({ length: 33 }, (_, index) => `https://x.example/${index}`))
     assert.match(String(many[3]), /^`messages\[32\]\.content\[0\]\.image_url\.url` is one picture too many/)
     assert.equal(service.requests.length, 0)

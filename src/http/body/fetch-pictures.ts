@@ -50,6 +50,8 @@ export function fetchPictures(api: FastifyInstance, deps: { readonly fetchPictur
       if (known === undefined && fetched.size >= mostPictures)
         throw refuse(path, `is one picture too many: a request fetches at most ${mostPictures}.`)
       const picture = known ?? (await fetchOne(deps, { received, path, address, signal: clientSignal(reply) }))
+      // Handlers read a repeated picture at each of its places, as if the body held it there.
+      if (known !== undefined) received.take(known.base64.length)
       fetched.set(address, picture)
       put(picture)
       addedBytes += picture.base64.length

@@ -7,7 +7,7 @@ export interface BodyBudgetSettings {
   readonly shareBytes: number
 }
 
-/** The bytes of one body, counted as they arrive and released on disposal. */
+/** The bytes of one body, counted as they arrive and released on disposal; later ones are not counted. */
 export interface BodyAllowance extends Disposable {
   /** @throws {ServiceError} as {@link BodyBudget.check} does. */
   take(bytes: number): void
@@ -52,9 +52,11 @@ export class BodyBudget {
     this.check(owner, announced)
     let reserved = announced
     let taken = 0
+    let isReleased = false
     this.#hold(owner, reserved)
     return {
       take: (bytes) => {
+        if (isReleased) return
         const beyond = Math.max(0, taken + bytes - reserved)
         this.check(owner, beyond)
         this.#refuseOverfull(bytes)
@@ -64,10 +66,10 @@ export class BodyBudget {
         this.#total += bytes
       },
       [Symbol.dispose]: () => {
+        if (isReleased) return
+        isReleased = true
         this.#hold(owner, -reserved)
         this.#total -= taken
-        reserved = 0
-        taken = 0
       },
     }
   }
