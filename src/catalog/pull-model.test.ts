@@ -110,6 +110,26 @@ test('a pull that begins while a stopped one ends goes on after it', async (cont
   assert.deepEqual(await readFile(join(modelsFolder, 'org--tiny', 'sub', 'model.gguf')), weights)
 })
 
+test('a pull that is stopped while it waits for another ends at once, and those behind it still wait', {
+  timeout: 10_000,
+}, async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const { url } = await serveModel(context, { breaks: 1 })
+  const [paused, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const wait = (): Promise<void> => {
+    paused.resolve()
+    return released.promise
+  }
+  const first = pullModel({ modelsFolder, hub: { ...hub, wait } }, url, options)
+  await paused.promise
+  const stop = new AbortController()
+  const onPlan = () => stop.abort(new Error('stopped'))
+  await assert.rejects(pullModel({ modelsFolder, hub }, url, { ...options, signal: stop.signal, onPlan }), /stopped/)
+  const third = pullModel({ modelsFolder, hub }, url, { ...options, onPlan: () => released.resolve() })
+  await assert.rejects(third, /org\/tiny is already in .*; remove it first/)
+  assert.equal((await first).id, 'org/tiny')
+})
+
 test('what another program writes into the same download is not taken for the model', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { url } = await serveModel(context)

@@ -64,21 +64,30 @@ async function planOf({ modelsFolder }: PullDependencies, { modelFile, notes }: 
 export async function pullModel(deps: PullDependencies, source: string, options: PullOptions): Promise<ModelDescriptor> {
   const offer = await readOffer(deps, source, options)
   options.onPlan?.(await planOf(deps, offer))
-  return inTurn(join(deps.modelsFolder, folderName(offer.modelFile.id)), () => pullOffer(deps, offer, options))
+  return inTurn(join(deps.modelsFolder, folderName(offer.modelFile.id)), () => pullOffer(deps, offer, options), options)
 }
 
 /** The last pull into each folder: two at once would write into the same files, as one that is stopped does until it ends. */
 const lastPulls = new Map<string, Promise<unknown>>()
 
-async function inTurn<Result>(folder: string, pull: () => Promise<Result>): Promise<Result> {
-  const turn = (lastPulls.get(folder) ?? Promise.resolve()).then(pull)
-  const over = turn.catch(() => {})
-  lastPulls.set(folder, over)
-  try {
-    return await turn
-  } finally {
+async function inTurn<Result>(folder: string, pull: () => Promise<Result>, { signal }: Pick<PullOptions, 'signal'>): Promise<Result> {
+  const before = lastPulls.get(folder) ?? Promise.resolve()
+  const turn = before.then(pull)
+  const forget = (): void => {
     if (lastPulls.get(folder) === over) lastPulls.delete(folder)
   }
+  const over: Promise<void> = turn.then(forget, forget)
+  lastPulls.set(folder, over)
+  const stopped = Promise.withResolvers<never>()
+  const stop = (): void => stopped.reject(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    if (signal.aborted) stop()
+    await Promise.race([stopped.promise, before])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+  return turn
 }
 
 async function pullOffer(
