@@ -113,6 +113,38 @@ suite('a store that does not answer', () => {
     assert.equal((await newest())?.outcome, 'cancelled')
   })
 
+  test('an answer that waits for files to be deleted, or for a decoder, is not given up', async () => {
+    const clock = createTestClock()
+    let [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const wait = async (): Promise<void> => {
+      begun.resolve()
+      await released.promise
+    }
+    const pulledModels: HttpDependencies['pulledModels'] = { has: () => true, findLeftOut: () => undefined, remove: wait }
+    const inspectImage: HttpDependencies['inspectImage'] = async (bytes, { thumbnailWidth }) => {
+      if (thumbnailWidth !== undefined) await wait()
+      return { format: 'png', width: 8, height: 8, thumbnail: bytes }
+    }
+    await using service = await startHttpService({ clock, overrides: { deadlineClock: clock, pulledModels, inspectImage } })
+    const data = { asset_type: 'lora', engine: 'image/stable-diffusion-xl-v1-0', trigger_words: ['sks'] }
+    const described = { name: 'mine', asset_type: 'lora', data, transfer_api_type: 'presigned-url' }
+    const created = await service.fetch('/v1/assets', { json: described })
+    const { asset } = (await created.json()) as { readonly asset: { readonly id: string } }
+    const picture = `/v1/assets/${asset.id}/picture`
+    assert.equal((await service.fetch(picture, { json: { image: Buffer.from('a picture').toString('base64') } })).status, 200)
+    for (const [path, init] of [
+      ['/api/delete', { method: 'DELETE', json: { model: 'fake-chat' } }],
+      [`${picture}?width=320`, {}],
+    ] as const) {
+      const answer = service.fetch(path, init)
+      await begun.promise
+      await clock.advance(answerLimitMs + 250)
+      released.resolve()
+      assert.equal((await answer).status, 200, path)
+      ;[begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    }
+  })
+
   test('a bucket that does not open an output is given up, too', async () => {
     await using stuck = await startStuck()
     // The first in the queue is the one that was submitted at the start.

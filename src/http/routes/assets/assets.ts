@@ -160,6 +160,7 @@ export const assetRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/v1/assets/{id}/picture',
+    takesLonger: true,
     summary: 'The picture of an asset',
     scopes,
     parameters: [

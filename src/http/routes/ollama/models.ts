@@ -96,6 +96,7 @@ export const ollamaModelRoutes: readonly Route[] = [
   {
     method: 'DELETE',
     path: '/api/delete',
+    takesLonger: true,
     origin: 'textUrl',
     summary: "Delete a pulled model, in Ollama's format",
     scopes,
