@@ -127,8 +127,8 @@ interface InpaintingStart {
 }
 
 /**
- * Where a UNet that was made for inpainting begins: it is shown the mask and the picture without what the mask covers.
- * At full strength the picture itself is not encoded, which moves the stream of noise, as in diffusers.
+ * Start of an inpainting UNet, which gets the mask and the picture without the masked area as additional channels. At full strength the
+ * picture itself is not encoded, which moves the stream of noise, as in diffusers.
  */
 async function startInpaintingModel(
   pipeline: DiffusionPipeline,

@@ -27,7 +27,7 @@ interface EncoderOptions {
   readonly contextLength: number
   /** Memory for one batch. */
   readonly memoryBytes: number
-  /** Whether what it makes of a text is a score and no vector. */
+  /** Whether the result for a text is a score instead of a vector. */
   readonly ranking: boolean
   readonly wholeOnGpu: boolean
   /** Milliseconds on a clock that never goes back. */
@@ -145,13 +145,13 @@ export class EncoderContext implements AsyncDisposable {
   }
 }
 
-/** How the results of pieces are combined; null = the text is read as a whole. */
+/** Combination of the results of a text's pieces; null = the text is read as a whole. */
 function joinsPieces(
   { readsForward, pooling, ranking: { answersShares } }: EncodedFile,
   { ranking }: { readonly ranking: boolean },
 ): 'last' | 'mean' | null {
   if (!readsForward || pooling === 'cls') return null
-  // Scores are made of the first token, but those of Qwen 3, which are shares, of the last.
+  // Scores come from the first token; those of Qwen 3, which are probabilities, come from the last.
   if (ranking || pooling === 'rank') return answersShares ? 'last' : null
   return pooling === 'mean' ? 'mean' : 'last'
 }

@@ -43,7 +43,7 @@ export interface LoadOptions extends Partial<DeviceChoice> {
   readonly slots: number
   /** Memory limit for all models together; default the machine's memory. */
   readonly memoryBytes?: number
-  /** Hears how much of the file has been read, 0 to 1. */
+  /** Called with the share of the file that has been read, 0 to 1. */
   readonly onProgress?: (part: number) => void
   /** Whether the process has one thread for native work, libuv's pool of one; not where it is left out. */
   readonly inOrder?: boolean
@@ -63,7 +63,7 @@ export interface LlamaModel extends TextModel, AsyncDisposable {
 /**
  * Loads a GGUF file into this process.
  *
- * @throws {ServiceError} `inference_failed` when the file is no model that llama.cpp can run.
+ * @throws {ServiceError} `inference_failed` if llama.cpp cannot run the model.
  */
 export async function loadLlamaModel(descriptor: TextModelDescriptor, options: LoadOptions): Promise<LlamaModel> {
   await using opened = new AsyncDisposableStack()
@@ -142,7 +142,7 @@ function describeDevice(file: ModelFile): ComputeDevice {
   const { device, gpuLayers, layers } = file
   if (device.backend === 'cpu') return device
   const takenBytes = file.takenOfGpu()
-  // A driver whose free memory does not shrink with what is put into it cannot be used to measure.
+  // If loading does not reduce the free memory that the driver reports, the driver cannot be used to measure.
   return { ...device, ...(takenBytes > 0 && { takenBytes }), ...(gpuLayers < layers && { layers: { onDevice: gpuLayers, total: layers } }) }
 }
 

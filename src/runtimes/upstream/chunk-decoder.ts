@@ -39,7 +39,7 @@ export class ChunkDecoder implements StreamDecoder {
 
   #decodeChunk(chunk: Chunk): readonly DecodedPart[] {
     if (chunk.error || chunk.object === 'error') {
-      // What fails behind the end of an answer takes nothing from it.
+      // An error after the end of an answer does not affect the answer.
       if (this.#hasChoices && this.#open.size === 0) return []
       throw makeEventError(chunk)
     }

@@ -77,7 +77,7 @@ function nodeFault(nodes: unknown): string | undefined {
   return isText(input) && isText(kind) ? `${message} (${input} of ${kind})` : message
 }
 
-/** What the server behind OpenRouter says, which comes as a text of its own. */
+/** The message of the server behind OpenRouter, which is JSON inside a text. */
 function innerFault(metadata: unknown): string | undefined {
   const raw = fieldOf(metadata, 'raw')
   if (!isText(raw)) return undefined

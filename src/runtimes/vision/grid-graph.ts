@@ -22,7 +22,7 @@ interface Windows {
 }
 
 /**
- * Writes the graph of Qwen's towers, which take pictures of any size: patches that are turned by their places, of which each square of 2 × 2 becomes a row.
+ * Writes the graph of Qwen's towers, which take pictures of any size: patches with rotary positions, merged into one row per 2 × 2 patches.
  *
  * @see Bai et al. 2025, arXiv:2502.13923, section 2.1
  */

@@ -1,7 +1,7 @@
 import { gridMerge } from '../../core/gguf/projector-facts.ts'
 import type { PixelSize } from '../diffusion/pictures/rgb-image.ts'
 
-/** Sides of the windows inside of which most layers look around, in pixels. */
+/** Side of an attention window in pixels; most layers attend within their window only. */
 const windowSide = 112
 /** Score of masked positions. */
 const hidden = -1e30

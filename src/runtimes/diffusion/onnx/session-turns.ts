@@ -8,8 +8,8 @@ export interface RunnableSession extends Pick<InferenceSession, 'inputMetadata' 
 type Create = () => Promise<InferenceSession>
 
 /**
- * Sessions of a model's components, of which one component at a time is loaded: running another one closes it. Mapped weights may stay in
- * the system's page cache.
+ * Sessions of a model's components. One component is loaded at a time: running another one closes it. Mapped weights may stay in the system's
+ * page cache.
  */
 export class SessionTurns {
   #part: string | null = null

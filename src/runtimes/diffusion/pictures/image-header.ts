@@ -14,7 +14,7 @@ export interface ImageDescription {
  * Reads an uploaded image's header: its format and size, without decoding it.
  *
  * @param options.mostPixels Default 16 × 1024 × 1024.
- * @throws {ServiceError} `validation_error` when it is no PNG, JPEG, WebP, AVIF or GIF (of which the first picture counts), or has more pixels.
+ * @throws {ServiceError} `validation_error` if it is not a PNG, JPEG, WebP, AVIF or GIF (first picture only), or has more pixels.
  */
 export async function readImageHeader(
   bytes: Uint8Array,

@@ -4,7 +4,7 @@ import { linear } from '../schedulers/prediction.ts'
 import type { Conditioning, LatentSize } from './conditioning.ts'
 import type { Unet, UnetAdditions } from './unet.ts'
 
-/** How the two predictions are computed: in one batch, or one after the other. */
+/** Order of the two predictions: in one batch, or one after the other. */
 type Way = 'batched' | 'split'
 
 /** Latent pixels of a picture of 1024²: from there on one evaluation fills any processor, and a batch of two only takes twice the memory. */
@@ -43,7 +43,7 @@ export interface PlacedLatents {
 
 /** Bounds of Z-Image's guidance. */
 export interface GuidanceBounds {
-  /** Whether the guided prediction is no longer than the prompt's own. */
+  /** Whether a guided prediction longer than the prompt's own is scaled down to its length. */
   readonly normalized: boolean
   /** Share of the noise that may be gone before guidance ends, up to 1. */
   readonly until: number

@@ -27,7 +27,7 @@ export class ParameterArguments implements ArgumentsReader {
   readonly #end: string
   readonly #head: RegExp
   readonly #valueEnds: readonly string[]
-  /** Whether a line break stands before each value, and behind it. */
+  /** Whether there is a line break before and after each value. */
   readonly #breaks: { readonly before: boolean; readonly behind: boolean }
   #held = ''
   #value: Value | null = null
@@ -144,7 +144,7 @@ const pattern = (text: string): string => matchAny([text]).source
 /** Python literals, as written by many models' templates. */
 const pythonWords: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' }
 
-/** JSON where it is of a type that the value may have, or is no text at least; else a string. */
+/** The value itself if it is JSON (of a permitted type other than string, where strings are permitted); else a JSON string. */
 function writeValue({ text, types }: Value): string {
   const trimmed = text.trim()
   const json = Object.hasOwn(pythonWords, trimmed) ? (pythonWords[trimmed] ?? '') : trimmed

@@ -10,7 +10,7 @@ export class PromptEcho {
   readonly #first: number | null
   readonly #logprobs: TokenLogprob[] | null
 
-  /** @param prompt Its tokens, with the one that begins every prompt of the model, which is no part of what was sent. */
+  /** @param prompt Its tokens, including the model's begin token, which the client did not send. */
   constructor(vocabulary: Vocabulary, input: Extract<TextRequest['input'], { type: 'prompt' }>, prompt: Uint32Array, scored: boolean) {
     const isOwn = input.tokens === undefined && prompt[0] === vocabulary.begin
     this.#vocabulary = vocabulary

@@ -11,7 +11,7 @@ export interface SpelledTokens {
   readonly ends: readonly number[]
 }
 
-/** What makes a text whole. */
+/** The shortest way to complete a text: the tokens, and the state after them. */
 export interface Ending {
   readonly tokens: readonly number[]
   readonly state: GrammarState
@@ -24,7 +24,7 @@ const startEffort = 400_000
 /** A look at a token's byte where the way is known. */
 const knownByte = 1 / 8
 
-/** A grammar over a vocabulary's tokens; what it finds out serves all who follow it. */
+/** A grammar over a vocabulary's tokens; its caches are shared by all texts that follow it. */
 export class TokenGrammar {
   readonly tokens: SpelledTokens
   readonly start: GrammarState

@@ -17,7 +17,7 @@ export class AdapterTurns {
   #served = new Map<string, number>()
   #used = noAdapters
 
-  /** What the context computes with. */
+  /** Adapters that the context currently applies. */
   get used(): AdapterSet {
     return this.#used
   }

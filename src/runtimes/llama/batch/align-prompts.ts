@@ -1,6 +1,6 @@
 import { longContext } from './attention-tile.ts'
 
-/** A prompt of which nothing has been read yet. */
+/** A prompt that has not been read yet, in tokens. */
 export interface FreshPrompt {
   /** Tokens of its beginning that are in the cache. */
   readonly cached: number

@@ -17,7 +17,7 @@ export function cutBetweenTiles(left: number, room: number): number {
   return left < whole + tile ? left : whole // A started tile gives the same results only in one batch with a whole one.
 }
 
-/** How much of a cached prefix to use: after a long one, a whole tile is cheaper than the few dozen new tokens. */
+/** Number of tokens of a cached prefix to use: after a long one, a whole tile is cheaper than the few dozen new tokens. */
 export function keepForTile(cached: number, promptLength: number): number {
   const fresh = promptLength - cached
   return cached >= longContext && fresh > tileWorth && fresh < tile ? promptLength - tile : cached

@@ -57,7 +57,7 @@ function byEviction(a: SequenceState, b: SequenceState): number {
   return empty || (a.account === null ? a.id - b.id : a.lastUsed - b.lastUsed)
 }
 
-/** How many leading tokens two sequences share. */
+/** Number of leading tokens that two sequences share. */
 export function commonPrefix(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const length = Math.min(a.length, b.length)
   let index = 0

@@ -29,7 +29,7 @@ export function positionAt(pictures: readonly PromptPicture[], place: number): n
   return position
 }
 
-/** How much of a prompt's prefix can stay cached: it must not end within a picture. */
+/** Number of tokens of a prompt's prefix that can stay cached: it must not end within a picture. */
 export function keepWhole(pictures: readonly PromptPicture[], keep: number): number {
   return pictures.find(({ start, rows }) => start < keep && keep < start + rows)?.start ?? keep
 }

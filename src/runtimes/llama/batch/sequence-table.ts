@@ -63,7 +63,7 @@ export class SequenceTable {
     return { id: slot.id, cachedTokens: this.#trim(slot, keep, pictures), pictures }
   }
 
-  /** Makes a hold of which nothing has been evaluated keep fewer tokens; one that cannot forget a part keeps them. */
+  /** Reduces the kept tokens of a hold before its first evaluation; nothing changes if the context cannot remove a part. */
   keepLess(hold: SequenceHold, tokens: number): void {
     if (tokens >= hold.cachedTokens || !this.#context.removeTokenCellsFromSequence(hold.id, positionAt(hold.pictures, tokens), -1)) return
     this.#slot(hold.id).tokens.length = tokens

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { arch, platform } from 'node:process'
 
-/** Where a build of llama.cpp lies. */
+/** Location of a build of llama.cpp. */
 export interface LlamaBuild {
   readonly folder: string
   /** GPU kernels for drivers that those in `folder` are too new for; null = there are none. */

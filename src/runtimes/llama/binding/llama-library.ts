@@ -5,7 +5,7 @@ import { ServiceError } from '../../../core/error.ts'
 import { findFunctions, type LlamaFunctions } from './llama-functions.ts'
 import { errorLevel, expectedDefaults, gpuDeviceTypes, type LlamaDefaults, llamaVersion, type Pointer } from './llama-layout.ts'
 
-/** A device of llama.cpp's that is no processor. */
+/** A GPU that llama.cpp can use. */
 export interface GpuDevice {
   readonly name: string
   /** The backend's own name, such as `Vulkan` or `CUDA`. */
@@ -17,7 +17,7 @@ export interface GpuDevice {
 /** One build of llama.cpp in this process. */
 export interface LlamaLibrary {
   readonly functions: LlamaFunctions
-  /** GPUs that its backends find, with what is free of their memory at the moment. */
+  /** GPUs that its backends find, with their currently free memory. */
   gpus(): readonly GpuDevice[]
   /** A function of the backend that computes on the processor; null = it has none of this name. */
   processorFunction(name: string): Pointer | null

@@ -65,7 +65,7 @@ export class NativeBatch implements Disposable {
     return place
   }
 
-  /** Makes it a batch of vectors of one sequence, of which the last may be wanted. @throws {RangeError} when there is no room. */
+  /** Fills the batch with vectors of one sequence; `wanted` requests the logits of the last. @throws {RangeError} when there is no room. */
   fillWithRows(sequence: number, { vectors, positions, count }: Rows, wanted: boolean): number {
     if (count > this.#room) throw new RangeError(`A batch has room for ${this.#room} rows.`)
     const width = vectors.length / count

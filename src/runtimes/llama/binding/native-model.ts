@@ -7,7 +7,7 @@ import { tokenAttributes } from './token-piece.ts'
 interface LoadOptions {
   readonly gpuLayers: number
   readonly loadMode: keyof typeof loadModes
-  /** Hears how much of the file has been read, 0 to 1. */
+  /** Called with the share of the file that has been read, 0 to 1. */
   readonly onProgress: (part: number) => void
   readonly signal: AbortSignal
 }
@@ -147,7 +147,7 @@ export class NativeModel implements AsyncDisposable {
     return this.#knownToken(this.library.functions.llama_vocab_sep)
   }
 
-  /** The tokens before, behind and in place of what is to be filled in. */
+  /** The fill-in-the-middle tokens: before the prefix, before the suffix, and before the text to generate. */
   get gap(): { readonly prefix: number | null; readonly suffix: number | null; readonly middle: number | null } {
     const { llama_vocab_fim_pre, llama_vocab_fim_suf, llama_vocab_fim_mid } = this.library.functions
     return {

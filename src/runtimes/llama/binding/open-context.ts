@@ -34,7 +34,7 @@ export interface ContextOptions {
   readonly memoryBytes?: number
 }
 
-/** Makes room for the sequences of every slot. @throws {ServiceError} `inference_failed` when there is no memory for them. */
+/** Opens a context with sequences for every slot. @throws {ServiceError} `inference_failed` if the memory does not suffice. */
 export async function openContext(
   file: ModelFile,
   { pool, inOrder, slots, contextLength, cacheType = 'f16', memoryBytes }: ContextOptions,

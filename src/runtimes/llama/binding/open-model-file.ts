@@ -36,11 +36,11 @@ export interface ModelFile extends AsyncDisposable, Pick<GgufFacts, 'cacheBytesP
   takenOfGpu(): number
 }
 
-/** How the file wants pairs of texts put, of which it makes scores. */
+/** Format of the text pairs that a reranker scores, and of its scores. */
 export interface RankingFacts {
   /** Text with `{query}` and `{document}`; null = it has none. */
   readonly template: string | null
-  /** Whether a separator stands between the two. */
+  /** Whether a separator token is placed between the two texts. */
   readonly addsSeparator: boolean
   /** Whether its scores are shares of one, not logits. */
   readonly answersShares: boolean
@@ -53,12 +53,12 @@ const bytesPerCharacter = 3
 export interface ModelFileOptions extends Partial<DeviceChoice> {
   /** Tokens of all sequences together that a GPU's memory must hold beside the layers it takes; default 4 096. */
   readonly cachedTokens?: number
-  /** Hears how much of the file has been read, 0 to 1. */
+  /** Called with the share of the file that has been read, 0 to 1. */
   readonly onProgress?: (part: number) => void
   readonly signal: AbortSignal
 }
 
-/** @throws {ServiceError} `inference_failed` when llama.cpp cannot read the file, or has no device for the GPU asked for. */
+/** @throws {ServiceError} `inference_failed` when llama.cpp cannot read the file, or has no device for the requested GPU. */
 export async function openModelFile(
   path: string,
   { gpu = 'off', gpuDevice = null, cachedTokens = 4096, onProgress = () => {}, signal }: ModelFileOptions,
@@ -66,7 +66,7 @@ export async function openModelFile(
   const { library, device } = await openLlama({ gpu, gpuDevice })
   signal.throwIfAborted()
   const facts = await readOwnFacts(path).catch((cause) => rejectFile(path, null, signal, cause))
-  // What llama.cpp asserts of a file ends the process, with whatever else it does.
+  // A failed assertion in llama.cpp would end the process and all its requests.
   if ('fault' in facts)
     throw new ServiceError('inference_failed', `The model cannot be used: ${basename(path)} ${facts.fault}.`, { param: 'model' })
   if (facts.vocabularyFault !== null) throw rejectVocabulary(path, facts.vocabularyFault)
@@ -140,13 +140,13 @@ function readTokenizer(native: NativeModel): { readonly model: string; readonly 
   return { model, ...(pre !== null && { pre }) }
 }
 
-/** What a file says of each token's kind; undefined where it says nothing. */
+/** Type of each token; undefined = not in the file. */
 function readTokenTypes({ header }: OwnFacts): readonly number[] | undefined {
   const types = header.values.get(tokenTypesKey)
   return Array.isArray(types) ? types.map(Number) : undefined
 }
 
-/** Where a file does not say whether it adds a separator, llama.cpp does so by the kind of its tokenizer (`llama-vocab.cpp`). */
+/** If the file does not state whether it adds a separator, the tokenizer decides, as in llama.cpp (`llama-vocab.cpp`). */
 function readRanking(native: NativeModel, { architecture }: OwnFacts): RankingFacts {
   const { model, pre } = readTokenizer(native)
   const stated = native.metadata('tokenizer.ggml.add_sep_token')
@@ -176,10 +176,10 @@ function rejectFile(path: string, facts: GgufFacts | null, signal: AbortSignal, 
 
 /** Share of a GPU's free memory that layers and their caches may take; the rest is for what a batch computes, beside its logits. */
 const usableShare = 0.9
-/** Tokens of a batch, each of which may have logits, at 32 bits. */
+/** Bytes of the logits of a batch per vocabulary entry: 512 tokens at 32 bits. */
 const batchBytesPerWord = 512 * 4
 
-/** How many of a file's layers fit into a GPU's free memory, with their share of the caches. */
+/** Number of layers that fit into a GPU's free memory with their share of the caches, 0 to `layers`. */
 export function chooseGpuLayers(
   facts: Pick<OwnFacts, 'cacheBytesPerToken' | 'vocabularySize' | 'split'> & { readonly header: Pick<OwnFacts['header'], 'promisedBytes'> },
   { layers, freeBytes, cachedTokens }: { readonly layers: number; readonly freeBytes: number; readonly cachedTokens: number },
@@ -190,13 +190,13 @@ export function chooseGpuLayers(
   return Math.max(0, Math.min(layers, Math.floor(usable / layerBytes)))
 }
 
-/** What a GGUF file says of itself. */
+/** Properties from a GGUF file's header, and the header itself. */
 export interface OwnFacts extends GgufFacts {
   readonly vocabularyFault: string | null
   readonly header: GgufHeader
 }
 
-/** What a GGUF file says of itself; a fault ends a sentence that begins with its name. */
+/** Reads the header of a GGUF file; a fault completes a sentence that begins with the file's name. */
 async function readOwnFacts(path: string): Promise<OwnFacts | { readonly fault: string }> {
   await using file = await open(path)
   const read = async (position: number, bytes: number) => {
@@ -206,7 +206,7 @@ async function readOwnFacts(path: string): Promise<OwnFacts | { readonly fault: 
   const header = await readGgufHeader(read, { lists: vocabularyLists })
   if ('fault' in header) return header
   const { size } = await file.stat()
-  // What is mapped and not there ends the process when it is read.
+  // Reading mapped bytes beyond the end of the file would end the process.
   if (size < header.promisedBytes) return { fault: `is cut short: it has ${size} bytes where its header promises ${header.promisedBytes}` }
   const facts = readGgufFacts(header)
   return facts === null

@@ -14,7 +14,7 @@ interface ThreadPoolParams {
 
 const create = koffi.proto('void *ggml_threadpool_new(ggml_threadpool_params *params)')
 const free = koffi.proto('void ggml_threadpool_free(void *pool)')
-/** How long threads poll for the next batch before sleeping (`poll`), as in llama.cpp's server. */
+/** Polling level of threads that wait for the next batch, 0 to 100 (`poll`), as in llama.cpp's server. */
 const patience = 50
 const everyCore = Array.from({ length: 512 }, () => false)
 

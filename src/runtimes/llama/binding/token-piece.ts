@@ -5,7 +5,7 @@ export const tokenKinds = { normal: 1, userDefined: 4, byte: 6 } as const
 /** Bits of llama.cpp's `llama_token_attr`. */
 export const tokenAttributes = { unknown: 1, normal: 4, control: 8, userDefined: 16, byte: 32, stripsLeft: 128 } as const
 
-/** How a vocabulary spells text: bytes as visible characters (GPT-2), or plain with ▁ for a space (SentencePiece) or without. */
+/** Spelling of text in a vocabulary: bytes as visible characters (GPT-2), or plain with ▁ for a space (SentencePiece) or without. */
 export type Spelling = 'bytes' | 'spaces' | 'plain'
 
 /** Byte-pair tokenizers that spell as SentencePiece does (`escape_whitespaces` in `llama-vocab.cpp`). */

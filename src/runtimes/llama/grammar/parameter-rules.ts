@@ -6,8 +6,8 @@ import { SchemaGrammar } from './schema/schema-grammar.ts'
 import { ToolParameters } from './schema/tool-parameters.ts'
 
 /**
- * Makes the rule for a call's arguments in a notation of their own, on lines of their own or not: required ones first, each held to its schema as far as we follow it. A schema that is no plain
- * list of them leaves the model free to name what it likes.
+ * Makes the rule for a call's arguments in a notation other than JSON, on separate lines or not: required ones first, each constrained by
+ * the supported parts of its schema. If the schema is not a plain list of properties, the model may use any names.
  */
 export function parameterRules(
   grammar: Grammar,

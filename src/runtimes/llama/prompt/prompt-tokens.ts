@@ -87,7 +87,7 @@ export function writePrompt(
   return marked.unmark(guard.split(rendered))
 }
 
-/** Messages as a native template takes them, with what it leaves out of tools. */
+/** Messages in the form that a native template takes, and the parts of tools that it omits. */
 function showTools(format: ToolFormat, messages: readonly ChatMessage[], offered: readonly ToolDefinition[]): readonly ChatMessage[] {
   const fitting = fitToolHistory(format, messages)
   return format.offer === undefined || offered.length === 0 ? fitting : addRules(fitting, format.offer(offered))
@@ -194,8 +194,8 @@ export function tooLong(promptTokens: number | string, contextLength: number, pa
 }
 
 /**
- * The marks and texts of which a text with a gap is made, as llama.cpp's server lays them out: other files, what stands before the gap, what stands behind it, and the mark after which
- * the model fills it.
+ * The tokens and texts of a fill-in-the-middle prompt, in the order of llama.cpp's server: other files, the text before the gap, the text
+ * after it, and the token after which the model fills it.
  *
  * @throws {ServiceError} `unsupported_parameter` when the model was not made for it.
  */

@@ -6,12 +6,12 @@ const longestRange = 100_000
 
 const formattedTime = new Template('{{ strftime_now(format) }}')
 
-/** Today under the names by which templates of before `strftime_now` ask for it, in llama.cpp's spelling. */
+/** Today's date under the variable names of templates older than `strftime_now`, formatted as in llama.cpp. */
 export function todayVariables(): { readonly date_string: string; readonly datetime: string } {
   return { date_string: formattedTime.render({ format: '%d %b %Y' }), datetime: formattedTime.render({ format: '%b %d %Y' }) }
 }
 
-/** What every chat template may use beside its own variables. */
+/** Global names available to every chat template. */
 const templateGlobals = {
   true: true,
   True: true,

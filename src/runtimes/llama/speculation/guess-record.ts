@@ -33,7 +33,7 @@ export class GuessRecord {
   }
 }
 
-/** What all guesses of a model came to. */
+/** Counts of all guesses of a model. */
 export class GuessTotals {
   guesses = 0
   guessedTokens = 0

@@ -55,7 +55,7 @@ export async function requireTakingBack(context: DecodingContext): Promise<void>
   throw new ServiceError('inference_failed', message)
 }
 
-/** Vocabularies may differ in length, since some are padded, but not in what a number stands for. */
+/** Vocabularies may differ in length, since some are padded, but each token must have the same number. */
 function requireSameVocabulary(path: string, draft: ModelFile, model: ModelFile): void {
   const shared = Math.min(draft.vocabularySize, model.vocabularySize)
   for (let token = 0; token < shared; token++)
@@ -86,7 +86,7 @@ const promptLookup: Guesser = {
 }
 
 /**
- * What followed the last tokens of a text where they stood before, the latest place first; empty when they are new.
+ * The tokens that followed the latest earlier occurrence of a text's last three tokens; empty = there is none.
  *
  * @param most Tokens to return.
  */
@@ -97,7 +97,7 @@ export function findContinuation(text: readonly number[], most: number): Uint32A
   return new Uint32Array()
 }
 
-/** As many tokens as asked for: a text that came round once is expected to come round again. */
+/** Repeats the tokens up to `length`: a text that repeated once is expected to repeat again. */
 function repeat(tokens: readonly number[], most: number): Uint32Array {
   return Uint32Array.from({ length: most }, (_, index) => tokens[index % tokens.length] ?? 0)
 }

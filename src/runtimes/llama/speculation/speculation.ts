@@ -60,19 +60,19 @@ export class Speculation implements Guessing {
 /** Guessing must promise at least this much more speed: drawing several tokens in a row takes time too. */
 const worthwhile = 1.05
 
-/** What running texts allow to be guessed. */
+/** Conditions for guessing tokens of the running texts. */
 interface DraftEstimate {
   readonly sequences: number
   /** Tokens that can be guessed for each of them. */
   readonly reach: number
   /** The lowest of their probabilities that a guessed token is right when those before it were. */
   readonly rate: number
-  /** What guessing one more token for all of them takes. */
+  /** Milliseconds to guess one more token for all of them. */
   readonly msPerToken: number
 }
 
 /**
- * How many tokens to guess for every running sequence: so many that the tokens gained per millisecond are most, or none.
+ * The number of tokens to guess for every running sequence that yields the most tokens per millisecond; 0 = guessing does not pay.
  *
  * A batch of `n` sequences with `k` guesses each takes `batchMs(n (k + 1))`, the guesses `k msPerToken`, and both give 1 + r + … + r^k tokens to each.
  *

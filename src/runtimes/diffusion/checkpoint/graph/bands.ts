@@ -39,7 +39,7 @@ export function enlargeBands(context: LayerContext, module: string, bands: Bands
       coordinate_transformation_mode: 'asymmetric',
       nearest_mode: 'floor',
     })
-    // After doubling, a neighbour's row is two, of which the convolution uses one.
+    // Doubling turns a neighbour's row into two; the convolution uses one of them.
     const seen = first && last ? doubled : cut(graph, doubled, first ? 0 : 1, last ? end : -1)
     const large = convolution(context, module, seen, { pads: [first ? 1 : 0, 1, last ? 1 : 0, 1] })
     return splitBands(graph, large, halves ? 2 : 1)

@@ -94,5 +94,5 @@ export interface GraphTarget {
 /** The processor. */
 export const processorTarget: GraphTarget = { weightsAs: 'mapped', precision: 'single', attention: 'fused' }
 
-/** A GPU of which nothing more is known. */
+/** Default for an unknown GPU. */
 export const gpuTarget: GraphTarget = { weightsAs: 'constant', precision: 'single', attention: 'fused' }

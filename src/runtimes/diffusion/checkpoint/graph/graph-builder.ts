@@ -151,12 +151,12 @@ export class GraphBuilder implements BlockGraph {
     const value = `w:${name}:${wanted.join('x')}`
     if (this.#initializers.has(value)) return value
     this.#initializers.set(value, { name: value, type, shape: wanted, data: { file, offset, bytes } })
-    // A weight that is listed as an input is no constant: the runtime leaves it where it is instead of folding a copy.
+    // Listed as an input, a weight is not a constant, so the runtime reads it in place instead of folding a copy.
     if (this.#target.weightsAs === 'mapped' && storedShape.length > 1) this.#weightInputs.push({ name: value, type, shape: wanted })
     return value
   }
 
-  /** A weight as everything is computed with. */
+  /** A weight in the precision of the graph, with LoRA changes added. */
   weight(name: string, shape?: readonly number[]): Value {
     const own = this.#unchanged(name, shape)
     if (this.#changes?.adds(name) !== true) return own
@@ -190,7 +190,7 @@ export class GraphBuilder implements BlockGraph {
     return this.narrow(this.node('Mul', [this.toSingle(stored), type === 'float32' ? value : this.toSingle(value)]))
   }
 
-  /** The bytes of a weight in blocks, of which `rows` make a row of each view. */
+  /** Views on the bytes of a weight stored in blocks, with `blocksPerRow` blocks in each row. */
   #blockViews(name: string, type: BlockType, blocksPerRow = 1): BlockViews {
     const { file, offset, bytes, shape } = this.weights.get(name)
     const width = blockSizes[type].bytes * blocksPerRow

@@ -19,7 +19,7 @@ export type LoraChange =
 /** Finds a part of a module's adapter; undefined = it has none. */
 type FindPart = (part: LoraPart) => Matrix | undefined
 
-/** What is found before anything is multiplied: small factors can have a product that fills the memory. */
+/** Sizes are checked before multiplying, because small factors can have a product that fills the memory. */
 const misfit = { fault: 'holds matrices of other sizes than the model has' }
 
 /**

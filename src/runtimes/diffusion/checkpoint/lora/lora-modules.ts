@@ -55,7 +55,7 @@ export function textTargets(text: CheckpointParts['text']): LoraTargets {
   return targets
 }
 
-/** How many numbers a module's weight has. */
+/** Number of values in a module's weight; 0 = it has none. */
 export function numbersOf(weights: WeightTable, module: string): number {
   return weights.find(`${module}.weight`)?.shape.reduce((product, size) => product * size, 1) ?? 0
 }

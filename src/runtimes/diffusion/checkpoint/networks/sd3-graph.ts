@@ -22,7 +22,7 @@ const channels = 16
 const headWidth = 64
 const epsilon = 1e-6
 
-/** Side of the table of positions, of which a picture takes the middle. */
+/** Side of the square table of positions, in patches; a picture uses its centre. */
 export function positionSide(weights: WeightTable): number {
   return Math.round(Math.sqrt(weights.sizeOf('pos_embed.pos_embed', 1)))
 }

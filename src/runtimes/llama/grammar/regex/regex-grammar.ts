@@ -7,7 +7,7 @@ import { character, joined, nothing, type Repeats, type TextPart, times } from '
 const deepestNesting = 32
 const controls: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f', v: '\v', 0: '\0' }
 
-/** How matches of an expression are written. */
+/** Spelling of an expression's matches: as JSON, or as plain text. */
 interface Spelling {
   text(character: string): string
   /** One character of a class; null = no character is in it. */

@@ -3,14 +3,14 @@ import { type Grammar, literal, mostAtAll, repeated } from '../gbnf.ts'
 import type { Leeway } from './leeway.ts'
 import type { FlatSchema } from './read-schema.ts'
 
-/** Different values of which a list may hold each once, in any order; every set of them is a rule. */
+/** Maximum number of distinct values for `uniqueItems`: every subset of them is a rule. */
 const mostUnique = 6
 
 /** Parts of a list. */
 export interface ListParts {
   readonly where: string
   readonly leeway: Leeway
-  /** The rule for a value of a place, from 0; -1 = of every place behind those that have a schema of their own. */
+  /** The rule for a value of a place, from 0; -1 = all places after those with their own schema. */
   readonly rule: (schema: JsonValue, place: number) => string
   /** The only values that a schema allows; null = there are others. */
   readonly valuesOf: (schema: JsonValue) => readonly JsonValue[] | null
@@ -46,7 +46,7 @@ export function listRule(grammar: Grammar, schema: FlatSchema, parts: ListParts)
   return grammar.name(`"[" ws ${least === 0 ? `(${list})?` : list} "]"`)
 }
 
-/** A list of which no value comes twice; null where there are too many to tell. */
+/** The rule for a list of unique values; null = more values than `mostUnique`, unknown ones, or too few. */
 function uniqueRule(
   grammar: Grammar,
   { least, most }: { readonly least: number; readonly most: number | null },
