@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
+import { performance } from 'node:perf_hooks'
 import { suite, test } from 'node:test'
 import { paintPicture, writeSeeingFiles } from '../../../test/support/model-files/seeing-models.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
@@ -18,6 +19,17 @@ suite('a tower in a thread of its own', () => {
     assert.deepEqual(await there.look(picture, { signal }), await here.look(picture, { signal }))
     assert.deepEqual(await there.layOut(picture, { signal }), await here.layOut(picture, { signal }))
     assert.deepEqual([there.width, there.makesGrids, there.seesAround], [here.width, here.makesGrids, here.seesAround])
+  })
+
+  test('leaves this thread to others while it looks', async () => {
+    await using folder = await createTemporaryFolder()
+    const { projector } = await writeSeeingFiles(folder.path, 'qwen2.5vl_merger')
+    await using tower = await openThreadedTower(projector, { threads: 1 })
+    const picture = await paintPicture({ width: 840, height: 840 })
+    const before = performance.eventLoopUtilization()
+    await tower.look(picture, { signal })
+    const { utilization } = performance.eventLoopUtilization(before)
+    assert.ok(utilization < 0.5, `busy for ${utilization} of the time`)
   })
 
   test('names what is wrong with a file and with a picture, and stops when its request is cancelled', async () => {
