@@ -254,6 +254,13 @@ suite("Ollama's interface", () => {
       /num_ctx/,
     ],
     ['a field that means nothing', '/api/generate', { model: 'fake-chat', prompt: 'a', adapter: 'x' }, 400, /adapter/],
+    [
+      'a field of another interface',
+      '/api/generate',
+      { model: 'fake-chat', prompt: 'a', reasoning_effort: 'low' },
+      400,
+      /`reasoning_effort`/,
+    ],
     ['a name of Ollama’s registry', '/api/pull', { model: 'llama3.2' }, 422, /hf\.co/],
     ['a model that was not pulled', '/api/delete', { model: 'fake-chat' }, 422, /was not pulled/],
     ['making a model', '/api/create', { model: 'x' }, 404, /does not offer/],

@@ -44,6 +44,18 @@ suite("OpenAI's responses", () => {
     }
   })
 
+  test('a field of another interface is refused by the name that the client sent', async () => {
+    for (const json of [
+      { model: 'fake-chat', messages: [] },
+      { ...ask('Hi'), messages: [] },
+    ]) {
+      const { message } = await readError(await service.fetch(path, { json }))
+      assert.match(message, /`messages` is not a known field/)
+    }
+    const { param } = await readError(await service.fetch(path, { json: { ...ask('Hi'), reasoning_effort: 'low' } }))
+    assert.equal(param, 'reasoning_effort')
+  })
+
   test('a text is answered with a message and exact counts', async () => {
     const answer = await client.responses.create({ ...ask('[say Hello there]'), instructions: 'Be brief.', metadata: { a: 'b' } })
     assert.match(answer.id, /^resp_[0-9a-f]{32}$/)

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError, toErrorRecord } from '../../core/error.ts'
+import { isReceived } from '../body/read-body.ts'
 import { errorReaderOf } from '../caller.ts'
 import { type ErrorBody, toErrorBody } from '../faults/error-body.ts'
 import { errorStatus } from '../faults/error-status.ts'
-import { chatWords, fieldIn, sentenceIn } from '../faults/field-words.ts'
+import { chatWords, type FieldWords, fieldIn, sentenceIn, wordsBeside } from '../faults/field-words.ts'
 import { toA1111Error } from '../wire/a1111/a1111-error.ts'
 import { toNativeError } from '../wire/llama-cpp/native-error.ts'
 import { toMessageError } from '../wire/messages/message-error.ts'
@@ -34,14 +35,17 @@ export function sendError(reply: FastifyReply, thrown: unknown): unknown {
 function bodyFor(request: FastifyRequest, error: unknown): object {
   if (isMessagesSurface(request)) return toMessageError(toErrorRecord(error), request.id)
   if (isA1111Surface(request)) return toA1111Error(error, errorReaderOf(request))
-  if (isOllamaSurface(request)) return toOllamaError(error, errorReaderOf(request))
-  if (isResponsesSurface(request)) return inResponsesWords(toErrorBody(error, errorReaderOf(request)))
+  if (isOllamaSurface(request)) return toOllamaError(error, errorReaderOf(request), wordsFor(request, chatWords.ollama))
+  if (isResponsesSurface(request)) return inWords(wordsFor(request, chatWords.responses), toErrorBody(error, errorReaderOf(request)))
   return (isNativeSurface(request) ? toNativeError : toErrorBody)(error, errorReaderOf(request))
 }
 
-function inResponsesWords(body: ErrorBody): ErrorBody {
+function wordsFor({ body }: FastifyRequest, words: FieldWords): FieldWords {
+  return wordsBeside(words, isReceived(body) ? body.value : null)
+}
+
+function inWords(words: FieldWords, body: ErrorBody): ErrorBody {
   const { param, message } = body.error
-  const words = chatWords.responses
   return { ...body, error: { ...body.error, param: param && fieldIn(words, param), message: sentenceIn(words, message) } }
 }
 

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { describeError, type ErrorReader } from '../../faults/error-body.ts'
-import { chatWords, sentenceIn } from '../../faults/field-words.ts'
+import { chatWords, type FieldWords, sentenceIn } from '../../faults/field-words.ts'
 
 /** The error body of Ollama's routes. */
 export const ollamaErrorSchema = Type.Object({
@@ -9,7 +9,11 @@ export const ollamaErrorSchema = Type.Object({
 })
 
 /** The error body of Ollama's routes, in which `error` is a string. */
-export function toOllamaError(error: unknown, reader: ErrorReader = {}): Static<typeof ollamaErrorSchema> {
+export function toOllamaError(
+  error: unknown,
+  reader: ErrorReader = {},
+  words: FieldWords = chatWords.ollama,
+): Static<typeof ollamaErrorSchema> {
   const { message, code } = describeError(error, reader)
-  return { error: sentenceIn(chatWords.ollama, message), code }
+  return { error: sentenceIn(words, message), code }
 }
