@@ -38,9 +38,9 @@ export function constrainRequest(engine: LlamaEngine, request: TextRequest, acco
 }
 
 /**
- * Constrains tool calls as `constrainToolCalls` does, each way once.
+ * Constrains tool calls as `constrainToolCalls` does, with caching.
  *
- * @throws {ServiceError} as that does, and `rate_limit_exceeded` when it is new and the account's grammars took too much work.
+ * @throws {ServiceError} as `constrainToolCalls`, and `rate_limit_exceeded` for a new grammar if the account's grammars took too much work.
  */
 export function constrainCalls(
   { constraints }: Pick<LlamaEngine, 'constraints'>,

@@ -106,7 +106,7 @@ async function withoutOldest(engine: LlamaEngine, request: TextRequest, options:
   return whole ?? firstFitting(shorterConversations(input), (shorter) => fit(shorter, room))
 }
 
-/** Tokens that spell the mark which begins thoughts, at most, with the line breaks behind it. */
+/** Maximum number of tokens of a mark that begins reasoning, including the line breaks after it. */
 const longestMark = 12
 
 function readBegun({ vocabulary, template }: LlamaEngine, prompt: Uint32Array): Begun {

@@ -36,7 +36,7 @@ export async function tokenizeText(
   }
 }
 
-/** The prompt of a conversation, without the token that is put before every prompt by itself. */
+/** The prompt of a conversation, without the begin token that is added to every prompt automatically. */
 function writeWithoutBegin(engine: Reader, input: ChatInput): string {
   const { begin, beginText } = engine.vocabulary
   const text = writePrompt(engine, input)

@@ -10,7 +10,7 @@ const nodeAttribute = 5
 const attributeName = 1
 const attributeIntegers = 8
 
-/** A node is its names and a few numbers; what is longer holds a constant. */
+/** Maximum size of a node without a constant: its names and a few numbers. */
 const maxNodeBytes = 64 * 1024
 const windowBytes = 256 * 1024
 

@@ -18,7 +18,7 @@ export class SessionTurns {
   /** Serializes runs, so that none closes another's session. */
   #last: Promise<unknown> = Promise.resolve()
 
-  /** A session of a part. It is opened once at first, so that what is wrong with it shows. */
+  /** A session of a part. It is opened once immediately, so that faults show. */
   async open(part: string, create: Create): Promise<RunnableSession> {
     const inTurn = <Result>(use: (session: InferenceSession) => Promise<Result>): Promise<Result> =>
       this.#queue(async () => use(await this.#take(part, create)))

@@ -49,7 +49,7 @@ export async function inspectImage(
   return { ...description, ...(mask !== null && { mask }) }
 }
 
-/** The fault speaks of what the client painted: white, or transparent. */
+/** The error names the client's way of marking: white, or transparent. */
 function requireWhite(mask: GreyImage, { transparency }: { readonly transparency: boolean }): void {
   if (!transparency) return void whiteBox(mask)
   try {

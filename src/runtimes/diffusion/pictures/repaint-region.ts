@@ -9,7 +9,7 @@ import type { GreyImage, PixelSize } from './rgb-image.ts'
  * @throws {ServiceError} `validation_error` when the mask has no white.
  */
 export function repaintRegion(mask: GreyImage, padding: number, drawn: PixelSize): PixelArea {
-  // Down to the faintest grey: what is pasted must not end at the edge of a box.
+  // Includes the faintest grey: the pasted area must not end abruptly at the edge of the box.
   const box = whiteBox(mask, 1)
   const left = Math.max(box.left - padding, 0)
   const top = Math.max(box.top - padding, 0)

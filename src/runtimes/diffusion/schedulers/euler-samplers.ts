@@ -129,7 +129,7 @@ export function dpm2Ancestral(config: SchedulerConfig, steps: number): Solver {
   const { sigmas } = track
   const level = placed(sigmas)
   const levels = Array.from({ length: steps }, (_, k) => ancestralLevels(level(k), level(k + 1)))
-  /** Between level k and what its step goes down to; zero in the last step. */
+  /** The geometric mean of level k and the level its step goes down to; 0 in the last step. */
   const middles = Float32Array.from(levels, ({ down }, k) =>
     k === steps - 1 ? 0 : Math.exp((Math.fround(Math.log(level(k))) + Math.fround(Math.log(down))) / 2),
   )

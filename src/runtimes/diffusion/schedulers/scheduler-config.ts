@@ -34,7 +34,7 @@ export interface SchedulerConfig {
   readonly timestepScaling: number
   /** Noise levels of a flow-matching model; null = the model was trained with a noise schedule. */
   readonly flow: FlowSchedule | null
-  /** Samplers that cannot follow this config, each with what they lack. */
+  /** Samplers that do not support this config, each with the reason. */
   readonly refusedSamplers: Readonly<Partial<Record<Sampler, string>>>
 }
 

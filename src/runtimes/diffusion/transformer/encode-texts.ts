@@ -5,7 +5,7 @@ import type { EncodedRow } from '../prompts/text-encoder.ts'
 import type { EncodeTexts } from '../unet/noise-predictor.ts'
 import { type HiddenText, joinTexts, type LanguageModelEncoder, stackTexts, type T5Encoder } from './text-models.ts'
 
-/** The encoders of a family, and what is done with what they give. */
+/** The text encoders of a family, by the combination of their outputs. */
 export type TextModels =
   | { readonly kind: 'language-model'; readonly model: LanguageModelEncoder }
   /** CLIP's pooled text beside T5's rows. */

@@ -168,7 +168,7 @@ function guidanceEmbedding(scale: number, width: number): Float32Array {
   return embedding
 }
 
-/** One evaluation of a UNet, as what is added to it sees it. */
+/** The inputs of one UNet evaluation, for additions such as ControlNets. */
 export interface UnetEvaluation {
   /** float32 [channels, height, width], scaled by the scheduler; the same for each of the batch. */
   readonly latents: Float32Array

@@ -19,7 +19,7 @@ export interface VaeConfig {
   readonly statistics: { readonly mean: readonly number[]; readonly deviation: readonly number[] } | null
 }
 
-/** Reads `vae_decoder/config.json`; SDXL's own numbers stand in for what is absent. */
+/** Reads `vae_decoder/config.json`; absent fields default to SDXL's values. */
 export function parseVaeConfig(json: JsonRecord, file: string): VaeConfig {
   const { scaling_factor: scaling = 0.13025, latent_channels: channels = 4, block_out_channels: blocks = [0, 0, 0, 0] } = json
   if (typeof scaling !== 'number' || scaling <= 0) throw unusableModel(file, 'has no positive number in "scaling_factor"')

@@ -20,7 +20,7 @@ export class ChannelThoughts implements ThoughtReader {
   readonly #calls: boolean
   #body: Body | null
   #held = ''
-  /** Whether something stands before what comes next, in thoughts and in text. */
+  /** Whether reasoning and text already have content. */
   readonly #written = { thoughts: false, text: false }
   #separates = false
 

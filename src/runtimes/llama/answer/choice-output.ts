@@ -28,10 +28,10 @@ export class ChoiceOutput {
   readonly #push: (part: TextPart) => void
 
   /**
-   * @param format How tool calls look; null when none are wanted.
-   * @param thoughts Reads what the model thinks first; null when it does not.
-   * @param callsOnly Whether nothing but calls may come, so that the beginning of one is never text.
-   * @param tellsTokens Whether text comes with the ids of its tokens.
+   * @param format Format of tool calls; null = none are expected.
+   * @param thoughts Reader of the reasoning before the answer; null = the model does not reason.
+   * @param callsOnly Whether the answer consists of calls only, so that the start of one is never text.
+   * @param tellsTokens Whether text includes the ids of its tokens.
    */
   constructor(
     { vocabulary, push }: { readonly vocabulary: Vocabulary; readonly push: (part: TextPart) => void },

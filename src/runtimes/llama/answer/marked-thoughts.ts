@@ -59,7 +59,7 @@ export class MarkedThoughts implements ThoughtReader {
     else if (!open.startsWith(written) && (answer.open === '' || !answer.open.startsWith(written))) this.#phase = 'text'
   }
 
-  /** Takes thoughts out of what is held, without the line breaks around them. */
+  /** Removes reasoning from the held text and returns it without surrounding line breaks. */
   #think(): string {
     const { close } = this.#marks
     if (!this.#begun) this.#held = this.#held.trimStart()

@@ -6,9 +6,9 @@ export interface ReadThoughts {
 
 /** Separates reasoning from the answer while fragments arrive. */
 export interface ThoughtReader {
-  /** Whether what comes next is a thought. */
+  /** Whether the next text is reasoning. */
   readonly inside: boolean
-  /** Whether what comes next is the answer, or what stands around it. */
+  /** Whether the next text is the answer, or markup around it. */
   readonly answering: boolean
   /** The start of a call that began within the reasoning, as spelled by the model; null = none. */
   readonly callHead?: string | null

@@ -1,4 +1,4 @@
-/** Bytes that may come, each with what must follow it to make one character; null = the character is whole. */
+/** Allowed bytes, each with the class of the bytes that continue its character; null = the character is complete. */
 export interface ByteClass {
   readonly id: number
   readonly edges: readonly ByteEdge[]

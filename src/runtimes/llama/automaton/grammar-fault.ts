@@ -1,4 +1,4 @@
-/** A grammar that cannot be followed; the message is the end of a sentence that begins with what the grammar is. */
+/** An unsupported grammar; the message completes a sentence whose subject is the grammar. */
 export class GrammarFault extends Error {
   override readonly name = 'GrammarFault'
 }

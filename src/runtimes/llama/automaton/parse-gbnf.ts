@@ -29,7 +29,7 @@ class GbnfParser {
   readonly #expressions = new Expressions()
   readonly #classes = new ByteClasses()
   readonly #singles = new Map<number, Expression>()
-  /** By what stands in the brackets. */
+  /** Character classes by their text within brackets. */
   readonly #bracketed = new Map<string, Expression>()
   #any: Expression | null = null
   #at = 0

@@ -3,7 +3,7 @@ import type { Expression, Expressions } from './expression.ts'
 import type { GrammarState } from './grammar-state.ts'
 import type { Place, Tail } from './grammar-step.ts'
 
-/** In how few bytes a text in a grammar can be whole, from wherever it stands. */
+/** Minimum number of bytes that complete a text, from each state of a grammar. */
 export class ShortestEndings {
   /** Fewest bytes of each expression, by its id; infinite where it never ends. */
   readonly #fewest: readonly number[]
@@ -14,7 +14,7 @@ export class ShortestEndings {
     this.#fewest = settleFewest(expressions)
   }
 
-  /** Bytes that are missing at least. */
+  /** Minimum number of missing bytes. */
   missing(state: GrammarState): number {
     const known = this.#missing.get(state)
     if (known !== undefined) return known

@@ -25,9 +25,9 @@ export class TokenTrie {
   }
 
   /**
-   * Looks through the tokens beginning by beginning.
+   * Visits the tokens prefix by prefix.
    *
-   * @param enter What comes of a byte after what its beginning made; null leaves out every token that begins so.
+   * @param enter Returns the state after one more byte of a prefix; null skips all tokens with this prefix.
    */
   walk<Reached>(start: Reached, enter: (reached: Reached, byte: number) => Reached | null, take: (token: number) => void): void {
     const nodes = [this.#firstChild[0] ?? none]
@@ -45,7 +45,7 @@ export class TokenTrie {
     }
   }
 
-  /** Tokens that spell bytes one after the other, the longest first; null when there are none. */
+  /** Tokens that together spell the bytes, each as long as possible; null = not possible. */
   spell(bytes: readonly number[]): readonly number[] | null {
     const tokens: number[] = []
     for (let at = 0; at < bytes.length; ) {

@@ -262,8 +262,8 @@ export class DecodeLoop implements AsyncDisposable {
   }
 
   /**
-   * A step of texts that only go on. What stands still between a batch's last draw and the next batch is the thread that computes, while this code has been
-   * pushed out of the processor's caches by the weights: so there is little of it, and what can wait is done while the next batch is computed.
+   * A step in which all texts only continue. Between a batch's last draw and the next batch the computing thread is idle, and the weights have
+   * evicted this code from the processor's caches. So there is little of it, and the rest is done while the next batch is computed.
    */
   async #repeat(running: readonly RunningGeneration[]): Promise<void> {
     this.#context.initBatch()
@@ -290,8 +290,8 @@ export class DecodeLoop implements AsyncDisposable {
   }
 
   /**
-   * Queues draws behind their batch, which saves a turn between the threads, where nothing else is done with its logits. null for each that must wait for what
-   * else comes of the batch or of the token before.
+   * Queues draws after their batch if its logits have no other use, which saves a round trip between the threads. null for each draw that
+   * depends on another result of the batch, or on the previous token.
    */
   #drawAhead(loaded: readonly LoadedEntry[]): readonly (Promise<number> | null)[] {
     const onlyDrawn = ({ tokens, guess }: LoadedEntry): boolean => tokens.length === 1 && guess.length === 0

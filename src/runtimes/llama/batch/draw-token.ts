@@ -2,7 +2,7 @@ import { ServiceError } from '../../../core/error.ts'
 import type { DecodingContext, LogitIndex } from '../binding/native-context.ts'
 import type { DrawnLogprobs, Generation } from './generation.ts'
 
-/** A drawn token; null when nothing may follow, as after a finished grammar. */
+/** A drawn token; null = no token is allowed, as after a finished grammar. */
 export interface Draw {
   readonly token: number | null
   readonly logprobs: DrawnLogprobs | null
@@ -11,8 +11,8 @@ export interface Draw {
 /**
  * Draws a generation's next token from the logits at `index`.
  *
- * @param ahead The draw, where it has been queued behind its batch.
- * @throws {ServiceError} `numerical_error` where the model computed no numbers, which would be drawn from as if they were some.
+ * @param ahead The draw, if it was queued after its batch.
+ * @throws {ServiceError} `numerical_error` if the logits are NaN.
  */
 export async function drawToken(
   context: DecodingContext,
@@ -22,7 +22,7 @@ export async function drawToken(
 ): Promise<Draw> {
   const token = await (ahead ?? generation.draw(context, index))
   if (token < 0) return { token: null, logprobs: null }
-  // One number says it: what is NaN anywhere is so everywhere behind it.
+  // One number suffices: a NaN in any layer makes all logits NaN.
   if (Number.isNaN(context.logits(index)[token]))
     throw new ServiceError(
       'numerical_error',

@@ -38,7 +38,7 @@ export function pendingTokens(running: readonly RunningGeneration[], table: Sequ
   })
 }
 
-/** Puts the planned tokens of running generations into the context's batch, with what is guessed to follow them. */
+/** Puts the planned tokens of running generations into the context's batch, with the tokens guessed to follow them. */
 export function loadBatch(
   { context, table }: { readonly context: DecodingContext; readonly table: SequenceTable },
   running: readonly RunningGeneration[],

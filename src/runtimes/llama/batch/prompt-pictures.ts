@@ -6,14 +6,14 @@ export function isToken(number: number): boolean {
   return number < firstRowNumber
 }
 
-/** A picture, or a part of one, that stands in a prompt as rows of vectors. */
+/** A picture, or a part of one, as rows of vectors in a prompt. */
 export interface PromptPicture {
   /** Place of its first row in the prompt. */
   readonly start: number
   readonly rows: number
   /** float32 [rows, width] */
   readonly vectors: Float32Array
-  /** Whether its rows also see those behind them, so that one batch holds all. */
+  /** Whether its rows attend to later rows, so that all must be in one batch. */
   readonly seesAround: boolean
   /** Rows per line if they form a grid, which takes as many positions as its longer side; null = one position per row. */
   readonly columns: number | null
@@ -45,7 +45,7 @@ export function placesToPicture(pictures: readonly PromptPicture[], place: numbe
 }
 
 /**
- * Positions of a picture's rows as llama.cpp takes them: one of each; in a grid those of time, line, column and one that is not used, one list behind the other.
+ * Positions of a picture's rows for llama.cpp: one per row; for a grid four lists in succession (time, line, column, unused).
  *
  * @param begin The position of the picture's first row.
  */

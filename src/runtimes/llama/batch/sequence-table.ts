@@ -90,13 +90,13 @@ export class SequenceTable {
     return positionAt(pictures, this.#slot(id).tokens.length)
   }
 
-  /** Makes the context forget what it evaluated beyond the tokens noted here. */
+  /** Removes evaluated tokens from the context that are not in this table. */
   dropUnnoted(hold: SequenceHold): void {
     if (!this.#context.removeTokenCellsFromSequence(hold.id, this.position(hold), -1))
       throw new Error('This model cannot take back tokens it has read.')
   }
 
-  /** Makes the context forget what a batch that was stopped may have read, or the whole text where it cannot forget a part. */
+  /** Removes tokens from the context that a stopped batch may have read, or the whole text if the context cannot remove a part. */
   takeBack(hold: SequenceHold): void {
     const slot = this.#slot(hold.id)
     slot.tokens.length = keepWhole(hold.pictures, slot.tokens.length)
@@ -105,7 +105,7 @@ export class SequenceTable {
     slot.tokens = []
   }
 
-  /** Gives a sequence back; what it holds stays warm for its account. */
+  /** Releases a sequence; its tokens stay cached for its account. */
   release(hold: SequenceHold): void {
     this.#slot(hold.id).busy = false
   }

@@ -65,7 +65,7 @@ export function findCuts({ type, tokens, tokenTypes, spelling, addsSpace, patter
   return { boundary: anywhere([...words, ...[line].filter(isFree)]), dropsSpace: false, longest: longestWord, longestRun }
 }
 
-/** Whether a token has such a place in it, a letter behind it. */
+/** Whether a token contains such a place, if a letter follows the token. */
 function isWithin(token: string, place: RegExp): boolean {
   const at = `${token}x`.search(place)
   return at !== -1 && at < token.length
@@ -78,7 +78,7 @@ function anywhere(places: readonly RegExp[]): RegExp | null {
 /** Normal tokens and those of users. */
 const spelled = new Set<number>([tokenKinds.normal, tokenKinds.userDefined])
 
-/** Not behind what may be a mark, where SentencePiece puts a space of its own. */
+/** Not after the end of a possible mark, where SentencePiece adds a space. */
 const piece = /(?<=[^\s▁>\]]) (?=\p{L})/u
 const word = /(?<=[^\s▁]) (?=[^\s▁])/u
 /** For vocabularies with tokens such as `> <`. */
@@ -86,9 +86,9 @@ const plainWord = /(?<=[\p{L}\p{N},.]) (?=\p{L})/u
 const line = /(?<=[\p{L}\p{N}\p{P}]\n)(?=\p{L})/u
 
 /**
- * Cuts long text at its boundaries. Text that has none for {@link TextCuts.longest} characters is cut all the same, where its tokens may be others.
+ * Cuts long text at its boundaries. Without a boundary within {@link TextCuts.longest} characters it is cut anyway, which may change tokens.
  *
- * @param least Characters of a stretch, but for the last.
+ * @param least Minimum characters of a stretch, except the last.
  */
 export function cutText(text: string, cuts: TextCuts, least: number): readonly string[] {
   const { boundary, dropsSpace, longest, longestRun } = cuts

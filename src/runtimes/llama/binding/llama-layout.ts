@@ -82,7 +82,7 @@ export interface ContextParams {
   readonly ctx_other: Pointer | null
 }
 
-/** Tokens, or in their place vectors (`embd`), and where each stands. */
+/** Tokens, or vectors (`embd`) instead of them, with their positions. */
 export interface Batch {
   readonly n_tokens: number
   readonly token: Pointer | null

@@ -1,19 +1,22 @@
 import koffi from 'koffi'
 import type { Batch, Pointer } from './llama-layout.ts'
 
-/** Bytes of a batch per token: its number, its position in four lists, how many sequences it is of, the address of the list of these, the list, whether its logits are wanted. */
+/**
+ * Bytes of a batch per token: its number, its position in four lists, its number of sequences, the address of their list, the list, and
+ * whether its logits are wanted.
+ */
 const bytesPerToken = 4 + 16 + 4 + 8 + 4 + 1
 
-/** Vectors that stand in place of tokens. */
+/** Vectors in place of tokens. */
 export interface Rows {
   /** [count, width] */
   readonly vectors: Float32Array
-  /** One of each row, or four lists of them one behind the other. */
+  /** [count], or four such lists in succession. */
   readonly positions: Int32Array
   readonly count: number
 }
 
-/** Memory for a batch, which this side fills and native code reads. */
+/** Memory of a batch, filled by JavaScript and read by native code. */
 export class NativeBatch implements Disposable {
   readonly #memory: Pointer
   readonly #room: number

@@ -28,13 +28,13 @@ export interface DecodingContext {
   /** @param wanted Places among `tokens` whose logits are wanted, ascending; returns where they will be. */
   addToBatch(sequence: number, firstPosition: number, tokens: Uint32Array, wanted: Uint32Array): Uint32Array
   /**
-   * Makes the batch one of vectors of a sequence, and nothing else.
+   * Fills the batch with vectors of one sequence only.
    *
-   * @param options.seesAround Whether each row sees all others too.
-   * @param options.wanted Whether the logits behind the last row are; returns where they will be.
+   * @param options.seesAround Whether each row attends to all others.
+   * @param options.wanted Whether the logits after the last row are needed; returns their index.
    */
   fillBatchWithRows(sequence: number, rows: Rows, options: { readonly seesAround: boolean; readonly wanted: boolean }): LogitIndex
-  /** @param threads That compute it; false when it was stopped, and what it read is unknown. */
+  /** @param threads Number of threads. @returns false if it was stopped; the cells it wrote are then unknown. */
   decodeBatch(threads: number): Promise<boolean>
   /** Ends the batch that is computed within an operation of its graph, where the processor computes it. */
   stopBatch(): void
@@ -93,7 +93,7 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
   /** Whether streams are to be copied before the next batch. */
   #copies = false
   #threads = 0
-  /** Whether what is computed sees only what is before it; and whether the next batch does. */
+  /** Whether attention is causal: currently in the context, and for the next batch. */
   #isCausal = true
   #readsForward = true
   #attached: Pointer | null = null
@@ -111,7 +111,7 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
     this.#alive = new Uint8Array(koffi.view(life, tensorBytes))
   }
 
-  /** null when there is no memory for it. */
+  /** null = the memory does not suffice. */
   static async open(
     model: NativeModel,
     shape: ContextShape,

@@ -56,7 +56,7 @@ const longStretch = 2048
  */
 const longText = 8192
 
-/** The last private-use character: spelled byte by byte, which joins nothing, and behind it SentencePiece puts no space. */
+/** The last private-use character: spelled byte by byte, so it merges with nothing, and SentencePiece adds no space after it. */
 const probeCharacter = '\u{10fffd}'
 
 /** @param shown Spellings that answers show even where they are control tokens. */

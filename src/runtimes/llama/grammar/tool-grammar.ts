@@ -22,8 +22,8 @@ export interface ToolRules {
  * Constrains tool calls to the tools' names and parameter schemas. Nothing pulls them to an end: arguments that ran out of tokens must
  * not look whole.
  *
- * @param written What stands already, from the mark on; null = nothing yet.
- * @returns null when what is written cannot become a call, or only in another spelling.
+ * @param written The text so far, from the mark on; null = nothing yet.
+ * @returns null if the text so far cannot become a call, or only in another spelling.
  * @throws {ServiceError} `invalid_request_error` when the choice names no tool.
  */
 export function constrainToolCalls(rules: ToolRules, written: string | null): OutputConstraint | null {
@@ -55,7 +55,7 @@ interface CallsRule {
   readonly loosened: readonly string[]
 }
 
-/** All calls of an answer, without what is written already; null when that cannot become a call. */
+/** The rule for all calls of an answer, without the text so far; null = that text cannot become a call. */
 function callsRule(grammar: Grammar, { tools, choice, parallel, format }: ToolRules, written: string): CallsRule | null {
   const opening = format.mark + format.before
   const { parameters } = format

@@ -11,7 +11,7 @@ export function shorterConversations(input: ChatInput): readonly ChatInput[] {
 }
 
 /**
- * The first entry that fits, found by halving; entries behind one that fits do too.
+ * Finds the first entry that fits by binary search; all entries after one that fits must fit, too.
  *
  * @returns null when none does.
  */

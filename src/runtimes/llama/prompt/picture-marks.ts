@@ -2,13 +2,13 @@ import { ServiceError } from '../../../core/error.ts'
 import type { ChatMessage, PicturePart, SeenPart, ToolDefinition } from '../../../core/text-generation.ts'
 import { type ControlGuard, unusedCharacters } from './control-guard.ts'
 
-/** A stretch of a prompt: text that may hold control tokens or must not, or a picture. */
+/** A part of a prompt: text, with or without control tokens, or a picture. */
 export type PromptPart = ReturnType<ControlGuard['split']>[number] | { readonly picture: PicturePart }
 
-/** Messages that templates can write, in which a mark stands for each picture. */
+/** Messages for templates, with a mark in place of each picture. */
 interface MarkedMessages {
   readonly messages: readonly ChatMessage[]
-  /** Puts the pictures where their marks stand. @throws {ServiceError} `invalid_request_error` when a template left one out, or moved it. */
+  /** Puts the pictures where their marks stand. @throws {ServiceError} `invalid_request_error` if a template omitted or moved one. */
   unmark(parts: ReturnType<ControlGuard['split']>): readonly PromptPart[]
 }
 

@@ -42,14 +42,14 @@ export interface ToolFormat {
   readonly shortIds: boolean
   /** The format in which calls reach their reader, where the answer is translated before; absent = this one. */
   readonly readAs?: ToolFormat
-  /** Tools on offer: where nothing stands between the mark and the name, what follows is a call only when it names one of them. */
+  /** Available tools. In formats with nothing between mark and name, only the name of one of them makes a call. */
   readonly tools: readonly ToolDefinition[]
 }
 
 const jsonLead = /^.*?"name"\s*:\s*"/s
 const jsonHead = /"name"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"(?:arguments|parameters)"\s*:\s*/
 
-/** A name between marks; Mistral Small 3.2 puts an id of its own behind it. */
+/** A name between marks; Mistral Small 3.2 adds an id after it. */
 const namedHead = /\[TOOL_CALLS\]\s*([^[\]{}\s]+)\s*(?:\[CALL_ID\][^[]*)?\[ARGS\]\s*/
 
 /** `<tool_call>` blocks, as Hermes, Qwen 2.5 and Qwen 3 write them; also what we teach models that know no format. */
@@ -162,7 +162,7 @@ const deepSeek: ToolFormat = {
   tools: [],
 }
 
-/** A call as a format writes it behind its mark and what follows that, up to the arguments. */
+/** A call's text in a format after the mark and `before`, up to the arguments. */
 export function callHead({ between }: ToolFormat, name: string): string {
   return JSON.stringify(name).slice(1, -1) + between
 }
@@ -179,10 +179,10 @@ export const toolMarks: readonly string[] = [
   ...[deepSeek.mark, deepSeek.before, deepSeek.between, deepSeek.after, deepSeek.end],
 ]
 
-/** Line breaks that may stand where a notation has one, or none. */
+/** Accepted line breaks in a notation: none, LF or CRLF. */
 export const lineBreaks: readonly string[] = ['', '\n', '\r\n']
 
-/** All that ends a value: the mark that closes it, with what may come next behind it. Anything else that looks like the mark is part of the value. */
+/** All ends of a value: its closing mark together with the text that may follow. The mark alone is part of the value. */
 export function valueEnds({ after }: ToolFormat, { open, close }: ParameterNotation): readonly string[] {
   const follows = [open, after.split('\n', 1).join()]
   return lineBreaks.flatMap((lineBreak) => follows.map((follow) => close.trim() + lineBreak + follow))

@@ -65,7 +65,7 @@ export class DraftModel implements Guesser {
     return Promise.resolve(this.#parts.resources[Symbol.asyncDispose]())
   }
 
-  /** Trims a sequence to what it shares with a text; the text's last token is always read again, for its logits. */
+  /** Trims a sequence to the prefix shared with a text; the text's last token is always read again, for its logits. */
   #keep({ id, account, tokens }: GuessedText): number {
     const held = this.#held.get(id)
     const keep = held?.account === account ? Math.min(commonPrefix(held.tokens, tokens), tokens.length - 1) : 0

@@ -1,4 +1,4 @@
-/** Weight of what is expected beforehand, in guesses. */
+/** Weight of the initially expected rate, in guesses. */
 const expectedWeight = 2
 
 /** Recent acceptance rate of guessed tokens. */

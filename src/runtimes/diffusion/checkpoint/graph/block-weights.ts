@@ -16,7 +16,7 @@ export type BlockViews = (as: BlockView) => string
 
 export type BlockView = 'uint8' | 'int8' | 'float16'
 
-/** Numbers in groups that share a scale and a minimum: each stands for number · scale − minimum. */
+/** Numbers in groups that share a scale and a minimum: each value is number · scale − minimum. */
 interface Groups {
   /** [groups, numbers per group], of 8 bits. */
   readonly numbers: string
@@ -195,7 +195,7 @@ class Blocks {
     return this.#graph.node('Mul', [value, this.#graph.floats([by], [], 'float32')])
   }
 
-  /** Eight scales and minima of six bits in twelve bytes behind two numbers in half precision. */
+  /** Eight scales and minima of six bits, in twelve bytes after two half-precision numbers. */
   sixBitScales(): Pick<Groups, 'scale' | 'minimum'> {
     const [first, second, third] = [this.cut(4, 8), this.cut(8, 12), this.cut(12, 16)]
     const high = (value: string) => this.left(this.right(value, [6]), 4)

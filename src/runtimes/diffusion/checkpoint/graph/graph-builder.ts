@@ -30,7 +30,7 @@ const storedTypes: Partial<Record<StoredType, OnnxType>> = {
   F8_E5M2: 'float8e5m2',
 }
 
-/** The input that holds what is added to a tensor. */
+/** The name of the input with the addition to a tensor. */
 export function additionInput(tensor: string): string {
   return `added:${tensor}`
 }

@@ -2,8 +2,8 @@ import type { GraphBuilder, Value } from '../graph/graph-builder.ts'
 import type { ConvolutionOptions, SideBranches } from '../graph/layers.ts'
 
 /**
- * A branch of a graph: of all low-rank changes to a module, whose rank is open; of one change of another kind; or of what is added to
- * a tensor, `add:` before its name.
+ * Key of a branch of a graph: all low-rank changes to a module, with a variable rank; one change of another kind; or the addition to a
+ * tensor, as `add:` and its name.
  */
 export type BranchKey = string
 
@@ -12,7 +12,7 @@ export function branchKey(module: string, kind: 'kronecker' | 'rows' | 'columns'
   return `${kind}${index}:${module}`
 }
 
-/** The key of what is added to a tensor. */
+/** The key of the addition to a tensor. */
 export function additionKey(tensor: string): BranchKey {
   return `add:${tensor}`
 }

@@ -6,7 +6,7 @@ export interface Matrix {
   readonly shape: readonly number[]
 }
 
-/** Rows and all that is behind them: a convolution's columns are inputs · height · width. */
+/** Rows and columns of a matrix; a convolution's columns are inputs · height · width. */
 export function sizesOf({ shape: [rows = 1, ...inner] }: Matrix): readonly [rows: number, columns: number] {
   return [rows, inner.reduce((product, size) => product * size, 1)]
 }

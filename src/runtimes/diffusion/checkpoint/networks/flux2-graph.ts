@@ -21,8 +21,8 @@ import { headWidthOf, type TransformerGraphOptions } from './transformer-graph.t
 const epsilon = 1e-6
 
 /**
- * Writes the graph of FLUX.2 klein's transformer. It differs from FLUX.1's: all blocks of a kind share one modulation, gates stand in the
- * feed-forward layers, no layer has a bias, and rows of other pictures (`references`) stand behind those of the drawing.
+ * Writes the graph of FLUX.2 klein's transformer. It differs from FLUX.1's: all blocks of a kind share one modulation, feed-forward layers
+ * are gated, no layer has a bias, and rows of other pictures (`references`) follow those of the drawing.
  */
 export function writeFlux2Graph(weights: WeightTable, { target, branches }: TransformerGraphOptions): Uint8Array {
   const graph = new GraphBuilder(weights, target, branches)

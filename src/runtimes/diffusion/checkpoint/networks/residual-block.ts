@@ -2,8 +2,8 @@ import type { Value } from '../graph/graph-builder.ts'
 import { convolution, groupNorm, type LayerContext, linear, silu } from '../graph/layers.ts'
 
 /**
- * A residual block of the UNet or, without `time`, of the VAE. `time`: rows [1 or batch, width] after their activation. What the
- * block makes of it is added, or, where that is twice as wide as the block, a scale and then a shift of what it normalized
+ * A residual block of the UNet or, without `time`, of the VAE. `time`: rows [1 or batch, width] after their activation. Its
+ * projection is added; if it is twice as wide as the block, it is a scale and then a shift of the normalized values
  * (`use_scale_shift_norm` in Stability's code, `resnet_time_scale_shift` in diffusers).
  */
 export function residualBlock(

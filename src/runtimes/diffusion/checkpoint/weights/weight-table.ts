@@ -76,7 +76,7 @@ export class WeightTable {
     return found
   }
 
-  /** Called when a network has been written: what it did not read would count for nothing. @throws {ServiceError} `inference_failed` naming the first such tensor. */
+  /** Call after writing a network. @throws {ServiceError} `inference_failed` naming the first tensor that was not read and so has no effect. */
   refuseUnread(): void {
     const unread = this.names().find((name) => !this.#read.has(name))
     if (unread !== undefined) throw unusableModel(this.label, `holds a tensor "${unread}" that Sepia does not know`)

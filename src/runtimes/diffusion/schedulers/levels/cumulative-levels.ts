@@ -10,7 +10,7 @@ export interface CumulativeLevels {
   level(timestep: number): { readonly alpha: number; readonly sigma: number }
 }
 
-/** @param beyond The share behind timestep 0. */
+/** @param beyond The share of signal for timesteps below 0. */
 export function cumulativeLevels({ alphasCumprod }: NoiseSchedule, beyond: number): CumulativeLevels {
   const alphaBar = (timestep: number): number => (timestep < 0 ? beyond : valueAt(alphasCumprod, timestep))
   return {

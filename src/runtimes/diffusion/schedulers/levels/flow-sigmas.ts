@@ -17,7 +17,7 @@ export interface FlowSchedule {
 /** Training steps that noise levels are counted in. */
 export const flowTimesteps = 1000
 
-/** Reads `scheduler_config.json`; a family's numbers stand in for what is absent. */
+/** Reads `scheduler_config.json`; absent fields have fixed defaults. */
 export function parseFlowSchedule(json: JsonRecord, spacing: FlowSchedule['spacing']): FlowSchedule {
   const number = (key: string, fallback: number): number => (typeof json[key] === 'number' ? json[key] : fallback)
   return {
@@ -56,7 +56,7 @@ function empiricalExponent(tokens: number, steps: number): number {
   return many + ((few - many) * (200 - steps)) / 190
 }
 
-/** The noise level of each step, falling from 1, and 0 behind them. */
+/** The noise level of each step, falling from 1, followed by a 0. */
 export function flowSigmas(schedule: FlowSchedule, steps: number, tokens: number): Float32Array {
   const shift = shiftSigma(schedule, steps, tokens)
   const end = schedule.spacing === 'trained' ? shift(1 / flowTimesteps) : 1 / steps

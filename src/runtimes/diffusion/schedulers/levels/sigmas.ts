@@ -40,7 +40,7 @@ export function timestepOf(sigma: number, { logSigmas }: NoiseSchedule): number 
 }
 
 export interface SigmaTrack {
-  /** The noise level at each timestep, falling, and the final one behind them; single precision. */
+  /** The noise level at each timestep, falling, followed by the final one; single precision. */
   readonly sigmas: Float32Array
   readonly timesteps: readonly number[]
 }
@@ -53,7 +53,7 @@ export function alphaSigma(sigma: number): { readonly alpha: number; readonly si
 
 /**
  * Splits a step between two noise levels into going down deterministically and adding noise again, in single precision:
- * what is left after the subtraction is small enough for rounding to matter.
+ * the difference is small enough for rounding to matter.
  */
 export function ancestralLevels(from: number, to: number): { readonly up: number; readonly down: number } {
   const { fround } = Math
@@ -63,7 +63,7 @@ export function ancestralLevels(from: number, to: number): { readonly up: number
   return { up, down: fround(Math.sqrt(Math.max(fround(toSquared - fround(up * up)), 0))) }
 }
 
-/** Reads a schedule by place; behind its ends there is `beyond`. */
+/** Reads a schedule by index; outside its range the value is `beyond`. */
 export function placed(values: ArrayLike<number>, beyond = 0): (place: number) => number {
   return (place) => values[place] ?? beyond
 }
@@ -71,7 +71,7 @@ export function placed(values: ArrayLike<number>, beyond = 0): (place: number) =
 /**
  * Timesteps and noise levels of the k-diffusion family (Euler, Heun, LMS).
  *
- * @param end The noise level behind the last step.
+ * @param end The noise level after the last step.
  */
 export function eulerSigmas(config: SchedulerConfig, schedule: NoiseSchedule, steps: number, end = 0): SigmaTrack {
   const spaced = spacedTimesteps(config, steps, { rounded: false })

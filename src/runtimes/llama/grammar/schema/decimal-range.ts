@@ -3,12 +3,12 @@ import { farthest, integerRange } from './integer-range.ts'
 /** One end of a range: a number of 0 or more in decimal digits, and whether it belongs to the range. */
 interface End {
   readonly whole: number
-  /** Digits behind the point, without zeros at the end. */
+  /** Digits after the point, without trailing zeros. */
   readonly fraction: string
   readonly included: boolean
 }
 
-/** Digits that may go on behind a point: whether none may, and GBNF for each way of one or more. */
+/** Possible digits after a point: whether there may be none, and GBNF for each alternative of one or more. */
 interface Digits {
   readonly none: boolean
   readonly some: readonly string[]
@@ -67,7 +67,7 @@ function magnitudes(low: End, high: End): string | null {
   return rules.length === 0 ? null : rules.join(' | ')
 }
 
-/** Digits that may stand behind the point: beside an end that is excluded no number may be rounded to it. */
+/** Maximum number of digits after the point: next to an excluded end, no number may round to it. */
 function fractionDigits(ends: readonly End[]): number {
   const excluded = ends.filter(({ included }) => !included)
   return Math.min(mostDigits, ...excluded.map(({ whole }) => exactDigits - (whole === 0 ? 0 : String(whole).length)))

@@ -7,11 +7,11 @@ import { SchemaReferences } from './schema-reference.ts'
 import { namedTypes } from './types-of.ts'
 import { isOfType } from './value-types.ts'
 
-/** Schemas that one may be put together of, one inside the other. */
+/** Maximum nesting of schemas combined into one. */
 const deepest = 64
 const nullSchema: JsonObject = { type: 'null' }
 
-/** Reads the parts of one schema, with what their references and `allOf` say. */
+/** Reads the parts of a schema, with its references and `allOf` resolved. */
 export class FlatSchemas {
   readonly #root: JsonObject
   readonly #leeway: Leeway

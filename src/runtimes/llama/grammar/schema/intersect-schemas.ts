@@ -115,7 +115,7 @@ export class SchemaIntersection {
     )
   }
 
-  /** A schema for what meets both; the same one each time, so that schemas that lead back to themselves end. */
+  /** The schema for values that match both; the same object each time, so that recursive schemas terminate. */
   #and(one: JsonValue, other: JsonValue): JsonValue {
     if (one === true || one === other) return other
     if (other === true) return one

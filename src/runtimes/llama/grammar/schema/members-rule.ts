@@ -45,7 +45,7 @@ function optionalRules(
 ): { readonly first: string; readonly behind: string } {
   // Counts that need not be distinguished are one.
   const [fewest, counts] = [needed, allowed >= rules.length ? needed : allowed]
-  /** By how many members came before: what may come behind them; null = too few are left. */
+  /** By the number of members so far: the rule for those that may follow; null = too few are left. */
   let behind: readonly (string | null)[] = Array.from({ length: counts + 1 }, (_, count) => (count >= fewest ? '' : null))
   const firsts: string[] = []
   const isFull = (count: number): boolean => allowed < rules.length && count === allowed

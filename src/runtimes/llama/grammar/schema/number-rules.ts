@@ -5,7 +5,7 @@ import type { Leeway } from './leeway.ts'
 import { multiplesRule } from './multiples.ts'
 import type { FlatSchema } from './read-schema.ts'
 
-/** Digits behind the point that a bound may have. */
+/** Maximum number of digits after the point of a bound. */
 const mostDecimals = 15
 
 /** The rule for an integer, or for requested multiples. */
@@ -60,7 +60,7 @@ function multipleBounds(
   }
 }
 
-/** A bound with at most 15 digits behind its point; one with more moves inwards. */
+/** A bound with at most 15 digits after its point; a longer one is rounded inwards. */
 function plain({ value, included }: Bound, end: 'low' | 'high'): Bound {
   const rounded = Number(value.toFixed(mostDecimals))
   if (rounded === value) return { value, included }

@@ -29,7 +29,7 @@ export interface ReadSchema {
   readonly maxProperties?: number
   readonly dependentRequired?: Readonly<Record<string, readonly string[]>>
   readonly prefixItems?: readonly JsonValue[]
-  /** Of the places behind those of `prefixItems`. */
+  /** Schema of the items after those of `prefixItems`. */
   readonly items?: JsonValue
   readonly minItems?: number
   readonly maxItems?: number

@@ -43,7 +43,7 @@ export class SchemaGrammar {
   #visits = 0
   /** Characters of rules that were there before. */
   readonly #lengthBefore: number
-  /** The rule of a string that stands without quotes; null where all is JSON. */
+  /** The rule of a string without quotes; null = everything is JSON. */
   #bareText: string | null = null
 
   /** @param leeway What becomes of places that cannot be followed. */
@@ -149,7 +149,7 @@ export class SchemaGrammar {
     return type
   }
 
-  /** Visits what stands between brackets, which is JSON, and where a reference may lead back. */
+  /** Visits the content of brackets, which is JSON and where recursive references are allowed. */
   #inside(visit: () => string): string {
     const [following, bareText] = [this.#following, this.#bareText]
     this.#following = []
@@ -211,7 +211,7 @@ export class SchemaGrammar {
     return this.#grammar.name(listed.map((value) => literal(isBare(value) ? value : JSON.stringify(value))).join(' | '))
   }
 
-  /** One of several schemas, with what stands around them. */
+  /** One of several schemas, combined with the keywords beside them. */
   #options(schema: FlatSchema, keyword: 'anyOf' | 'oneOf', options: readonly JsonValue[], place: Place): string {
     const { where, depth } = place
     const { [keyword]: _, ...around } = schema
