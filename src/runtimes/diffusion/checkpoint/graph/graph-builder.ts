@@ -240,11 +240,27 @@ export class GraphBuilder implements BlockGraph {
 
   encode(): Uint8Array {
     return encodeOnnxModel({
-      nodes: this.#nodes,
+      nodes: this.#weightsFirst(),
       initializers: [...this.#initializers.values()],
       inputs: [...this.#inputs, ...this.#weightInputs],
       outputs: this.#outputs,
     })
+  }
+
+  /**
+   * Nodes that need weights alone, then all others. Of a node's inputs, the runtime computes the one listed last first: a weight listed
+   * after the rows it multiplies would be decoded, and stay in memory, before the layers below have run.
+   */
+  #weightsFirst(): readonly OnnxNode[] {
+    const known = new Set(['', ...this.#initializers.keys()])
+    const [weights, others]: readonly [OnnxNode[], OnnxNode[]] = [[], []]
+    for (const node of this.#nodes) {
+      const isWeight = node.inputs.every((input) => known.has(input))
+      if (isWeight) for (const output of node.outputs) known.add(output)
+      const list = isWeight ? weights : others
+      list.push(node)
+    }
+    return [...weights, ...others]
   }
 
   #constant(name: string, initializer: Omit<OnnxInitializer, 'name'>): Value {
