@@ -152,6 +152,7 @@ describe('the header of a GGUF file', () => {
       [Buffer.alloc(0), 'has a damaged header'],
       [Buffer.from('weights and more'), 'is not a GGUF file'],
       [change((file) => file.writeUInt32LE(1, 4)), 'is of GGUF version 1 instead of 2 or 3'],
+      [change((file) => file.writeUInt32BE(3, 4)), 'is a big-endian GGUF file; use a little-endian one'],
       [whole.subarray(0, 1000), 'has a damaged header'],
       [change((file) => file.writeBigUInt64LE(2n ** 60n, 8)), 'has a damaged header'],
       [change((file) => file.writeBigUInt64LE(2n ** 60n, 16)), 'has a damaged header'],

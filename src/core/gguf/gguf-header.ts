@@ -58,6 +58,8 @@ export async function readGgufHeader(
 async function readAll(header: HeaderReader, lists: readonly string[]): Promise<GgufHeader | { readonly fault: string }> {
   if ((await header.readText(4)) !== 'GGUF') return { fault: 'is not a GGUF file' }
   const version = await header.readUnsigned(4)
+  // Byte-swapped, a version this small has no bits in its lower half.
+  if (version !== 0 && version % 0x1_0000 === 0) return { fault: 'is a big-endian GGUF file; use a little-endian one' }
   if (version !== 2 && version !== 3) return { fault: `is of GGUF version ${version} instead of 2 or 3` }
   const tensorCount = await header.readUnsigned(8)
   const keyCount = await header.readUnsigned(8)
