@@ -94,6 +94,28 @@ suite('pictures that are named by their addresses', () => {
     assert.deepEqual(input?.type === 'chat' && input.messages[0]?.role === 'user' && input.messages[0].parts, [seen, seen])
   })
 
+  test('are fetched eight at a time for an account, and the others wait', async () => {
+    const requests = 20
+    let most = 0
+    let underWay = 0
+    const all = Promise.withResolvers<void>()
+    await using service = await startSeeing(async () => {
+      underWay += 1
+      most = Math.max(most, underWay)
+      await all.promise
+      underWay -= 1
+      return picture
+    })
+    const json = { model: model.id, ...bodies['/v1/chat/completions']?.[0] }
+    const answers = Array.from({ length: requests }, () => service.fetch('/v1/chat/completions', { json }))
+    await service.received(requests)
+    // A request that is not fetched for answers after all whose pictures were held up.
+    assert.equal((await service.fetch('/v1/models')).status, 200)
+    all.resolve()
+    for (const answer of answers) assert.equal((await answer).status, 200)
+    assert.ok(most <= 8, String(most))
+  })
+
   test('are refused by their place when they do not come, are none, or are too many or too large', async () => {
     const fetchPicture: FetchPicture = async (url, { onBytes }) => {
       if (url.endsWith('gone')) throw new ServiceError('invalid_request_error', 'cannot be fetched: its server answered 404.')
