@@ -95,9 +95,13 @@ suite("files of models through A1111's routes", () => {
       height: 512,
       override_settings: { sd_model_checkpoint: 'sd15' },
     })
-    while ((await ask('/sdapi/v1/progress')).state.sampling_step === 0);
+    let isDrawn = false
+    const drawn = long.finally(() => {
+      isDrawn = true
+    })
+    while (!isDrawn && (await ask('/sdapi/v1/progress')).state.sampling_step === 0);
     await ask('/sdapi/v1/interrupt', {})
-    assert.deepEqual((await long).images, [])
+    assert.deepEqual((await drawn).images, [])
     assert.equal((await ask('/sdapi/v1/txt2img', { ...drawing, override_settings: { sd_model_checkpoint: 'sd15' } })).images.length, 1)
   })
 })
