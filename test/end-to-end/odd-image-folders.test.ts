@@ -85,6 +85,12 @@ const header = (text: string): Buffer => Buffer.concat([Buffer.of(text.length, 0
 const another = ({ sound, family }: Place) =>
   join(sound, family === 'z-image-turbo' || family === 'flux2-klein' ? 'flux-dev' : 'z-image-turbo', encoder)
 const layers = { num_layers: 40, n_layers: 40 }
+/** Transformers in the names of their authors. */
+const originals = {
+  'flux-dev': 'diffusion_models/flux1-dev.safetensors',
+  'z-image-turbo': 'diffusion_models/z_image_turbo_bf16.safetensors',
+  'flux2-klein': 'diffusion_models/flux-2-klein.safetensors',
+} as const
 
 const draws = null
 const damages: readonly (readonly [what: string, damage: Damage, answer: RegExp | null])[] = [
@@ -184,10 +190,19 @@ suite('incomplete and odd folders of models with a transformer', { timeout: 600_
   let sound = ''
   before(async () => {
     sound = stack.use(await createTemporaryFolder()).path
-    await unpackGoldenCheckpoints(sound, (path) => families.some((name) => path.startsWith(`${name}/`)), 'transformers')
+    const kept = [...families.map((name) => `${name}/`), ...Object.values(originals)]
+    await unpackGoldenCheckpoints(sound, (path) => kept.some((start) => path.startsWith(start)), 'transformers')
     await unpackGoldenCheckpoints(sound, (path) => path === 'vae-xl.safetensors')
   })
   after(() => stack.disposeAsync())
+
+  for (const [family, file] of Object.entries(originals))
+    test(`${family} with a transformer in its original names: draws`, async () => {
+      await using models = await createTemporaryFolder()
+      await cp(join(sound, family), join(models.path, family), { recursive: true })
+      await cp(join(sound, file), join(models.path, family, transformer))
+      assert.equal(await answerOf(models.path, family), 'draws')
+    })
 
   for (const family of families)
     for (const [what, damage, answer] of damages)

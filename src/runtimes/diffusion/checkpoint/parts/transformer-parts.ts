@@ -104,10 +104,10 @@ const countedBlocks = [
 ] as const
 
 /** A folder that lost some of its shards holds fewer blocks than its configuration says. */
-function refuseOtherCount(config: JsonRecord, stored: WeightTable): void {
+function refuseOtherCount(config: JsonRecord, transformer: WeightTable): void {
   for (const [field, prefix] of countedBlocks) {
     const { [field]: stated } = config
-    const held = stored.count(prefix)
+    const held = transformer.count(prefix)
     if (typeof stated === 'number' && stated !== held)
       throw unusableModel('transformer/config.json', `says ${stated} in "${field}", and its weights have ${held}; copy the folder again`)
   }
@@ -154,12 +154,13 @@ async function folderSource(folder: string): Promise<Source | null> {
   const stored = await readComponent(folder, 'transformer', { stems: ['diffusion_pytorch_model'] })
   const found = findTransformer((name) => stored.has(name))
   if (found === null) throw unusableModel(stored.label, 'holds a transformer of a family that Sepia does not run')
-  refuseOtherCount(config, stored)
+  const transformer = transformerTable(stored, found)
+  refuseOtherCount(config, transformer)
   const present = async (name: string): Promise<boolean> => (await stat(join(folder, name)).catch(() => null))?.isDirectory() ?? false
   return {
     label: basename(folder),
     family: found.family,
-    transformer: transformerTable(stored, found),
+    transformer,
     vaeConfig,
     schedulerConfig,
     encoder: async ({ component }) =>
