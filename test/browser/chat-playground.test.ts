@@ -144,7 +144,12 @@ test('the built-in model is made to call a function and to follow a schema, and 
   await panel(page).getByLabel('Response format').selectOption('schema')
   await panel(page).getByRole('button', { name: 'Insert an example schema' }).click()
   // What a string may hold is chance, and how long it gets.
-  const lisbon = { type: 'object', properties: { city: { enum: ['Lisbon'] } }, required: ['city'], additionalProperties: false }
+  const lisbon = {
+    type: 'object',
+    properties: { city: { type: 'string', enum: ['Lisbon'] } },
+    required: ['city'],
+    additionalProperties: false,
+  }
   await panel(page).getByLabel('JSON schema', { exact: true }).fill(JSON.stringify(lisbon))
   await say(page, 'Tell me of Lisbon.')
   await answers(page).last().getByText('Fits the schema').waitFor()
