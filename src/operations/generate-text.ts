@@ -27,15 +27,15 @@ export async function* generateText(
   { caller, request }: { readonly caller: Caller; readonly request: TextRequest },
   { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<TextPart, void, undefined> {
-  using booking = new UsageRecording(deps, { caller, work: { kind: 'chat', request } }, { signal })
+  using recording = new UsageRecording(deps, { caller, work: { kind: 'chat', request } }, { signal })
   try {
-    await using text = await startText(deps, booking.submission, { signal, meter: booking.meter, deferred: false })
+    await using text = await startText(deps, recording.submission, { signal, meter: recording.meter, deferred: false })
     for await (const part of text.parts) {
       text.note(part)
       yield part
     }
   } catch (error) {
-    throw booking.failed(error)
+    throw recording.failed(error)
   }
 }
 

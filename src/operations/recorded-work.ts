@@ -67,13 +67,13 @@ export class UsageRecording<Kind extends Work = Work> implements Disposable {
 export async function runAndRecord<Kind extends Work, Result>(
   deps: InteractiveDependencies,
   requested: RequestedWork<Kind>,
-  run: (booking: UsageRecording<Kind>) => Promise<Result>,
+  run: (recording: UsageRecording<Kind>) => Promise<Result>,
   options: { readonly signal: AbortSignal },
 ): Promise<Result> {
-  using booking = new UsageRecording(deps, requested, options)
+  using recording = new UsageRecording(deps, requested, options)
   try {
-    return await run(booking)
+    return await run(recording)
   } catch (error) {
-    throw booking.failed(error)
+    throw recording.failed(error)
   }
 }

@@ -28,11 +28,12 @@ export async function describeDiffusersFolder(
     ].map((path) => readObject(folder, path)),
   )
   if (index == null) return fault('is not a JSON object; copy the whole folder again.')
-  for (const config of ['unet/config.json', 'transformer/config.json'])
-    if (unet === null && transformer === null && (await stat(join(folder, config)).catch(() => null)) !== null)
-      return { fault: { file: join(folder, config), field: '', message: 'is not a JSON object; copy the whole folder again.' } }
-  if (unet == null && transformer == null)
+  if (unet == null && transformer == null) {
+    for (const config of ['unet/config.json', 'transformer/config.json'])
+      if ((await stat(join(folder, config)).catch(() => null)) !== null)
+        return { fault: { file: join(folder, config), field: '', message: 'is not a JSON object; copy the whole folder again.' } }
     return fault('is not a model that draws: neither "unet/config.json" nor "transformer/config.json" is there.')
+  }
   const broken = await findBrokenLink(folder)
   if (broken !== null)
     return {

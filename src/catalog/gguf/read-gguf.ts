@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { findAdapterFault } from '../../core/gguf/adapter-faults.ts'
-import { type GgufFacts, readGgufFacts } from '../../core/gguf/gguf-facts.ts'
+import { type GgufFacts, readWholeFacts } from '../../core/gguf/gguf-facts.ts'
 import { readGgufHeader } from '../../core/gguf/gguf-header.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
 
@@ -12,10 +12,8 @@ export async function readGguf(path: string): Promise<GgufFacts | { readonly fau
     return buffer.subarray(0, bytesRead)
   })
   if ('fault' in header) return header
-  const { size } = await file.stat()
-  if (size < header.promisedBytes) return { fault: `is cut short: it has ${size} bytes where its header promises ${header.promisedBytes}` }
-  const facts = readGgufFacts(header)
-  if (facts === null) return { fault: 'names no architecture in its header' }
+  const facts = readWholeFacts(header, (await file.stat()).size)
+  if ('fault' in facts) return facts
   const fault = facts.use === 'adapter' ? findAdapterFault(header) : null
   return fault === null ? facts : { fault }
 }

@@ -41,6 +41,13 @@ const fillers = /^(?:dream|llada|llada-moe|rnd1)$/
 /** Meanings of `pooling_type` by number; with `rank` a model scores pairs of texts. */
 const poolings = ['none', 'mean', 'cls', 'last', 'rank'] as const
 
+/** Reads the properties of a file of so many bytes from its header; a fault completes a sentence that begins with the file's name. */
+export function readWholeFacts(header: GgufHeader, fileBytes: number): GgufFacts | { readonly fault: string } {
+  const { promisedBytes } = header
+  if (fileBytes < promisedBytes) return { fault: `is cut short: it has ${fileBytes} bytes where its header promises ${promisedBytes}` }
+  return readGgufFacts(header) ?? { fault: 'names no architecture in its header' }
+}
+
 /** Reads the properties from a header; null if it names no architecture. */
 export function readGgufFacts(header: GgufHeader): GgufFacts | null {
   const { values, tensors } = header

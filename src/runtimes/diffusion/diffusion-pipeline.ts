@@ -1,6 +1,6 @@
 import type { ExecutionProvider } from './onnx/choose-provider.ts'
 import { fileExists, readJsonObject, readOptionalJsonObject } from './onnx/model-file.ts'
-import { openOnnxSession, openWidened } from './onnx/onnx-session.ts'
+import { openOnnxSession, openUpcast } from './onnx/onnx-session.ts'
 import { loadSafetyChecker, type SafetyChecker } from './pictures/onnx-safety-checker.ts'
 import { parseSchedulerConfig, type SchedulerConfig } from './schedulers/scheduler-config.ts'
 import { loadNoisePredictor, type NoisePredictor, type OpenSession } from './unet/noise-predictor.ts'
@@ -58,8 +58,8 @@ export async function loadDiffusionPipeline(
   const open = opener(folder)
   const openOncePerPicture = opener(folder, false)
   const openVaeHalf = async (file: string): Promise<UpcastingSession> => {
-    const widen = () => openWidened(folder, file, { threads, provider, keepsMemory: false })
-    return stack.use(new UpcastingSession(await openOncePerPicture(file), widen))
+    const upcast = () => openUpcast(folder, file, { threads, provider, keepsMemory: false })
+    return stack.use(new UpcastingSession(await openOncePerPicture(file), upcast))
   }
   const scheduler = parseSchedulerConfig(await readJsonObject(folder, 'scheduler/scheduler_config.json'))
   const vae = parseVaeConfig(await readOptionalJsonObject(folder, 'vae_decoder/config.json'), 'vae_decoder/config.json')

@@ -98,10 +98,10 @@ export async function generateImages(
     })
     images.push(...(await Promise.all(drawn)))
   }
-  const widened = pipeline.decoder.widened || pipeline.encoder?.widened === true
+  const isUpcast = pipeline.decoder.isUpcast || pipeline.encoder?.isUpcast === true
   const { cutAt } = settings.prompts
   const warnings = [
-    ...(widened ? [upcastVaeWarning] : []),
+    ...(isUpcast ? [upcastVaeWarning] : []),
     ...(cutAt === undefined
       ? []
       : [`The prompt or negative prompt has more than the ${cutAt} tokens that this model reads; the rest was left out.`]),

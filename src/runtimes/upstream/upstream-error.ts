@@ -64,7 +64,7 @@ export function isServerUnavailable(error: unknown): error is ServiceError {
 }
 
 /** The same error, marked as having never reached the upstream. */
-export function makeUnbegunError({ code, message, cause }: ServiceError): ServiceError {
+export function makeNotStartedError({ code, message, cause }: ServiceError): ServiceError {
   return new ServiceError(code, message, { cause, isNotStarted: true })
 }
 

@@ -174,15 +174,16 @@ export const assetRoutes: readonly Route[] = [
       return async (call) => {
         const width = readThumbnailWidth(call.query.width)
         const asset = await find(deps, call)
-        const picture = asset.picture === null ? null : await deps.assets.files.open(asset.id, 'picture', call.options)
-        if (picture === null || asset.picture === null)
+        const stored = asset.picture === null ? null : await deps.assets.files.open(asset.id, 'picture', call.options)
+        if (stored === null || asset.picture === null)
           throw new ServiceError('not_found', 'This asset has no picture: POST one to this address.')
-        const bytes = Buffer.concat(await Array.fromAsync(picture.pieces))
-        const { accountId } = call.caller
-        const name = `${asset.id}.${createHash('sha256').update(bytes).digest('hex')}`
-        const source = { accountId, picture: name, expiresAt: null, read: async () => bytes }
-        const shown = width === null ? bytes : await thumbnails.open(source, width, call.options)
-        return call.reply.header('cache-control', 'private, no-cache').type(imageContentType(shown)).send(shown)
+        const bytes = Buffer.concat(await Array.fromAsync(stored.pieces))
+        call.reply.header('cache-control', 'private, no-cache')
+        if (width === null) return call.reply.type(asset.picture).send(bytes)
+        const picture = `${asset.id}.${createHash('sha256').update(bytes).digest('hex')}`
+        const source = { accountId: call.caller.accountId, picture, expiresAt: null, read: async () => bytes }
+        const thumbnail = await thumbnails.open(source, width, call.options)
+        return call.reply.type(imageContentType(thumbnail)).send(thumbnail)
       }
     },
   },

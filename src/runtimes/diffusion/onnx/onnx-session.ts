@@ -117,11 +117,11 @@ export async function openOnnxSession(folder: string, file: string, options: Ses
 }
 
 /** Loads an ONNX file once more with all its half-precision numbers in single precision; null where it has none. */
-export async function openWidened(folder: string, file: string, options: SessionOptions): Promise<OnnxSession | null> {
-  const widened = upcastGraph(await readFile(join(folder, file)))
-  if (widened === null) return null
+export async function openUpcast(folder: string, file: string, options: SessionOptions): Promise<OnnxSession | null> {
+  const upcast = upcastGraph(await readFile(join(folder, file)))
+  if (upcast === null) return null
   try {
-    return new OnnxSession(file, await InferenceSession.create(widened, runtimeOptions(options)))
+    return new OnnxSession(file, await InferenceSession.create(upcast, runtimeOptions(options)))
   } catch (error) {
     throw unusableModel(file, `does not load in single precision (${describeError(error)})`, error)
   }

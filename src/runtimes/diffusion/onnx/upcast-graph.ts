@@ -23,8 +23,8 @@ interface Finding {
 export function upcastGraph(model: Uint8Array): Uint8Array | null {
   const found: Finding = { halves: false }
   try {
-    const widened = rewrite(model, (field) => (field.number === 7 ? [messageField(7, [graph(field.bytes, found)])] : [field.whole]))
-    return found.halves ? widened : null
+    const upcast = rewrite(model, (field) => (field.number === 7 ? [messageField(7, [graph(field.bytes, found)])] : [field.whole]))
+    return found.halves ? upcast : null
   } catch (error) {
     if (error instanceof OutsideWeights) return null
     throw error

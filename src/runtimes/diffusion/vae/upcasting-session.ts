@@ -7,17 +7,17 @@ import type { NumericTensor, NumericValues } from '../onnx/tensor.ts'
  */
 export class UpcastingSession implements AsyncDisposable {
   #session: OnnxSession
-  #widen: (() => Promise<OnnxSession | null>) | null
+  #upcast: (() => Promise<OnnxSession | null>) | null
   #wide: OnnxSession | null = null
 
-  /** @param widen Opens the same in single precision; null, or an answer of null, where it is in that already. */
-  constructor(session: OnnxSession, widen: (() => Promise<OnnxSession | null>) | null = null) {
+  /** @param upcast Opens the same in single precision; null, or an answer of null, where it is in that already. */
+  constructor(session: OnnxSession, upcast: (() => Promise<OnnxSession | null>) | null = null) {
     this.#session = session
-    this.#widen = widen
+    this.#upcast = upcast
   }
 
   /** Whether it had to be opened in single precision. */
-  get widened(): boolean {
+  get isUpcast(): boolean {
     return this.#wide !== null
   }
 
@@ -36,9 +36,9 @@ export class UpcastingSession implements AsyncDisposable {
       return found
     }
     const found = await run()
-    if (this.#widen === null || found.values.every(Number.isFinite)) return found
-    const wide = await this.#widen()
-    this.#widen = null
+    if (this.#upcast === null || found.values.every(Number.isFinite)) return found
+    const wide = await this.#upcast()
+    this.#upcast = null
     if (wide === null) return found
     this.#wide = wide
     this.#session = wide

@@ -23,8 +23,8 @@ export class VaeDecoder {
   }
 
   /** Whether its numbers left the range of half precision, so that it runs in single precision now. */
-  get widened(): boolean {
-    return this.#half.widened
+  get isUpcast(): boolean {
+    return this.#half.isUpcast
   }
 
   async decode(latents: Float32Array, size: LatentSize): Promise<PixelPlanes> {

@@ -27,8 +27,8 @@ export class VaeEncoder {
   }
 
   /** Whether its numbers left the range of half precision, so that it runs in single precision now. */
-  get widened(): boolean {
-    return this.#half.widened
+  get isUpcast(): boolean {
+    return this.#half.isUpcast
   }
 
   async encode({ values, width, height }: PixelPlanes): Promise<EncodedPixels> {

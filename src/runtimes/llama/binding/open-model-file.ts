@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { ComputeDevice, DeviceChoice } from '../../../core/compute-device.ts'
 import { ServiceError } from '../../../core/error.ts'
-import { type GgufFacts, readGgufFacts } from '../../../core/gguf/gguf-facts.ts'
+import { type GgufFacts, readWholeFacts } from '../../../core/gguf/gguf-facts.ts'
 import { type GgufHeader, readGgufHeader } from '../../../core/gguf/gguf-header.ts'
 import { findCuts, type TextCuts } from './cut-text.ts'
 import type { LlamaLibrary } from './llama-library.ts'
@@ -205,11 +205,7 @@ async function readOwnFacts(path: string): Promise<OwnFacts | { readonly fault: 
   }
   const header = await readGgufHeader(read, { lists: vocabularyLists })
   if ('fault' in header) return header
-  const { size } = await file.stat()
   // Reading mapped bytes beyond the end of the file would end the process.
-  if (size < header.promisedBytes) return { fault: `is cut short: it has ${size} bytes where its header promises ${header.promisedBytes}` }
-  const facts = readGgufFacts(header)
-  return facts === null
-    ? { fault: 'names no architecture in its header' }
-    : { ...facts, header, vocabularyFault: findVocabularyFault(header) }
+  const facts = readWholeFacts(header, (await file.stat()).size)
+  return 'fault' in facts ? facts : { ...facts, header, vocabularyFault: findVocabularyFault(header) }
 }

@@ -2,7 +2,7 @@ import { isNotStarted, ServiceError } from '../../../core/error.ts'
 import { serversOf, type UpstreamAddress } from '../../../core/model.ts'
 import { type ServerWatch, WatchedServer } from '../server-watch.ts'
 import { UpstreamConnection, type UpstreamServer } from '../upstream-connection.ts'
-import { isOutOfReach, isServerUnavailable, makeUnbegunError } from '../upstream-error.ts'
+import { isOutOfReach, isServerUnavailable, makeNotStartedError } from '../upstream-error.ts'
 import { orderReplicas } from './order-replicas.ts'
 
 /** Maximum servers that one request is sent to. */
@@ -110,7 +110,7 @@ export class ReplicaSet implements Disposable {
       } catch (thrown) {
         signal.throwIfAborted()
         // A proxy's report of a server that was down before this request does not count as a failure of the request.
-        const error = isTry && replica.downUntil !== null && isServerUnavailable(thrown) ? makeUnbegunError(thrown) : thrown
+        const error = isTry && replica.downUntil !== null && isServerUnavailable(thrown) ? makeNotStartedError(thrown) : thrown
         if (failure === null || !isNotStarted(error)) failure = error
         this.#failed(replica, error)
         if (begun || !mayRunElsewhere(error)) throw error
