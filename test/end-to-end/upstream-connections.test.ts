@@ -6,11 +6,12 @@ import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { UpstreamTimeouts } from '../../src/core/model.ts'
 import { ReplicaSet } from '../../src/runtimes/upstream/replicas/replica-set.ts'
 import { UpstreamConnection } from '../../src/runtimes/upstream/upstream-connection.ts'
-import { isOutOfReach } from '../../src/runtimes/upstream/upstream-error.ts'
+import { isOutOfReach, makeBrokenError } from '../../src/runtimes/upstream/upstream-error.ts'
 import { makeAuthority } from '../support/cluster/make-certificates.ts'
 import { startTextServer } from '../support/engines/text-server.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
@@ -171,6 +172,21 @@ describe('connections to an upstream', { concurrency: true }, () => {
     const timeouts = { ...patient, firstMs: 300, idleMs: 100 }
     const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile: null, timeouts }))
     await assert.rejects(ask(connection), (error: Error) => /within 0\.3 s; raise `timeouts\.first`/.test(String(error.cause)))
+  })
+
+  test('what a server sent before its connection broke arrives, however late it is read', async () => {
+    await using stack = new AsyncDisposableStack()
+    const server = stack.use(await startTextServer())
+    server.answer = (response) => response.write('Once upon a time, ', () => response.write('é'.repeat(999), () => response.destroy()))
+    using connection = await UpstreamConnection.open({ url: server.url, keyFile: null })
+    const pieces = await connection.send('/chat/completions', {}, { signal })
+    // A closed connection is no longer among the open ones.
+    while (connection.bytesRead > 0) await nextTurn()
+    let read = ''
+    await assert.rejects(async () => {
+      for await (const piece of pieces) read += piece
+    }, makeBrokenError('broke off its answer'))
+    assert.equal(read, `Once upon a time, ${'é'.repeat(999)}`)
   })
 
   test('one that may take as long as it likes may do so behind its headers too', async () => {

@@ -286,6 +286,9 @@ export class UpstreamConnection implements Disposable {
       yield* response.iterator({ destroyOnReturn: false })
     } catch (cause) {
       signal.throwIfAborted()
+      // The iterator leaves unread what arrived together with the break.
+      const rest: string | null = response.read()
+      if (rest !== null) yield rest
       throw nameProxy(explainBreak(cause), this.#route)
     } finally {
       drain(response)
