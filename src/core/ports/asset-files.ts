@@ -28,12 +28,12 @@ export interface AssetFiles {
   accept(id: string): Promise<void>
   /** Stores an asset's picture atomically, replacing an earlier one. */
   putPicture(id: string, bytes: Uint8Array): Promise<void>
-  /** Opens a part for reading, with its total size; null = none. */
+  /** Opens a part for reading, with its total size and a version that changes with its content; null = none. */
   open(
     id: string,
     part: AssetFilePart,
     options: { readonly signal: AbortSignal },
-  ): Promise<{ readonly bytes: number; readonly pieces: AsyncIterable<Uint8Array> } | null>
+  ): Promise<{ readonly bytes: number; readonly version: string; readonly pieces: AsyncIterable<Uint8Array> } | null>
   /** Removes all parts of an asset; ignores missing ones. */
   remove(id: string): Promise<void>
   /** Ids of assets last written before `olderThan`, in Unix milliseconds. */

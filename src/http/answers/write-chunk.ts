@@ -13,7 +13,12 @@ export class ReaderIdle extends Error {
 
 /** Ends an answer that is not read; a reset, because the system would keep megabytes of what was sent for minutes. */
 export function dropReader({ socket }: ServerResponse): void {
-  socket?.resetAndDestroy()
+  try {
+    socket?.resetAndDestroy()
+  } catch {
+    // Only plain TCP can be reset; TLS and Unix sockets refuse.
+    socket?.destroy()
+  }
 }
 
 /**

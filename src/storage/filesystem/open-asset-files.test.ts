@@ -44,7 +44,20 @@ test('a folder that cannot be written is reported as that', async () => {
   const inTheWay = join(folder.path, 'file')
   await writeFile(inTheWay, '')
   const files = openAssetFiles({ folder: join(inTheWay, 'assets') })
-  await assert.rejects(files.receive(id, pieces('a'), options), { code: 'server_is_overloaded', message: /cannot be written/ })
+  const refusal = { code: 'server_is_overloaded', message: /cannot be written/ }
+  await assert.rejects(files.receive(id, pieces('a'), options), refusal)
+  await assert.rejects(files.putPicture(id, Buffer.from('a')), refusal)
+})
+
+test('a replaced picture has another version, which says so without a look at its content', async () => {
+  await using folder = await createTemporaryFolder()
+  const files = openAssetFiles({ folder: folder.path })
+  const versionOf = async () => (await files.open(id, 'picture', { signal }))?.version
+  await files.putPicture(id, Buffer.from('red'))
+  const red = await versionOf()
+  assert.equal(await versionOf(), red)
+  await files.putPicture(id, Buffer.from('sun'))
+  assert.notEqual(await versionOf(), red)
 })
 
 test('nothing but an id reaches a path', async () => {

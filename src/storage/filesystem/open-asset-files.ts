@@ -60,17 +60,23 @@ export function openAssetFiles({ folder }: { readonly folder: string }): AssetFi
       await syncFolder(folder)
     },
     async putPicture(id, bytes) {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
       const temporary = at(id, '.picture-new')
-      await using file = await open(temporary, 'w', 0o600)
-      await file.writeFile(bytes)
-      await file.sync()
-      await rename(temporary, at(id, endings.picture))
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        await using file = await open(temporary, 'w', 0o600)
+        await file.writeFile(bytes)
+        await file.sync()
+        await rename(temporary, at(id, endings.picture))
+      } catch (error) {
+        refuse(error)
+      }
     },
     async open(id, part: AssetFilePart, { signal }) {
       const path = at(id, endings[part])
-      const bytes = await sizeOf(path)
-      return bytes === null ? null : { bytes, pieces: readPieces(path, { signal }) }
+      const found = await stat(path, { bigint: true }).catch(() => null)
+      if (found === null) return null
+      const version = `${found.ino}-${found.mtimeNs}-${found.size}`
+      return { bytes: Number(found.size), version, pieces: readPieces(path, { signal }) }
     },
     async remove(id) {
       for (const ending of ['.picture-new', ...Object.values(endings)]) await rm(at(id, ending), { force: true })

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { scopes } from '../../../core/access-token.ts'
 import type { UploadedAsset } from '../../../core/assets/uploaded-asset.ts'
 import { ServiceError } from '../../../core/error.ts'
@@ -177,11 +177,10 @@ export const assetRoutes: readonly Route[] = [
         const stored = asset.picture === null ? null : await deps.assets.files.open(asset.id, 'picture', call.options)
         if (stored === null || asset.picture === null)
           throw new ServiceError('not_found', 'This asset has no picture: POST one to this address.')
-        const bytes = Buffer.concat(await Array.fromAsync(stored.pieces))
+        const read = async () => Buffer.concat(await Array.fromAsync(stored.pieces))
         call.reply.header('cache-control', 'private, no-cache')
-        if (width === null) return call.reply.type(asset.picture).send(bytes)
-        const picture = `${asset.id}.${createHash('sha256').update(bytes).digest('hex')}`
-        const source = { accountId: call.caller.accountId, picture, expiresAt: null, read: async () => bytes }
+        if (width === null) return call.reply.type(asset.picture).send(await read())
+        const source = { accountId: call.caller.accountId, picture: `${asset.id}.${stored.version}`, expiresAt: null, read }
         const thumbnail = await thumbnails.open(source, width, call.options)
         return call.reply.type(imageContentType(thumbnail)).send(thumbnail)
       }
