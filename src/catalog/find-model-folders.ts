@@ -1,5 +1,5 @@
 import { readdir, realpath, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { CatalogFault } from './catalog-fault.ts'
 import { isWeightFile, type LooseFile } from './checkpoint/read-loose-files.ts'
 
@@ -24,15 +24,18 @@ export interface FoundModels {
 
 /** Maximum depth: `models--owner--name/snapshots/<revision>/unet` in a folder of hub caches, the deepest common layout, plus two. */
 export const mostLevels = 8
-/** Maximum number of folders searched per configured folder. */
-export const mostFolders = 5000
+/** Maximum numbers of folders and of names in them that are looked at per configured folder. */
+export const searchBounds = { folders: 5000, names: 50_000 } as const
 
 /**
- * Finds all models' folders and the weight files outside of them, up to {@link mostLevels} deep. Links are followed, and each target counts
- * once.
+ * Finds all models' folders and the weight files outside of them, up to {@link mostLevels} deep. Links are followed, except to folders above,
+ * and each target counts once.
  */
-export async function findModelFolders(folders: readonly string[]): Promise<FoundModels> {
-  const results = await Promise.all(folders.map((folder, source) => new Search(resolve(folder), source).run()))
+export async function findModelFolders(
+  folders: readonly string[],
+  bounds: { readonly folders: number; readonly names: number } = searchBounds,
+): Promise<FoundModels> {
+  const results = await Promise.all(folders.map((folder, source) => new Search(resolve(folder), source, bounds).run()))
   return {
     found: results.flatMap(({ found }) => found),
     loose: results.flatMap(({ loose }) => loose),
@@ -50,12 +53,17 @@ class Search {
   readonly #faults: CatalogFault[] = []
   /** Resolved paths of visited folders and files. */
   readonly #seen = new Set<string>()
+  readonly #bounds: { readonly folders: number; readonly names: number }
   #folders = 0
+  #names = 0
   #tooDeep = 0
+  /** Resolved path of the configured folder. */
+  #place = ''
 
-  constructor(root: string, source: number) {
+  constructor(root: string, source: number, bounds: { readonly folders: number; readonly names: number }) {
     this.#root = root
     this.#source = source
+    this.#bounds = bounds
   }
 
   async run(): Promise<FoundModels> {
@@ -64,9 +72,13 @@ class Search {
       const message = 'is not a readable folder; create it or correct the setting "models".'
       return { found, loose, faults, unreadable: [{ file, field: '', message }] }
     }
+    this.#place = await realpath(this.#root)
     await this.#search(this.#root, 0)
-    if (this.#folders > mostFolders)
-      faults.push({ file, field: '', message: `holds more than ${mostFolders} folders; those beyond are not searched for models.` })
+    if (this.#isFull()) {
+      const { folders, names } = this.#bounds
+      const message = `holds more than ${folders} folders or ${names} files; those beyond are not searched for models.`
+      faults.push({ file, field: '', message })
+    }
     if (this.#tooDeep > 0)
       faults.push({
         file,
@@ -79,24 +91,43 @@ class Search {
   async #search(folder: string, level: number): Promise<void> {
     if (await this.#wasSeen(folder)) return
     this.#folders += 1
-    if (this.#folders > mostFolders) return
+    if (this.#isFull()) return
     const names = (await visibleNames(folder)) ?? []
+    this.#names += names.length
     for (const by of ['model.json', 'model_index.json'] as const)
       if (names.includes(by) && (await kindOf(join(folder, by))) === 'file') {
         this.#found.push({ folder, source: this.#source, by })
         return
       }
     for (const name of names) {
+      if (this.#isFull()) return
       const path = join(folder, name)
       const kind = await kindOf(path)
       // A link to a file that is gone counts, so that it is reported and can be removed.
       if ((kind === 'file' || kind === 'gone') && isWeightFile(name)) {
         if (!(await this.#wasSeen(path))) this.#loose.push({ path, root: this.#root, source: this.#source })
       } else if (kind === 'folder') {
-        if (level < mostLevels) await this.#search(path, level + 1)
+        if (await this.#holdsRoot(path))
+          this.#faults.push({
+            file: path,
+            field: '',
+            message: 'is a link to a folder that holds this one, which is not followed; remove it.',
+          })
+        else if (level < mostLevels) await this.#search(path, level + 1)
         else this.#tooDeep += 1
       }
     }
+  }
+
+  #isFull(): boolean {
+    return this.#folders > this.#bounds.folders || this.#names > this.#bounds.names
+  }
+
+  /** Whether a path leads to a folder above the configured one, such as `/`, where all else lies. */
+  async #holdsRoot(path: string): Promise<boolean> {
+    const place = await realpath(path).catch(() => path)
+    const inside = relative(place, this.#place)
+    return inside !== '' && inside.split(sep)[0] !== '..' && !isAbsolute(inside)
   }
 
   /** Whether a path resolves to something already found; records it. */

@@ -1,7 +1,7 @@
-import { readdir, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { readdir, realpath, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { CatalogError } from './catalog-fault.ts'
-import { type FoundModels, findModelFolders, mostFolders, mostLevels } from './find-model-folders.ts'
+import { type FoundModels, findModelFolders, mostLevels, searchBounds } from './find-model-folders.ts'
 import { type ReadEntries, readEntries } from './read-entries.ts'
 
 /** Folders into which users copy models at run time: they are read when nothing has changed between two checks. */
@@ -55,18 +55,36 @@ export class SettledFolders {
 /** As deep as folders are searched, plus subfolders of models such as those of components. */
 const levels = mostLevels + 2
 
-/** A fingerprint of a folder's content, without hidden files such as pulls in progress; each link target counts once. */
-export async function markFolder(folder: string, depth = levels, seen: Set<string> = new Set()): Promise<string> {
+/**
+ * A fingerprint of a folder's content, within the bounds of a search and without hidden files such as pulls in progress; each link target
+ * counts once.
+ */
+export async function markFolder(folder: string): Promise<string> {
+  const seen = new Set<string>()
+  // The folders above are not searched either, so that a link to one brings in nothing.
+  for (let path = await realpath(folder).catch(() => folder); path !== dirname(path); ) {
+    path = dirname(path)
+    const place = await stat(path, { bigint: true }).catch(() => null)
+    if (place !== null) seen.add(`${place.dev} ${place.ino}`)
+  }
+  return markInside(folder, levels, { seen, names: 0 })
+}
+
+async function markInside(folder: string, depth: number, found: { readonly seen: Set<string>; names: number }): Promise<string> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => !name.startsWith('.')).toSorted()
   const marks: string[] = []
   for (const name of names) {
+    found.names += 1
+    if (found.names > searchBounds.names) break
     const path = join(folder, name)
-    const found = await stat(path, { bigint: true }).catch(() => null)
-    const place = found === null ? '' : `${found.dev} ${found.ino}`
-    const isNew = found?.isDirectory() === true && !seen.has(place) && seen.size < mostFolders
-    if (isNew) seen.add(place)
-    const inside = isNew && depth > 1 ? await markFolder(path, depth - 1, seen) : ''
-    marks.push(found === null ? name : `${name} ${found.ino} ${found.size} ${found.mtimeNs} ${inside}`)
+    const stats = await stat(path, { bigint: true }).catch(() => null)
+    const place = stats === null ? '' : `${stats.dev} ${stats.ino}`
+    const isNew = stats?.isDirectory() === true && !found.seen.has(place) && found.seen.size < searchBounds.folders
+    if (isNew) found.seen.add(place)
+    const inside = isNew && depth > 1 ? await markInside(path, depth - 1, found) : ''
+    // What changes in a folder that is not searched does not count.
+    const state = stats?.isDirectory() === false || isNew ? `${stats?.size} ${stats?.mtimeNs}` : ''
+    marks.push(stats === null ? name : `${name} ${stats.ino} ${state} ${inside}`)
   }
   return `${folder}\n${marks.join('\n')}`
 }

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
+import { findModelFolders } from './find-model-folders.ts'
+import { markFolder } from './settled-folders.ts'
+
+async function makeFolder(files: readonly string[]) {
+  const folder = await createTemporaryFolder()
+  for (const path of files) {
+    await mkdir(join(folder.path, path, '..'), { recursive: true })
+    await writeFile(join(folder.path, path), '')
+  }
+  return folder
+}
+
+for (const target of ['/', '..'])
+  test(`a link to ${target} above the models folder is reported, and nothing behind it is searched or watched`, async () => {
+    await using parent = await makeFolder(['beside.gguf', 'models/a/one.gguf'])
+    const models = join(parent.path, 'models')
+    await symlink(target === '/' ? '/' : parent.path, join(models, 'a', 'up'))
+    const { loose, faults } = await findModelFolders([models])
+    assert.deepEqual(
+      loose.map(({ path }) => path),
+      [join(models, 'a/one.gguf')],
+    )
+    const message = 'is a link to a folder that holds this one, which is not followed; remove it.'
+    assert.deepEqual(faults, [{ file: join(models, 'a/up'), field: '', message }])
+    const marked = await markFolder(models)
+    await writeFile(join(parent.path, 'later.gguf'), '')
+    assert.equal(await markFolder(models), marked)
+  })
+
+for (const bounds of [
+  { folders: 2, names: 100 },
+  { folders: 100, names: 4 },
+])
+  test(`no more than ${bounds.folders} folders and ${bounds.names} names are looked at, which is reported`, async () => {
+    await using folder = await makeFolder(['a/1.gguf', 'b/2.gguf', 'c/3.gguf', 'd/4.gguf'])
+    const { loose, faults } = await findModelFolders([folder.path], bounds)
+    assert.ok(loose.length < 4, String(loose.length))
+    const message = `holds more than ${bounds.folders} folders or ${bounds.names} files; those beyond are not searched for models.`
+    assert.deepEqual(faults, [{ file: folder.path, field: '', message }])
+  })
