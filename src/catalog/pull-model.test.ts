@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { appendFileSync, readdirSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { ggufValue, writeGguf } from '../../test/support/model-files/gguf-file.ts'
+import { takePullLock } from './pull/unfinished-pulls.ts'
 import { planPull, pullModel } from './pull-model.ts'
 import { openCatalog } from './refreshable-catalog.ts'
 
@@ -130,16 +130,47 @@ test('a pull that is stopped while it waits for another ends at once, and those 
   assert.equal((await first).id, 'org/tiny')
 })
 
-test('what another program writes into the same download is not taken for the model', async (context) => {
+test('a model that another process pulls is refused, and what that process wrote stays', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const { url, ranges } = await serveModel(context)
+  const stop = new AbortController()
+  await assert.rejects(pullModel({ modelsFolder, hub }, url, { signal: stop.signal, onProgress: () => stop.abort() }))
+  const [unfinished = ''] = await readdir(modelsFolder)
+  {
+    // Another connection is refused as another process is.
+    using _other = takePullLock(join(modelsFolder, unfinished))
+    await assert.rejects(pullModel({ modelsFolder, hub }, url, options), /org\/tiny is being pulled by another process/)
+    assert.equal(ranges.length, 1)
+  }
+  const { folder } = await pullModel({ modelsFolder, hub }, url, options)
+  assert.match(ranges[1] ?? '', /^bytes=[1-9]\d*-$/)
+  assert.deepEqual((await readdir(folder)).toSorted(), ['model.json', 'sub'])
+})
+
+test('what an earlier attempt fetched needs no room again', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const { url, ranges } = await serveModel(context)
+  const stop = new AbortController()
+  await assert.rejects(pullModel({ modelsFolder, hub }, url, { signal: stop.signal, onProgress: () => stop.abort() }))
+  const [unfinished = ''] = await readdir(modelsFolder)
+  await writeFile(join(modelsFolder, unfinished, 'sub', 'model.gguf.part'), weights.subarray(0, 2_000_000))
+  const withRoom = (bytes: number) => pullModel({ modelsFolder, hub, freeBytes: async () => bytes }, url, options)
+  await assert.rejects(withRoom(999_999), /org\/tiny needs 1000000 more bytes, but .* has 999999 left; make room first\./)
+  assert.equal((await withRoom(1_000_000)).id, 'org/tiny')
+  assert.deepEqual(ranges, [undefined, 'bytes=2000000-'])
+})
+
+test('a folder of models that is no folder for this user is named, with the fix', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { url } = await serveModel(context)
-  const onProgress = ({ bytesDone }: { readonly bytesDone: number }) => {
-    const [unfinished = ''] = readdirSync(modelsFolder)
-    if (bytesDone === weights.length) appendFileSync(join(modelsFolder, unfinished, 'sub', 'model.gguf.part'), 'others ')
+  const fail = (code: string) => async () => {
+    throw Object.assign(new Error(code), { code })
   }
-  await assert.rejects(pullModel({ modelsFolder, hub }, url, { ...options, onProgress }), /model\.gguf is written by another pull as well/)
-  await pullModel({ modelsFolder, hub }, url, options)
-  assert.deepEqual(await readFile(join(modelsFolder, 'org--tiny', 'sub', 'model.gguf')), weights)
+  for (const [code, fault] of [
+    ['ENOSPC', 'is full; free space on its disk, and pull again to continue.'],
+    ['EROFS', 'is not writable for this user; change its permissions, and pull again.'],
+  ] as const)
+    await assert.rejects(pullModel({ modelsFolder, hub, freeBytes: fail(code) }, url, options), { message: `${modelsFolder} ${fault}` })
 })
 
 test('a server that breaks off without ever getting further is given up', async (context) => {

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { mkdir, readdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { PullPlan } from '../core/model-pull.ts'
@@ -13,6 +12,8 @@ import { createHubSource } from './hub/hub-source.ts'
 import { type ListedFile, type ModelFile, unknownSum } from './model-file.ts'
 import type { ModelSource } from './model-source.ts'
 import { pullFile } from './pull/pull-file.ts'
+import { notesOf } from './pull/pull-spans.ts'
+import { removeLeftovers, removePullLock, takePullLock, unfinishedFolder } from './pull/unfinished-pulls.ts'
 import type { FileProgress } from './verify-model.ts'
 import { createWebSource } from './web/web-source.ts'
 import { createWeightFileSource, isWeightSource } from './weight-file-source.ts'
@@ -36,6 +37,8 @@ interface PullOffer {
 export interface PullDependencies {
   readonly modelsFolder: string
   readonly hub: HubAccess
+  /** Free bytes at a folder; absent = those of its file system. */
+  readonly freeBytes?: (folder: string) => Promise<number>
   /** All installed models, whose ids are taken. */
   readonly installed?: readonly Pick<ModelDescriptor, 'id' | 'folder'>[]
 }
@@ -49,7 +52,7 @@ export async function planPull(deps: PullDependencies, source: string, { signal 
   return planOf(deps, await readOffer(deps, source, { signal }))
 }
 
-async function planOf({ modelsFolder }: PullDependencies, { modelFile, notes }: PullOffer): Promise<PullPlan> {
+async function planOf({ modelsFolder, freeBytes = freeOnDisk }: PullDependencies, { modelFile, notes }: PullOffer): Promise<PullPlan> {
   const { id, license = null, files = {} } = modelFile
   await mkdir(modelsFolder, { recursive: true })
   return { id, license, files, bytes: sumBytes(files), freeBytes: await freeBytes(modelsFolder), notes }
@@ -63,8 +66,22 @@ async function planOf({ modelsFolder }: PullDependencies, { modelFile, notes }: 
  */
 export async function pullModel(deps: PullDependencies, source: string, options: PullOptions): Promise<ModelDescriptor> {
   const offer = await readOffer(deps, source, options)
-  options.onPlan?.(await planOf(deps, offer))
-  return inTurn(join(deps.modelsFolder, folderName(offer.modelFile.id)), () => pullOffer(deps, offer, options), options)
+  try {
+    options.onPlan?.(await planOf(deps, offer))
+    return await inTurn(join(deps.modelsFolder, folderName(offer.modelFile.id)), () => pullOffer(deps, offer, options), options)
+  } catch (error) {
+    throw nameFolderFault(deps.modelsFolder, error)
+  }
+}
+
+/** The error for a folder of models that is full or cannot be written, with its name and the fix; other errors stay as they are. */
+function nameFolderFault(modelsFolder: string, error: unknown): unknown {
+  const { code, path = modelsFolder }: NodeJS.ErrnoException = Object(error)
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new Error(`${modelsFolder} is full; free space on its disk, and pull again to continue.`, { cause: error })
+  if ((code === 'EACCES' || code === 'EPERM' || code === 'EROFS') && path.startsWith(modelsFolder))
+    return new Error(`${modelsFolder} is not writable for this user; change its permissions, and pull again.`, { cause: error })
+  return error
 }
 
 /** The last pull into each folder: two at once would write into the same files, as one that is stopped does until it ends. */
@@ -91,18 +108,22 @@ async function inTurn<Result>(folder: string, pull: () => Promise<Result>, { sig
 }
 
 async function pullOffer(
-  { modelsFolder, hub }: PullDependencies,
+  { modelsFolder, hub, freeBytes = freeOnDisk }: PullDependencies,
   { origin, text, modelFile }: PullOffer,
   { signal, onProgress }: PullOptions,
 ): Promise<ModelDescriptor> {
   signal.throwIfAborted()
   const name = folderName(modelFile.id)
-  await requireFree(modelsFolder, modelFile)
-  // Remains of an earlier attempt are only used with exactly the same model.json.
   const version = (await origin.version?.({ signal })) ?? ''
-  const unfinished = join(modelsFolder, `.pulling-${name}-${createHash('sha256').update(text).update(version).digest('hex').slice(0, 16)}`)
+  const unfinished = unfinishedFolder(modelsFolder, name, `${text}${version}`)
+  await requireFree(modelsFolder, modelFile)
   await mkdir(unfinished, { recursive: true })
-  const sums = await pullFiles({ origin, hub }, modelFile, { folder: unfinished, signal, onProgress })
+  using lock = takePullLock(unfinished)
+  if (lock === null)
+    throw new Error(`${modelFile.id} is being pulled by another process, such as the service or a command; wait until it has ended.`)
+  // The other process may have ended just before.
+  await requireFree(modelsFolder, modelFile)
+  const sums = await pullFiles({ origin, hub, freeBytes }, modelFile, { folder: unfinished, signal, onProgress })
   const fault = (await origin.examine?.(unfinished)) ?? null
   if (fault !== null) {
     await rm(unfinished, { recursive: true })
@@ -116,8 +137,12 @@ async function pullOffer(
     flush: true,
   })
   const folder = join(modelsFolder, name)
+  signal.throwIfAborted()
+  // The same model from another source may have been faster in another process.
+  await requireFree(modelsFolder, modelFile)
   await rename(unfinished, folder)
-  await removeOtherTries(modelsFolder, name)
+  await removePullLock(folder)
+  await removeLeftovers(modelsFolder, { abandonedBefore: 0 })
   const described = await describeModel(modelFile, { ...files.facts, folder })
   if ('fault' in described) throw new CatalogError([described.fault])
   return described
@@ -156,14 +181,18 @@ function sumBytes(files: Readonly<Record<string, ListedFile>>): number {
   return Object.values(files).reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-async function freeBytes(folder: string): Promise<number> {
+async function freeOnDisk(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize
 }
 
 /** Downloads all files; returns all checksums, including those the source did not report. */
 async function pullFiles(
-  { origin, hub }: { readonly origin: ModelSource; readonly hub: Pick<HubAccess, 'wait' | 'spreading'> },
+  {
+    origin,
+    hub,
+    freeBytes,
+  }: { readonly origin: ModelSource; readonly hub: Pick<HubAccess, 'wait' | 'spreading'>; readonly freeBytes: typeof freeOnDisk },
   { id, files = {} }: ModelFile,
   {
     folder,
@@ -175,8 +204,9 @@ async function pullFiles(
   if (listed.length === 0)
     throw new Error(`The model.json of ${id} lists no files; ask its publisher to add sizes and checksums in "files".`)
   const bytesTotal = sumBytes(files)
+  const needed = bytesTotal - (await bytesArrived(folder, listed))
   const free = await freeBytes(folder)
-  if (free < bytesTotal) throw new Error(`${id} needs ${bytesTotal} bytes, but ${folder} has ${free} left; make room first.`)
+  if (free < needed) throw new Error(`${id} needs ${needed} more bytes, but ${folder} has ${free} left; make room first.`)
   const arrived: Record<string, ListedFile> = {}
   let bytesBefore = 0
   for (const [path, entry] of listed) {
@@ -189,13 +219,16 @@ async function pullFiles(
   return listed.some(([, { sha256 }]) => sha256 === unknownSum) ? arrived : null
 }
 
-/** Deletes earlier attempts at the model from other sources or with another `model.json`. */
-async function removeOtherTries(modelsFolder: string, name: string): Promise<void> {
-  const start = `.pulling-${name}`
-  const others = (await readdir(modelsFolder)).filter(
-    (entry) => entry.startsWith(start) && /^(-[0-9a-f]{16})?$/.test(entry.slice(start.length)),
-  )
-  for (const entry of others) await rm(join(modelsFolder, entry), { recursive: true, force: true })
+/** Bytes of the disk that earlier attempts at the files take. */
+async function bytesArrived(folder: string, listed: readonly (readonly [path: string, file: ListedFile])[]): Promise<number> {
+  const taken = listed.map(async ([path, { bytes }]) => {
+    const whole = join(folder, path)
+    const found = await stat(whole).catch(() => stat(`${whole}.part`).catch(() => null))
+    // A file that is fetched in ranges has its full size from the beginning.
+    const isSparse = await exists(notesOf(`${whole}.part`))
+    return Math.min(bytes, (isSparse ? (found?.blocks ?? 0) * 512 : found?.size) ?? 0)
+  })
+  return (await Promise.all(taken)).reduce((sum, bytes) => sum + bytes, 0)
 }
 
 async function exists(path: string): Promise<boolean> {

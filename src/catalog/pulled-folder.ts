@@ -6,6 +6,7 @@ import { ServiceError } from '../core/error.ts'
 import type { PlacedModel } from '../core/model.ts'
 import { weightName } from './checkpoint/read-loose-files.ts'
 import { type FoundModels, findModelFolders } from './find-model-folders.ts'
+import { leavingPath, removeTree } from './pull/unfinished-pulls.ts'
 import { nothingRead, type ReadEntries, readEntries } from './read-entries.ts'
 import { markFolder } from './settled-folders.ts'
 import { partNames } from './weight-file-source.ts'
@@ -87,14 +88,14 @@ export async function removeModel(model: PlacedModel): Promise<void> {
 }
 
 async function removeWhole(path: string): Promise<void> {
-  const leaving = join(dirname(path), `.removing-${basename(path)}`)
-  await rm(leaving, { recursive: true, force: true })
+  const leaving = leavingPath(path)
   try {
     await rename(path, leaving)
   } catch (error) {
     if (Object(error).code !== 'ENOENT') throw error
+    return
   }
-  await rm(leaving, { recursive: true, force: true })
+  await removeTree(leaving)
 }
 
 /** The projector file used only by this model file; other names may serve several models. */

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import { CatalogError } from '../../catalog/catalog-fault.ts'
+import { removeLeftovers } from '../../catalog/pull/unfinished-pulls.ts'
 import { findLeftOut, removalTarget, removeModel } from '../../catalog/pulled-folder.ts'
 import type { RefreshableCatalog } from '../../catalog/refreshable-catalog.ts'
 import type { ModelDescriptor, PlacedModel } from '../../core/model.ts'
@@ -13,6 +14,8 @@ import { runEvery } from '../../worker/maintenance.ts'
 /** Polling works on every file system, and for a folder that does not exist yet. */
 const lookEveryMs = 2000
 const duty = 'refresh-models'
+/** How long a pull that was interrupted can be continued. */
+const unfinishedKeptMs = 7 * 86_400_000
 
 interface FollowDependencies {
   readonly catalog: RefreshableCatalog
@@ -35,12 +38,14 @@ export interface PulledModels extends AsyncDisposable {
   remove(model: PlacedModel): Promise<void>
 }
 
-/** Starts watching for models that are pulled or removed by other processes; disposing ends it. */
+/** Frees the space of what killed processes left, and starts watching for models that others pull or remove; disposing ends it. */
 export function followPulledModels(deps: FollowDependencies): PulledModels {
   const stop = new AbortController()
   const options = { signal: stop.signal }
   const onFault = (where: string, error: unknown) => faultSurvived(deps.telemetry, { where }, error)
   const run = () => refresh(deps, options)
+  const abandonedBefore = deps.clock.now() - unfinishedKeptMs
+  const tidied = removeLeftovers(deps.pulledFolder, { abandonedBefore }).catch((error: unknown) => onFault('remove-leftovers', error))
   const running = runEvery({ clock: deps.clock, onFault }, { name: duty, everyMs: lookEveryMs, run }, options)
   const has = (model: PlacedModel): boolean => dirname(removalTarget(model).folder) === deps.pulledFolder
   return {
@@ -61,7 +66,7 @@ export function followPulledModels(deps: FollowDependencies): PulledModels {
     },
     async [Symbol.asyncDispose]() {
       stop.abort()
-      await running
+      await Promise.all([running, tidied])
     },
   }
 }

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { removeLeftovers, takePullLock, unfinishedFolder } from './unfinished-pulls.ts'
+
+const hour = 3_600_000
+
+test('what killed processes left is removed, except pulls that may go on and those that another process continues', async () => {
+  await using models = await createTemporaryFolder()
+  const folders = {
+    installed: join(models.path, 'installed'),
+    ofInstalled: unfinishedFolder(models.path, 'installed', 'another source'),
+    recent: unfinishedFolder(models.path, 'recent', ''),
+    abandoned: unfinishedFolder(models.path, 'abandoned', ''),
+    continued: unfinishedFolder(models.path, 'continued', ''),
+    removed: join(models.path, '.removing-gone'),
+  }
+  const now = Date.now()
+  for (const [name, folder] of Object.entries(folders)) {
+    await mkdir(join(folder, 'sub'), { recursive: true })
+    await writeFile(join(folder, 'sub', 'model.gguf.part'), 'GGUF')
+    if (!['abandoned', 'continued'].includes(name)) continue
+    const before = new Date(now - 2 * hour)
+    for (const path of ['sub/model.gguf.part', 'sub', '.']) await utimes(join(folder, path), before, before)
+  }
+  {
+    using _continuing = takePullLock(folders.continued)
+    // Making the lock is no progress.
+    const before = new Date(now - 2 * hour)
+    for (const path of ['.lock', '.']) await utimes(join(folders.continued, path), before, before)
+    await removeLeftovers(models.path, { abandonedBefore: now - hour })
+    assert.deepEqual(
+      (await readdir(models.path)).map((name) => join(models.path, name)).toSorted(),
+      [folders.continued, folders.installed, folders.recent].toSorted(),
+    )
+  }
+  await removeLeftovers(models.path, { abandonedBefore: now - hour })
+  assert.deepEqual((await readdir(models.path)).length, 2)
+})
+
+test('a folder that is not there has no leftovers', async () => {
+  await removeLeftovers('/nowhere', { abandonedBefore: 0 })
+})
