@@ -107,6 +107,16 @@ suite('the life of a stream', () => {
     assert.match(answer, /^HTTP\/1\.1 200 [\s\S]*data: \{"error":\{[^\n]*\}\}\n\n\r\n0\r\n\r\n$/)
   })
 
+  test('the next request on its connection is answered, if it comes at once', async () => {
+    await using service = await startHttpService()
+    const socket = await openSocket(service.url)
+    socket.write(request(service, JSON.stringify(chat('[fail inference_failed after 2]', { stream: true }))))
+    await readUntil(socket, /\r\n0\r\n\r\n$/)
+    socket.write(request(service, JSON.stringify(chat('Hello'))))
+    assert.match(await readUntil(socket, /"choices"/), /^HTTP\/1\.1 200 /)
+    socket.destroy()
+  })
+
   test('an unknown failure says a fixed sentence and leaves its cause to the log', async () => {
     const broken: TextModel = {
       generate: () => {

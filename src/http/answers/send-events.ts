@@ -7,6 +7,9 @@ import { dropReader, ReaderIdle, roomFor } from './write-chunk.ts'
 
 const eventStream = 'text/event-stream; charset=utf-8'
 
+/** How long a connection stays open after a stream that failed. */
+const afterFailureMs = 1000
+
 /** The format of a stream's events. */
 interface EventForm {
   /** Media type of lines, or of events in another format. */
@@ -19,7 +22,7 @@ interface EventForm {
  * Sends server-sent events, one whole event per write, no faster than the client reads.
  *
  * Resolves when the stream has ended: complete, failed, or because the client left or read nothing for 30 seconds. A failure also closes the
- * connection.
+ * connection, unless the client sends its next request within {@link afterFailureMs}: a client may use the connection again as soon as it has the whole answer.
  *
  * @param deps.onFailure Called with the reason of an early end; the answer's status is out already.
  */
@@ -51,14 +54,14 @@ export async function sendEvents(
       if (!raw.write(event, 'latin1')) await roomFor({ raw, clock }, { signal })
     }
   } catch (error) {
-    // Unread data would stay in the buffer.
     failed = true
     if (error instanceof ReaderIdle) dropReader(raw)
     else if (!signal.aborted && !raw.destroyed) onFailure(error)
   } finally {
     pings?.[Symbol.dispose]()
+    const { socket } = raw
+    if (failed) raw.once('finish', () => socket?.setTimeout(afterFailureMs))
     raw.end()
-    if (failed) raw.socket?.destroySoon()
   }
 }
 
