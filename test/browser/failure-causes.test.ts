@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { becomeOwner, createAccount, draw, grace, openPage, visitConsole } from './support/console-visit.ts'
-import { openDyingServers } from './support/dying-servers.ts'
+import { type DyingServers, openDyingServers } from './support/dying-servers.ts'
 import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { withoutChromium } from './support/open-chromium.ts'
@@ -12,11 +12,13 @@ const sentence = /The model failed on this request|The model dead-images stopped
 const request = /Request [\w-]{8,}/
 
 /** Asks the model whose server dies, and the one whose server is not there. Returns the messages of the chat, of the drawing, and on its page. */
-async function fail(page: Page): Promise<readonly string[]> {
+async function fail(page: Page, { die }: DyingServers): Promise<readonly string[]> {
   const panel = page.getByRole('complementary', { name: 'Conversations and settings' })
   await panel.getByLabel('Model', { exact: true }).selectOption('dying-chat')
   await page.getByLabel('Your message').fill('Tell me a story.')
   await page.keyboard.press('Enter')
+  await page.locator('.turn-answer').getByText('Once upon a time').waitFor()
+  die()
   const answer = page.locator('.turn-answer[data-state=failed]')
   await answer.getByText('Once upon a time').waitFor()
   const chat = await textOf(answer.getByRole('alert'))
@@ -46,7 +48,7 @@ test('an owner sees why a server failed, and the request; a member the sentence 
   await using visit = await visitConsole(['--models', servers.folder])
   const { page, browser } = visit
   await becomeOwner(visit)
-  const seenByOwner = await fail(page)
+  const seenByOwner = await fail(page, servers)
   for (const reported of seenByOwner) {
     assert.match(reported, sentence)
     assert.match(reported, request)
@@ -70,7 +72,7 @@ test('an owner sees why a server failed, and the request; a member the sentence 
         () => undefined,
       ),
   )
-  for (const reported of await fail(member)) {
+  for (const reported of await fail(member, servers)) {
     assert.match(reported, sentence)
     assert.match(reported, request)
     assert.doesNotMatch(reported, /upstream|127\.0\.0\.1|owners/)

@@ -14,7 +14,7 @@ import { takeSettings } from './screenshots/settings.ts'
 import { takeStates } from './screenshots/states.ts'
 import { wordsOf } from './screenshots/words-of.ts'
 import { visitConsole } from './support/console-visit.ts'
-import { openDyingServers } from './support/dying-servers.ts'
+import { type DyingServers, openDyingServers } from './support/dying-servers.ts'
 import { openSeeingServer } from './support/seeing-server.ts'
 
 /**
@@ -32,7 +32,7 @@ const { values, positionals } = parseArgs({
 const language = values.language === 'de' ? 'de' : 'en'
 const say = await wordsOf(language)
 /** Each begins with a service of its own. */
-const chapters: Readonly<Record<string, (album: Album) => Promise<void>>> = {
+const chapters: Readonly<Record<string, (album: Album, servers: DyingServers) => Promise<void>>> = {
   entry: takeEntry,
   chat: takeChat,
   images: takeImages,
@@ -60,7 +60,7 @@ async function refreshDocumentation(drawn: string): Promise<void> {
   }
 }
 
-async function take(chapter: (album: Album) => Promise<void>): Promise<void> {
+async function take(chapter: (album: Album, servers: DyingServers) => Promise<void>): Promise<void> {
   await using seeing = await openSeeingServer()
   await using dying = await openDyingServers()
   await using hub = await startHubServer({
@@ -69,5 +69,5 @@ async function take(chapter: (album: Album) => Promise<void>): Promise<void> {
   })
   const folders = [seeing.folder, dying.folder].join(delimiter)
   await using visit = await visitConsole(['--models', folders, '--hub-url', hub.url], { locale: language })
-  await chapter(await openAlbum(visit, values.to, say))
+  await chapter(await openAlbum(visit, values.to, say), dying)
 }

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import sharp from 'sharp'
+import type { DyingServers } from '../support/dying-servers.ts'
 import { type Album, becomeOwnerIn } from './album.ts'
 
 /** A conversation, and what can be done with one. */
-export async function takeChat(album: Album): Promise<void> {
+export async function takeChat(album: Album, { die }: DyingServers): Promise<void> {
   const { page, say, take } = album
   await becomeOwnerIn(album)
   const ask = async (question: string) => {
@@ -61,6 +62,8 @@ export async function takeChat(album: Album): Promise<void> {
   await panel.getByLabel(say('Model'), { exact: true }).selectOption('dying-chat')
   await page.getByRole('button', { name: say('New conversation') }).click()
   await ask('Tell me a story.')
+  await page.locator('.turn-answer').getByText('Once upon a time').waitFor()
+  die()
   await page.locator('.turn-answer[data-state=failed]').waitFor()
   await take('chat-failed-answer')
   await panel.getByLabel(say('Model'), { exact: true }).selectOption('sepia-mini-chat')

@@ -1,15 +1,17 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createTemporaryFolder } from '../../support/temporary-folder.ts'
 
-/** Two models behind servers: one that dies in the middle of an answer, and one where nobody is. */
+/** Two models behind servers: one that can die in the middle of an answer, and one where nobody is. */
 export interface DyingServers extends AsyncDisposable {
   /** The models folder. */
   readonly folder: string
   /** `dying-chat`'s address. */
   readonly address: string
+  /** Ends the connections of answers that have begun. */
+  readonly die: () => void
 }
 
 const chunk = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`
@@ -17,11 +19,13 @@ const chunk = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 
 export async function openDyingServers(): Promise<DyingServers> {
   await using stack = new AsyncDisposableStack()
   const { path: folder } = stack.use(await createTemporaryFolder())
+  const begun = new Set<ServerResponse>()
   const server = createServer((request, response) => {
     if (request.method === 'GET') return response.end(JSON.stringify({ data: [{ id: 'm' }] }))
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    // A line that is closed with something unread loses what was written too.
-    request.resume().on('end', () => response.write(chunk('Once upon a time '), () => setImmediate(() => response.destroy())))
+    response.write(chunk('Once upon a time '))
+    begun.add(response)
+    request.resume()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   stack.defer(async () => {
@@ -39,5 +43,8 @@ export async function openDyingServers(): Promise<DyingServers> {
     await writeFile(join(folder, model.id, 'model.json'), JSON.stringify(model))
   }
   const owned = stack.move()
-  return { folder, address, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  const die = (): void => {
+    for (const response of begun) response.destroy()
+  }
+  return { folder, address, die, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
