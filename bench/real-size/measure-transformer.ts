@@ -3,37 +3,35 @@ import { loadCheckpointPipeline } from '../../src/runtimes/diffusion/checkpoint/
 import { drawLatents } from '../../src/runtimes/diffusion/draw-image.ts'
 import { decodeLatents } from '../../src/runtimes/diffusion/vae/latent-colours.ts'
 
-/** What one picture of one step takes: seconds, and the most memory of each part in MB. */
-export interface TransformerMeasure {
-  readonly load: number
-  readonly text: number
-  readonly step: number
-  readonly vae: number
-  readonly peaks: Readonly<Record<'load' | 'text' | 'step' | 'vae', number>>
+/** What a part of one picture of one step takes: seconds, seconds of processor time, and the most memory in MB. */
+export interface PartMeasure {
+  readonly seconds: number
+  readonly processor: number
+  readonly peak: number
 }
+
+export type TransformerMeasure = Readonly<Record<'load' | 'text' | 'step' | 'vae', PartMeasure>>
 
 /** Loads a model whose parts lie in files of their own and draws one step of one picture. */
 const [settings = '{}'] = process.argv.slice(2)
 const { weights, files, threads, inTurn, side } = JSON.parse(settings)
 const { signal } = new AbortController()
-const peaks: Record<string, number> = {}
 
-async function timed<Result>(part: string, run: () => Promise<Result>): Promise<{ readonly seconds: number; readonly result: Result }> {
+async function timed<Result>(run: () => Promise<Result>): Promise<PartMeasure & { readonly result: Result }> {
   // Linux starts to count the peak again.
   await writeFile('/proc/self/clear_refs', '5')
-  const startedAt = performance.now()
+  const [startedAt, before] = [performance.now(), process.cpuUsage()]
   const result = await run()
+  const { user, system } = process.cpuUsage(before)
   const seconds = (performance.now() - startedAt) / 1000
-  peaks[part] = Math.round(Number(/VmHWM:\s+(\d+)/u.exec(await readFile('/proc/self/status', 'utf8'))?.[1] ?? 0) / 1024)
-  return { seconds, result }
+  const peak = Math.round(Number(/VmHWM:\s+(\d+)/u.exec(await readFile('/proc/self/status', 'utf8'))?.[1] ?? 0) / 1024)
+  return { seconds, processor: (user + system) / 1e6, peak, result }
 }
 
-const loaded = await timed('load', () =>
-  loadCheckpointPipeline({ weights, prediction: null, files }, { threads, refiner: null, inTurn, signal }),
-)
+const loaded = await timed(() => loadCheckpointPipeline({ weights, prediction: null, files }, { threads, refiner: null, inTurn, signal }))
 await using pipeline = loaded.result
 const pair = { first: [{ text: 'a glossy red apple', weight: 1 }], second: [{ text: 'a glossy red apple', weight: 1 }] }
-const texts = await timed('text', () => pipeline.base.encode({ positive: pair, negative: null, clipSkip: 0, truncate: true }, { signal }))
+const texts = await timed(() => pipeline.base.encode({ positive: pair, negative: null, clipSkip: 0, truncate: true }, { signal }))
 const drawing = {
   sampler: 'K_EULER',
   scheduler: pipeline.scheduler,
@@ -47,8 +45,9 @@ const drawing = {
   start: null,
   refining: null,
 } as const
-const drawn = await timed('step', () => drawLatents(pipeline, drawing, { signal, onStep: async () => undefined }))
+const drawn = await timed(() => drawLatents(pipeline, drawing, { signal, onStep: async () => undefined }))
 // Random weights may lose their numbers in the decoder; the work and the memory are the same.
-const decoded = await timed('vae', () => decodeLatents(pipeline, drawn.result.latents, drawn.result.size).catch(() => null))
-const measured = { load: loaded.seconds, text: texts.seconds, step: drawn.seconds, vae: decoded.seconds, peaks }
+const decoded = await timed(() => decodeLatents(pipeline, drawn.result.latents, drawn.result.size).catch(() => null))
+const measure = ({ seconds, processor, peak }: PartMeasure): PartMeasure => ({ seconds, processor, peak })
+const measured: TransformerMeasure = { load: measure(loaded), text: measure(texts), step: measure(drawn), vae: measure(decoded) }
 process.stdout.write(`${JSON.stringify(measured)}\n`)

@@ -14,7 +14,8 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { readGoldenCheckpoints } from '../../test/support/model-files/golden-checkpoints.ts'
 import { describeMachine } from '../measure.ts'
-import type { TransformerMeasure } from './measure-transformer.ts'
+import { readProcessorMs } from '../processor-time.ts'
+import type { PartMeasure, TransformerMeasure } from './measure-transformer.ts'
 import { clipShapes, fluxShapes, qwen3Shapes, t5Shapes, vaeShapes, writeRandomWeights, zImageShapes } from './random-transformer.ts'
 
 const { values } = parseArgs({
@@ -65,26 +66,45 @@ async function writeTokenizer(): Promise<string> {
   return at(name)
 }
 
-const shown = (part: string, seconds: number, peak: number | null): string =>
-  `${part.padEnd(5)} ${seconds.toFixed(2).padStart(8)} s${peak === null ? '' : `  ${String(peak).padStart(6)} MB`}`
+const shown = (part: string, { seconds, processor, peak }: Omit<PartMeasure, 'peak'> & { readonly peak?: number }): string =>
+  `${part.padEnd(5)} ${seconds.toFixed(2).padStart(8)} s  ${processor.toFixed(2).padStart(8)} s of processor${peak === undefined ? '' : `  ${String(peak).padStart(6)} MB`}`
 
 async function measureOurs(files: Readonly<Record<string, string>>): Promise<void> {
   const script = fileURLToPath(new URL('./measure-transformer.ts', import.meta.url))
   const side = Number(values.side)
   const settings = { weights: at(names.weights), files, threads: Number(values.threads), inTurn: values['in-turn'], side }
   const { stdout } = await promisify(execFile)(process.execPath, [script, JSON.stringify(settings)], { maxBuffer: 1 << 24 })
-  const { peaks, ...seconds }: TransformerMeasure = JSON.parse(stdout)
-  for (const part of ['load', 'text', 'step', 'vae'] as const) print(`Sepia ${shown(part, seconds[part], peaks[part])}`)
-  print(`Sepia peak ${Math.max(...Object.values(peaks))} MB`)
+  const measured: TransformerMeasure = JSON.parse(stdout)
+  for (const part of ['load', 'text', 'step', 'vae'] as const) print(`Sepia ${shown(part, measured[part])}`)
+  print(`Sepia peak ${Math.max(...Object.values(measured).map(({ peak }) => peak))} MB`)
 }
+
+/** What the rival prints at the end of each part. */
+const rivalParts = [
+  ['load', /loading tensors completed, taking ([\d.]+)(m?s)/u],
+  ['text', /get_learned_condition completed, taking ([\d.]+) ?(m?s)/u],
+  ['step', /sampling completed, taking ([\d.]+) ?(m?s)/u],
+  ['vae', /decode_first_stage completed, taking ([\d.]+) ?(m?s)/u],
+] as const
 
 async function measureRival(program: string): Promise<void> {
   const texts = isFlux ? ['--t5xxl', at(names.text), '--clip_l', at('clip_l.safetensors')] : ['--llm', at(names.text)]
   const picture = ['-p', 'a glossy red apple', '--steps', '1', '--cfg-scale', '1', '-W', values.side, '-H', values.side]
   const rest = ['-t', values.threads, '-v', '-o', at('rival.png'), '--sampling-method', 'euler']
   const child = spawn(program, ['--diffusion-model', at(names.weights), '--vae', at('ae.safetensors'), ...texts, ...picture, ...rest])
-  const output: string[] = []
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => output.push(String(bytes)))
+  let text = ''
+  const processor = new Map<string, number>()
+  let before = 0
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (bytes: Buffer) => {
+      text += String(bytes)
+      for (const [part, pattern] of rivalParts) {
+        if (processor.has(part) || !pattern.test(text)) continue
+        const now = readProcessorMs(child.pid ?? 0) / 1000
+        processor.set(part, now - before)
+        before = now
+      }
+    })
   let peak = 0
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
   while (child.exitCode === null && child.signalCode === null) {
@@ -92,17 +112,12 @@ async function measureRival(program: string): Promise<void> {
     peak = Math.max(peak, Math.round(Number(/VmHWM:\s+(\d+)/u.exec(status)?.[1] ?? 0) / 1024))
     await Promise.race([ended, setTimeout(100)])
   }
-  const text = output.join('')
   const code = await ended
   if (code !== 0) print(`stable-diffusion.cpp ended with ${code}: ${text.slice(-2000)}`)
-  for (const [part, pattern] of [
-    ['load', /loading tensors completed, taking ([\d.]+)(m?s)/u],
-    ['text', /get_learned_condition completed, taking ([\d.]+) ?(m?s)/u],
-    ['step', /sampling completed, taking ([\d.]+) ?(m?s)/u],
-    ['vae', /decode_first_stage completed, taking ([\d.]+) ?(m?s)/u],
-  ] as const) {
+  for (const [part, pattern] of rivalParts) {
     const [, number, unit] = pattern.exec(text) ?? []
-    if (number !== undefined) print(`stable-diffusion.cpp ${shown(part, Number(number) / (unit === 'ms' ? 1000 : 1), null)}`)
+    const seconds = Number(number) / (unit === 'ms' ? 1000 : 1)
+    if (number !== undefined) print(`stable-diffusion.cpp ${shown(part, { seconds, processor: processor.get(part) ?? 0 })}`)
   }
   print(`stable-diffusion.cpp peak ${peak} MB`)
 }

@@ -2,7 +2,7 @@ import type { StoredType } from '../../../../core/checkpoint/safetensors-header.
 import { type BlockType, blockSizes, isBlockType } from '../../../../core/gguf/block-types.ts'
 import { unusableModel } from '../../onnx/model-file.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
-import { type BlockGraph, type BlockViews, decodeBlocks } from './block-weights.ts'
+import { type BlockGraph, decodeBlocks } from './block-weights.ts'
 import type { GraphTarget } from './find-graph-target.ts'
 import {
   encodeOnnxModel,
@@ -190,26 +190,23 @@ export class GraphBuilder implements BlockGraph {
     return this.narrow(this.node('Mul', [this.toSingle(stored), type === 'float32' ? value : this.toSingle(value)]))
   }
 
-  /** Views on the bytes of a weight stored in blocks, with `blocksPerRow` blocks in each row. */
-  #blockViews(name: string, type: BlockType, blocksPerRow = 1): BlockViews {
+  /** The bytes of a weight stored in blocks, with `blocksPerRow` blocks in each row. */
+  #blocks(name: string, type: BlockType, blocksPerRow = 1): Value {
     const { file, offset, bytes, shape } = this.weights.get(name)
     const width = blockSizes[type].bytes * blocksPerRow
-    const wanted = shape.reduce((product, size) => product * size, 1) / (blockSizes[type].numbers * blocksPerRow)
-    if (!Number.isInteger(wanted) || bytes !== wanted * width || offset % 2 !== 0)
+    const rows = shape.reduce((product, size) => product * size, 1) / (blockSizes[type].numbers * blocksPerRow)
+    if (!Number.isInteger(rows) || bytes !== rows * width)
       throw unusableModel(this.weights.label, `has a tensor "${name}" that does not part at its blocks`)
-    return (as) => {
-      const columns = as === 'float16' ? width / 2 : width
-      const value = `${as}:${name}:${blocksPerRow}`
-      if (this.#initializers.has(value)) return value
-      this.#constant(value, { type: as, shape: [wanted, columns], data: { file, offset, bytes } })
-      if (this.#target.weightsAs === 'mapped') this.#weightInputs.push({ name: value, type: as, shape: [wanted, columns] })
-      return value
-    }
+    return this.once(`bytes:${name}:${blocksPerRow}`, () => {
+      const view = { name: `bytes:${name}:${blocksPerRow}`, type: 'uint8', shape: [rows, width] } as const
+      if (this.#target.weightsAs === 'mapped') this.#weightInputs.push(view)
+      return this.#constant(view.name, { ...view, data: { file, offset, bytes } })
+    })
   }
 
   #decode(name: string, type: BlockType, shape: readonly number[]): Value {
     return this.once(`blocks:${name}:${shape.join('x')}`, () => {
-      const decoded = decodeBlocks(this, type, this.#blockViews(name, type))
+      const decoded = decodeBlocks(this, type, this.#blocks(name, type))
       return this.narrow(this.node('Reshape', [decoded, this.integers(shape)]))
     })
   }
@@ -228,12 +225,8 @@ export class GraphBuilder implements BlockGraph {
   /** Only the rows that are taken are decoded. */
   #gatherBlocks(name: string, type: BlockType, indices: Value, width: number): Value {
     const { numbers, bytes } = blockSizes[type]
-    const views = this.#blockViews(name, type, width / numbers)
-    const taken: BlockViews = (as) =>
-      this.once(`taken:${as}:${name}:${indices}`, () =>
-        this.node('Reshape', [this.node('Gather', [views(as), indices]), this.integers([-1, as === 'float16' ? bytes / 2 : bytes])]),
-      )
-    const decoded = decodeBlocks(this, type, taken)
+    const taken = this.node('Gather', [this.#blocks(name, type, width / numbers), indices])
+    const decoded = decodeBlocks(this, type, this.node('Reshape', [taken, this.integers([-1, bytes])]))
     const sizes = this.node('Concat', [this.node('Shape', [indices]), this.integers([width])], { axis: 0 })
     return this.narrow(this.node('Reshape', [decoded, sizes]))
   }
