@@ -3,10 +3,14 @@ import type { VNode } from 'preact'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Thumbnail } from '../../../parts/thumbnail.tsx'
+import { models, uploadedModels } from '../../../state/models.ts'
 import { Viewer } from '../../gallery/viewer.tsx'
 import type { ShownImage } from '../runs/output-facts.ts'
 import { cancelGrid, drawCell, drawMissing, type GridCell, type ImageGrid, isOpen, missingOf, runOf } from './image-grids.ts'
 import { downloadSheet } from './sheet.ts'
+
+/** A model's family decides its route. Right after a reload the grid is there before the models are. */
+const areModelsKnown = () => models.value !== null && uploadedModels.value !== null
 
 /** A grid of pictures with its axes' values. */
 export function GridView({ grid }: { grid: ImageGrid }): VNode {
@@ -26,7 +30,13 @@ export function GridView({ grid }: { grid: ImageGrid }): VNode {
           </span>
           {open ? <Button tone="quiet" size="small" icon="stop" onClick={() => cancelGrid(grid)}>{t`Cancel all`}</Button> : null}
           {!open && missing > 1 ? (
-            <Button tone="quiet" size="small" icon="again" onClick={() => void drawMissing(grid)}>{t`Draw the missing ${missing}`}</Button>
+            <Button
+              tone="quiet"
+              size="small"
+              icon="again"
+              disabled={!areModelsKnown()}
+              onClick={() => void drawMissing(grid)}
+            >{t`Draw the missing ${missing}`}</Button>
           ) : null}
           {done > 0 ? (
             <Button tone="quiet" size="small" icon="download" onClick={() => downloadSheet(grid)}>{t`Download as one picture`}</Button>
@@ -86,7 +96,7 @@ function Cell({ grid, cell, show }: { grid: ImageGrid; cell: GridCell; show: (im
       {ended ? (
         <>
           <span class="field-hint">{run?.failure ?? (image ? t`Removed by the safety check.` : t`Not drawn.`)}</span>
-          <Button size="small" icon="again" onClick={() => void drawCell(grid, cell)}>
+          <Button size="small" icon="again" disabled={!areModelsKnown()} onClick={() => void drawCell(grid, cell)}>
             {t`Draw`}
             <span class="hidden-text">{label}</span>
           </Button>

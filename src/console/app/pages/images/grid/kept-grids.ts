@@ -1,6 +1,9 @@
 import { effect } from '@preact/signals'
+import type { Inference } from '../../../../../core/inference.ts'
 import type { ListedRequest } from '../../../../contract/requests.ts'
 import { forgetRecord, keepRecord, readRecords } from '../../../browser/kept-records.ts'
+import { findInference } from '../../../interface/inference-requests.ts'
+import { isMistake } from '../../../interface/request.ts'
 import { session } from '../../../state/session.ts'
 import { restoreRun } from '../runs/image-runs.ts'
 import { type ImageGrid, imageGrids, runOf } from './image-grids.ts'
@@ -29,25 +32,37 @@ effect(() => {
 /**
  * Restores the grids of earlier visits, with the pictures that still exist.
  *
+ * @param requests The latest; others are looked up.
  * @returns the requests that belong to them.
+ * @throws {RequestFailure} when the service cannot be asked.
  */
 export async function restoreGrids(requests: readonly ListedRequest[]): Promise<ReadonlySet<string>> {
-  const inferences = new Map(requests.map(({ id, inference }) => [id, inference]))
+  const listed = new Map(requests.map(({ id, inference }) => [id, inference]))
   const found = new Set<string>()
   for (const [name, { grid, ids }] of await readRecords<KeptGrid>(prefix())) {
+    for (const id of ids) if (id !== null) found.add(id)
     if (Date.now() - grid.key > keptMs) void forgetRecord(prefix() + name)
     else if (!imageGrids.peek().some(({ key }) => key === grid.key)) {
+      const inferences = await Promise.all(ids.map((id) => (id === null ? null : (listed.get(id) ?? findIfKnown(id)))))
       kept.set(grid.key, ids.join())
-      imageGrids.value = [...imageGrids.value, { ...grid, stopped: true }]
-      for (const [index, id] of ids.entries()) {
-        const inference = id === null ? null : inferences.get(id)
-        const body = grid.cells[index]?.body
-        if (inference && body) void restoreRun({ inference, body, grid: grid.key })
+      // Its runs come first: a grid without them would be stored without them.
+      for (const [index, { body }] of grid.cells.entries()) {
+        const inference = inferences[index]
+        if (inference) void restoreRun({ inference, body, grid: grid.key })
       }
+      imageGrids.value = [...imageGrids.value, { ...grid, stopped: true }]
     }
-    for (const id of ids) if (id !== null) found.add(id)
   }
   return found
+}
+
+async function findIfKnown(id: string): Promise<Inference | null> {
+  try {
+    return await findInference(id)
+  } catch (error) {
+    if (isMistake(error)) return null
+    throw error
+  }
 }
 
 function prefix(): string {

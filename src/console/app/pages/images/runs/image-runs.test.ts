@@ -5,7 +5,7 @@ import type { ImageAbilities } from '../form/image-abilities.ts'
 import type { ImageRequestParts } from '../form/image-request-body.ts'
 
 const page = openBrowserPage('/console/images')
-const { cancelRun, draw, imageRuns } = await import('./image-runs.ts')
+const { cancelRun, draw, imageRuns, restoreRun } = await import('./image-runs.ts')
 const { chooseImageModel, imageSettings } = await import('../form/image-settings.ts')
 const { imageRequestBody } = await import('../form/image-request-body.ts')
 const { imageSamples } = await import('../image-samples.ts')
@@ -25,7 +25,7 @@ const output = Response.json({
 })
 
 /** Answers requests to each address in turn; the last answer is repeated. */
-function answers(table: Readonly<Record<string, readonly (() => Response)[]>>): void {
+function answers(table: Readonly<Record<string, readonly (() => Response | Promise<Response>)[]>>): void {
   const used = new Map<string, number>()
   page.answerWith(async (address, init) => {
     const name = `${init.method ?? 'GET'} ${address}`
@@ -191,6 +191,48 @@ describe('a run of the picture page', () => {
     assert.deepEqual(page.requested, [])
     await cancelRun({ ...run, id: 'r1' })
     assert.deepEqual(page.requested, ['DELETE /v1/requests/r1'])
+  })
+})
+
+describe('restored runs', () => {
+  const earlier = (id: string, createdAt = 1000) => ({ id, createdAt, status: 'completed', outcome: 'succeeded', error: null }) as const
+
+  it('are all shown, also those that were submitted in the same millisecond', async () => {
+    answers({ 'GET /console/api/outputs/r1/images': [() => output.clone()], 'GET /console/api/outputs/r2/images': [() => output.clone()] })
+    await Promise.all(['r1', 'r2'].map((id) => restoreRun({ inference: earlier(id), body })))
+    const shown = imageRuns.value.map(({ id, state, images }) => `${id} ${state} ${images[0]?.inferenceId}`)
+    assert.deepEqual(shown.toSorted(), ['r1 done r1', 'r2 done r2'])
+  })
+
+  it('never change with a new one, also when the clock of the service is ahead', async () => {
+    answers({ [submit]: [() => new Response(null, { status: 500 })], [images]: [() => output.clone()] })
+    const ahead = Date.now() + 60_000
+    const now = Date.now
+    try {
+      await restoreRun({ inference: earlier('r1', ahead), body })
+      Date.now = () => ahead
+      await draw({ ...body, prompt: 'a fox' })
+    } finally {
+      Date.now = now
+    }
+    const shown = imageRuns.value.map((run) => `${run.body.prompt} ${run.state}`)
+    assert.deepEqual(shown, ['a fox failed', 'a tiger done'])
+  })
+
+  it('are not shown twice when they were being submitted', async () => {
+    answers({
+      [submit]: [
+        async () => {
+          await restoreRun({ inference: earlier('r1'), body })
+          return accepted()
+        },
+      ],
+      [events]: [() => stream({ status: 'completed', outcome: 'succeeded' })],
+      [images]: [() => output.clone()],
+    })
+    await draw(body)
+    const shown = imageRuns.value.map(({ id, state }) => `${id} ${state}`)
+    assert.deepEqual(shown, ['r1 done'])
   })
 })
 

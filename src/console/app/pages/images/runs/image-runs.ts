@@ -46,8 +46,16 @@ let lastKey = 0
 
 /** A new key, larger than all before. It is about the current time, so that drawings from before a reload are ordered correctly. */
 export function takeKey(): number {
-  lastKey = Math.max(lastKey + 1, Date.now())
+  lastKey = freeKey(Math.max(lastKey + 1, Date.now()))
   return lastKey
+}
+
+/** The first key from this time on that no run has: the service accepts several requests in one millisecond, and its clock may be ahead. */
+function freeKey(time: number): number {
+  const taken = new Set(imageRuns.peek().map(({ key }) => key))
+  let key = time
+  while (taken.has(key)) key++
+  return key
 }
 
 interface DrawOptions {
@@ -64,6 +72,8 @@ export async function draw(body: ImageRequestBody, { submissionKey = makeId(), p
   imageRuns.value = [beginRun({ key, body, submissionKey, grid }), ...imageRuns.value]
   try {
     const id = await submitImage(imageRouteOf(body.checkpoint), body, submissionKey)
+    // A list of earlier runs may have shown it before this answer arrived.
+    imageRuns.value = imageRuns.value.filter((run) => run.id !== id)
     change(key, { id, state: 'waiting' })
     if (imageRuns.value.some((run) => run.key === key && run.cancelWanted)) await cancelInference(id)
     await follow(key, id, pause)
@@ -81,8 +91,9 @@ export interface EarlierRun {
 
 /** Restores an earlier run, and follows it if it has not ended. */
 export async function restoreRun({ inference, body, grid = null }: EarlierRun): Promise<void> {
-  const { id, createdAt: key } = inference
-  if (imageRuns.peek().some((run) => run.id === id || run.key === key)) return
+  const { id, createdAt } = inference
+  if (imageRuns.peek().some((run) => run.id === id)) return
+  const key = freeKey(createdAt)
   const run: ImageRun = { ...beginRun({ key, body, submissionKey: makeId(), grid }), id, state: 'waiting' }
   imageRuns.value = [...imageRuns.value, run].toSorted((one, other) => other.key - one.key)
   await (inference.status === 'completed' ? settle(key, inference, undefined) : follow(key, id, undefined)).catch((error) =>
