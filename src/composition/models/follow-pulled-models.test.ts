@@ -67,6 +67,8 @@ test('only what lies in the folder of pulled models may be removed', async () =>
   )
   const beside = { kind: 'text', folder: '/models', file: '/models/imported.gguf' } as const
   assert.deepEqual([pulled.has(beside), pulled.has({ ...beside, folder: '/elsewhere', file: '/elsewhere/x.gguf' })], [true, false])
+  // The catalog lists it until its next look at the folder.
+  assert.ok(pulled.has({ ...beside, folder: '/models/just-removed', file: '/models/just-removed/x.gguf' }))
   await parts.disposeAsync()
 })
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CatalogError } from '../../catalog/catalog-fault.ts'
 import { removeLeftovers } from '../../catalog/pull/unfinished-pulls.ts'
@@ -47,7 +48,10 @@ export function followPulledModels(deps: FollowDependencies): PulledModels {
   const abandonedBefore = deps.clock.now() - unfinishedKeptMs
   const tidied = removeLeftovers(deps.pulledFolder, { abandonedBefore }).catch((error: unknown) => onFault('remove-leftovers', error))
   const running = runEvery({ clock: deps.clock, onFault }, { name: duty, everyMs: lookEveryMs, run }, options)
-  const has = (model: PlacedModel): boolean => dirname(removalTarget(model).folder) === deps.pulledFolder
+  const isInside = (path: string): boolean => dirname(path) === deps.pulledFolder
+  // A model whose folder another removal has just deleted is still listed.
+  const has = (model: PlacedModel): boolean =>
+    isInside(removalTarget(model).folder) || (isInside(model.folder) && !existsSync(model.folder))
   return {
     async admit({ id, folder }) {
       await run()
