@@ -14,8 +14,15 @@ const withoutFiles = [
   ...['bwrap', '--die-with-parent', '--new-session', '--unshare-user-try', '--unshare-net', '--unshare-ipc', '--unshare-pid'],
   ...['--cap-drop', 'ALL', '--proc', '/proc', '--dev', '/dev'],
 ]
-/** Beside its libraries, what of the system native code reads. */
-const systemFiles = ['/usr', '/etc/ld.so.cache', '/etc/localtime', '/sys/devices/system', '/sys/fs/cgroup']
+/** Beside its libraries, what of the system native code reads; glibc looks up whether memory may have huge pages. */
+const systemFiles = [
+  '/usr',
+  '/etc/ld.so.cache',
+  '/etc/localtime',
+  '/sys/devices/system',
+  '/sys/fs/cgroup',
+  '/sys/kernel/mm/transparent_hugepage',
+]
 /** Private memory that may be written: what is mapped from files, such as weights, does not count. */
 const withMemory = ['prlimit']
 /** Of a machine that has much to do: what is not tried to its end is not used. */
