@@ -32,7 +32,7 @@ export type InferenceWork =
   | { readonly kind: 'enlargement'; readonly request: EnlargementRequest }
 
 /** The kinds in a record: enlarging counts as an image. */
-export type InferenceKind = Exclude<InferenceWork['kind'], 'enlargement'>
+type InferenceKind = Exclude<InferenceWork['kind'], 'enlargement'>
 
 /** The recorded kind of some work, which other versions and clients understand. */
 export function inferenceKind({ kind }: InferenceWork): InferenceKind {
@@ -126,3 +126,28 @@ export const lowPriorityAgesMs = 10 * 60 * 1000
 export const outputRetentionMs = 24 * 60 * 60 * 1000
 /** Retention of the record after the output was deleted. */
 export const recordRetentionMs = 7 * 24 * 60 * 60 * 1000
+
+/** The record of a newly submitted inference. */
+export function makePendingInference(
+  { id, accountId, kind, model, priority }: Pick<Inference, 'id' | 'accountId' | 'kind' | 'model' | 'priority'>,
+  createdAt: number,
+): Inference {
+  return {
+    id,
+    accountId,
+    kind,
+    model,
+    priority,
+    status: 'pending',
+    outcome: null,
+    error: null,
+    output: null,
+    attempt: 0,
+    progress: null,
+    queuePosition: null,
+    createdAt,
+    startedAt: null,
+    completedAt: null,
+    expiresAt: null,
+  }
+}

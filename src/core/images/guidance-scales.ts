@@ -1,3 +1,5 @@
+import type { CheckpointFamily } from '../checkpoint/checkpoint-family.ts'
+
 /**
  * How a family applies a guidance scale. `over-one`: classifier-free guidance above 1. `over-zero`: the same with 0 as its neutral value.
  * `with-negative`: classifier-free guidance above 1 if a negative prompt is given. `embedded`: the scale is an input of the network;
@@ -30,4 +32,17 @@ export function guidanceScales(
     case 'embedded':
       return { guided: outer > 1 && hasNegative, guidanceScale: outer, embeddedGuidance: scale }
   }
+}
+
+/** How each family applies a guidance scale. */
+export const familyGuidance: Readonly<Record<CheckpointFamily, GuidanceKind>> = {
+  sdxl: 'over-one',
+  'sdxl-refiner': 'over-one',
+  sd15: 'over-one',
+  sd2: 'over-one',
+  'flux-dev': 'embedded',
+  'flux-schnell': 'with-negative',
+  'flux2-klein': 'over-one',
+  'z-image': 'over-zero',
+  sd3: 'over-one',
 }

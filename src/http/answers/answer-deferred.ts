@@ -2,14 +2,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
 import type { Inference, InferenceWork } from '../../core/inference.ts'
 import { submitInference } from '../../operations/deferred/submit-inference.ts'
+import { requestedWork } from '../../operations/requests/requested-work.ts'
+import { receivedBody } from '../body/read-body.ts'
+import { logAsInference } from '../body-log.ts'
 import { callerOf } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
 import type { AsyncMode } from '../headers/async-mode.ts'
 import type { DeferredHandling } from '../headers/deferred-headers.ts'
-import type { RouteDependencies } from '../http-dependencies.ts'
+import type { HttpDependencies, RouteDependencies } from '../http-dependencies.ts'
 import { encodeSubmission, pollUrl } from '../wire/deferred/inference.ts'
 import { expectOutputBytes } from '../wire/deferred/output-size.ts'
-import { recordDeferred } from './record-deferred.ts'
 
 interface AcceptedWork {
   readonly work: InferenceWork
@@ -47,4 +49,22 @@ export async function answerDeferred(
 function nameHeader(error: unknown): never {
   if (!(error instanceof ServiceError) || error.code !== 'idempotency_conflict') throw error
   throw new ServiceError(error.code, error.message, { param: 'idempotency-key' })
+}
+
+/** Records an asynchronous request in a form that can be sent again. */
+export function recordDeferred(
+  { recordRequest }: Pick<HttpDependencies, 'recordRequest'>,
+  requested: {
+    readonly incoming: FastifyRequest
+    readonly tokenId: string | null
+    readonly work: InferenceWork
+    readonly inference: Inference
+  },
+): void {
+  const { incoming, tokenId, work, inference } = requested
+  const { id, accountId, kind, model, createdAt: at } = inference
+  const path = incoming.routeOptions.url ?? incoming.url
+  const call = { path, body: receivedBody(incoming).value }
+  logAsInference(incoming, id)
+  recordRequest({ id, accountId, tokenId, kind, model, at, requested: requestedWork(work, call), result: null })
 }

@@ -2,8 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../core/ports/clock.ts'
 import { captureOf } from '../body-log.ts'
 import { clientSignal } from '../client-signal.ts'
-import { plainHeaders } from './send-events.ts'
-import { dropReader, ReaderIdle, writeChunk } from './write-chunk.ts'
+import { dropReader, plainHeaders, ReaderIdle, roomFor } from './send-events.ts'
 
 /** An answer of known length. */
 export interface ChunkedAnswer {
@@ -33,7 +32,7 @@ export async function sendChunks(
     if (reply.request.method !== 'HEAD')
       for await (const chunk of chunks) {
         capture?.add('answer', chunk)
-        await writeChunk({ raw, clock }, chunk, { signal })
+        if (!raw.write(chunk)) await roomFor({ raw, clock }, { signal })
       }
     raw.end()
   } catch (error) {

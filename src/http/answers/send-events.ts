@@ -1,9 +1,11 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../core/ports/clock.ts'
+import { firstOf } from '../../core/waiting.ts'
 import { captureOf } from '../body-log.ts'
 import { clientSignal } from '../client-signal.ts'
 import { type Ping, Pings } from './early-events.ts'
-import { dropReader, ReaderIdle, roomFor } from './write-chunk.ts'
 
 const eventStream = 'text/event-stream; charset=utf-8'
 
@@ -68,4 +70,41 @@ export async function sendEvents(
 /** The headers set so far, for an answer that is written to the socket directly. */
 export function plainHeaders(reply: FastifyReply): Record<string, string | number | string[]> {
   return Object.fromEntries(Object.entries(reply.getHeaders()).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+}
+
+/** How long a client may leave data unread before it is disconnected. */
+const readerLimitMs = 30_000
+
+/** The client stays connected but reads nothing. */
+export class ReaderIdle extends Error {
+  override readonly name = 'ReaderIdle'
+}
+
+/** Ends an answer that is not read; a reset, because the system would keep megabytes of what was sent for minutes. */
+export function dropReader({ socket }: ServerResponse): void {
+  try {
+    socket?.resetAndDestroy()
+  } catch {
+    // Only plain TCP can be reset; TLS and Unix sockets refuse.
+    socket?.destroy()
+  }
+}
+
+/**
+ * Waits until the buffer has room again, so that at most one chunk is buffered.
+ *
+ * @throws {ReaderIdle} when the client has read nothing for {@link readerLimitMs}; the signal's reason when it aborts.
+ */
+export async function roomFor(
+  { raw, clock }: { readonly raw: ServerResponse; readonly clock: Clock },
+  { signal }: { readonly signal: AbortSignal },
+): Promise<void> {
+  await firstOf<unknown>(
+    signal,
+    (either) => once(raw, 'drain', { signal: either }),
+    async (either) => {
+      await clock.wait(readerLimitMs, { signal: either })
+      throw new ReaderIdle(`The client read nothing for ${readerLimitMs / 1000} s`)
+    },
+  )
 }

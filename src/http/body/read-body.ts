@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
 import { filePartBytes } from '../../core/files/stored-file.ts'
@@ -18,7 +18,6 @@ import { BodyParser } from './body-parser.ts'
 import { collectBody } from './collect-body.ts'
 import { tooLarge } from './counted-body.ts'
 import { notForm, ReceivedForm } from './form/received-form.ts'
-import { refuseCompressed } from './refuse-compressed.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -175,4 +174,18 @@ function codesOf({ routeOptions: { config } }: FastifyRequest): FaultCodes {
 
 function emptyBody(): ServiceError {
   return new ServiceError('invalid_json', 'Send a JSON object as the body; it was empty.')
+}
+
+/**
+ * Refuses a compressed body: nothing here decompresses one.
+ *
+ * @throws {ServiceError} `unsupported_media_type`
+ */
+export function refuseCompressed({ 'content-encoding': content, 'transfer-encoding': transfer }: IncomingHttpHeaders): void {
+  if (content !== undefined && content !== '' && content.toLowerCase() !== 'identity')
+    throw new ServiceError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.', { param: 'content-encoding' })
+  if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')
+    throw new ServiceError('unsupported_media_type', 'Send the body uncompressed: the only allowed Transfer-Encoding is chunked.', {
+      param: 'transfer-encoding',
+    })
 }

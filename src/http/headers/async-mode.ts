@@ -1,7 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ServiceError } from '../../core/error.ts'
 import { refuseDeferredHeaders } from './deferred-headers.ts'
-import { prefers } from './prefer-header.ts'
+
+/**
+ * The value of one preference of a Prefer header; "" when it has no value.
+ *
+ * @see RFC 7240, section 2
+ */
+export function prefers(header: string | readonly string[] | undefined, name: string): string | undefined {
+  const preferences = [header ?? []].flat().join(',').split(',')
+  for (const preference of preferences) {
+    const [key = '', value = ''] = (preference.split(';')[0] ?? '').split('=')
+    if (key.trim().toLowerCase() === name) return value.trim().replace(/^"(.*)"$/, '$1')
+  }
+  return undefined
+}
 
 /** The way in which a request asked for asynchronous mode. */
 export type AsyncMode = 'off' | 'header' | 'preference'

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, it, test } from 'node:test'
 import { deserialize, serialize } from 'node:v8'
 import type { FromEngine } from './engine-messages.ts'
-import { holdMs, MessageGatherer } from './message-gatherer.ts'
-import { type Parcel, pack, unpack } from './parcels.ts'
+import { holdMs, MessageGatherer, type Parcel, pack, unpack } from './parcels.ts'
 
 const text = (id: number, choice: number, value: string): FromEngine => ({ type: 'part', id, part: { type: 'text', choice, text: value } })
 

@@ -6,8 +6,7 @@ import { neverAborted } from '../../core/waiting.ts'
 import { StreamWindow } from './engine-call.ts'
 import { packFailure } from './engine-failure.ts'
 import type { EngineFacts, EngineOptions, EngineWork, FromEngine, ToEngine } from './engine-messages.ts'
-import { MessageGatherer } from './message-gatherer.ts'
-import { pack } from './parcels.ts'
+import { MessageGatherer, pack } from './parcels.ts'
 
 /** Runs one piece of work; its result or error ends the call. */
 export type WorkRunner = (

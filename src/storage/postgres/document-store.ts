@@ -1,8 +1,7 @@
 import type { Document, DocumentKind, StoredDocument } from '../../core/document.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentKey, DocumentQuery, DocumentStore, PutResult } from '../../core/ports/document-store.ts'
-import { documentBytes } from '../document-bytes.ts'
-import { documentParameters, readDocument, readVersions } from '../rows/document-row.ts'
+import { documentBytes, documentParameters, readDocument, readVersions } from '../rows/document-row.ts'
 import { readInteger, readText } from '../rows/row.ts'
 import type { Database, Statements } from './database.ts'
 

@@ -1,8 +1,7 @@
 import type { Clock } from '../../core/ports/clock.ts'
 import type { WebhookDelivery, WebhookLog } from '../../core/ports/webhook-log.ts'
-import { listed, readDelivery } from '../rows/log-rows.ts'
+import { currentSecrets, listed, makeWebhookSecret, readDelivery } from '../rows/log-rows.ts'
 import { readInteger, readText } from '../rows/row.ts'
-import { currentSecrets, makeWebhookSecret } from '../webhook-secret.ts'
 import type { Database } from './database.ts'
 
 /** Lease of a delivery; longer than any attempt. */

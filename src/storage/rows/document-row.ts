@@ -31,3 +31,8 @@ export function documentParameters(
   const fields = { kind, id, accountId, at, label, attachedBytes, expiresAt, version, bytes }
   return { ...fields, value: JSON.stringify(value), text: text.toLowerCase() }
 }
+
+/** Size of a document: its JSON and search text in UTF-8, plus attached bytes. */
+export function documentBytes({ value, text, attachedBytes }: Document): number {
+  return Buffer.byteLength(JSON.stringify(value)) + Buffer.byteLength(text) + attachedBytes
+}

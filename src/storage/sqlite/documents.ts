@@ -1,7 +1,6 @@
 import type { Document, StoredDocument } from '../../core/document.ts'
 import type { DocumentKey, PutResult } from '../../core/ports/document-store.ts'
-import { documentBytes } from '../document-bytes.ts'
-import { documentParameters, readDocument } from '../rows/document-row.ts'
+import { documentBytes, documentParameters, readDocument } from '../rows/document-row.ts'
 import { readInteger, readText } from '../rows/row.ts'
 import type { Connection } from './connection.ts'
 

@@ -1,7 +1,6 @@
 import type { WebhookDelivery, WebhookLog } from '../../core/ports/webhook-log.ts'
-import { listed, readDelivery } from '../rows/log-rows.ts'
+import { currentSecrets, listed, makeWebhookSecret, readDelivery } from '../rows/log-rows.ts'
 import { readInteger, readText } from '../rows/row.ts'
-import { currentSecrets, makeWebhookSecret } from '../webhook-secret.ts'
 import { SqliteTables } from './sqlite-tables.ts'
 
 /** Deliveries and secrets in SQLite; completing an inference creates its delivery. */

@@ -15,8 +15,8 @@ import { type DrawnWork, ImageChunks } from '../../wire/images/image-chunks.ts'
 import type { ImageHints } from '../../wire/images/image-faults.ts'
 import { freeImageRequestSchema, imageRequestSchema } from '../../wire/images/image-fields.ts'
 import { type ImageParsing, parseImageRequest } from '../../wire/images/image-request.ts'
+import { upscalingResultSchema } from '../../wire/images/image-result.ts'
 import { parseUpscalingRequest, upscalingRequestSchema } from '../../wire/images/upscaling-request.ts'
-import { upscalingResultSchema } from '../../wire/images/upscaling-result.ts'
 import { deferredHeaders, modelRefusals, previewHeader, submitted, text } from '../row-parts.ts'
 
 /** A small brown picture, 16 x 16 pixels. */

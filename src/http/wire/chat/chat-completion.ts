@@ -1,11 +1,9 @@
 import type { TextRequest, ToolCall } from '../../../core/text-generation.ts'
 import { type TextChoice, type TextResult, warningsOf } from '../../../operations/collect-text.ts'
 import type { Answer } from '../answer.ts'
-import { encodeChatLogprobs } from './chat-logprobs.ts'
 import { calledAs, finishWord, inputIn } from './client-calls.ts'
 import type { CompletionHead } from './completion.ts'
-import type { chatCompletionSchema } from './text-answers.ts'
-import { encodeTokenUsage } from './token-usage.ts'
+import { type chatCompletionSchema, encodeChatLogprobs, encodeTokenUsage } from './text-answers.ts'
 
 type ChatCompletion = Answer<typeof chatCompletionSchema>
 type Choice = ChatCompletion['choices'][number]
@@ -49,4 +47,30 @@ function encodeToolCall(
 ): NonNullable<Choice['message']['tool_calls']>[number] {
   if (calledAs(request, name) === 'text') return { id, type: 'custom', custom: { name, input: inputIn(text) } }
   return { id, type: 'function', function: { name, arguments: text } }
+}
+
+/** Reads the stored output of deferred work: a chat completion written by this service. */
+export function readStoredChat(json: string): TextResult {
+  const { choices, usage, warnings }: Answer<typeof chatCompletionSchema> = JSON.parse(json)
+  const thoughtTokens = usage.completion_tokens_details?.reasoning_tokens
+  return {
+    choices: choices.map(({ message, finish_reason, logprobs }) => ({
+      text: message.content ?? '',
+      thoughts: message.reasoning_content ?? '',
+      toolCalls: (message.tool_calls ?? []).map((call) =>
+        call.type === 'custom'
+          ? { id: call.id, name: call.custom.name, arguments: JSON.stringify({ input: call.custom.input }) }
+          : { id: call.id, name: call.function.name, arguments: call.function.arguments },
+      ),
+      logprobs: (logprobs?.content ?? []).map(({ top_logprobs: top, ...entry }) => ({ ...entry, top })),
+      reason: finish_reason === 'function_call' ? 'tool_calls' : finish_reason,
+      ...(warnings !== undefined && { warnings }),
+    })),
+    usage: {
+      promptTokens: usage.prompt_tokens,
+      completionTokens: usage.completion_tokens,
+      cachedTokens: usage.prompt_tokens_details.cached_tokens,
+      ...(thoughtTokens !== undefined && { thoughtTokens }),
+    },
+  }
 }

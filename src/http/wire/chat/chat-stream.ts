@@ -3,11 +3,10 @@ import type { TextPart, TextRequest } from '../../../core/text-generation.ts'
 import { describeError, type ErrorReader } from '../../faults/error-body.ts'
 import { doneEvent, encodeAsciiJson, encodeEventData } from '../event-data.ts'
 import type { NativeTimer } from '../llama-cpp/timings.ts'
-import { encodeChatLogprobs } from './chat-logprobs.ts'
 import { ClientCalls, finishWord } from './client-calls.ts'
 import type { CompletionHead } from './completion.ts'
 import type { Delivery } from './stream-options-field.ts'
-import { encodeTokenUsage } from './token-usage.ts'
+import { encodeChatLogprobs, encodeTokenUsage } from './text-answers.ts'
 
 /**
  * Encodes a generation as the events of a chat completion stream, one whole event per item. A failure becomes an error event, after which the

@@ -4,7 +4,7 @@ import { makeTextRequest } from '../../../../test/support/text-request.ts'
 import type { TextChoice, TextResult } from '../../../operations/collect-text.ts'
 import { encodeChatCompletion } from './chat-completion.ts'
 import { encodeCompletion, startCompletion } from './completion.ts'
-import { encodeEmbedding } from './embedding.ts'
+import { encodeEmbedding } from './text-answers.ts'
 
 const head = { id: 'cmpl-1', created: 12, model: 'm' }
 const plain: TextChoice = { text: 'Hi', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' }

@@ -1,4 +1,6 @@
 import Type, { type TSchema } from 'typebox'
+import type { EmbeddingResult, TokenLogprob, TokenUsage } from '../../../core/text-generation.ts'
+import type { Answer } from '../answer.ts'
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const tokenCount = Type.Integer({ minimum: 0 })
@@ -114,3 +116,51 @@ export const embeddingSchema = Type.Object({
   model: Type.String(),
   usage: Type.Object({ prompt_tokens: tokenCount, total_tokens: tokenCount }),
 })
+
+/** Log probabilities of chat answers and chunks. */
+export function encodeChatLogprobs(logprobs: readonly TokenLogprob[]): Answer<typeof chatLogprobsSchema> {
+  return {
+    content: logprobs.map(({ token, logprob, bytes, top }) => ({
+      token,
+      logprob,
+      bytes,
+      top_logprobs: top.map((other) => ({ token: other.token, logprob: other.logprob, bytes: other.bytes })),
+    })),
+  }
+}
+
+/** Token counts of every text route. */
+export function encodeTokenUsage({
+  promptTokens,
+  completionTokens,
+  cachedTokens,
+  thoughtTokens,
+}: TokenUsage): Answer<typeof tokenUsageSchema> {
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    prompt_tokens_details: { cached_tokens: cachedTokens },
+    ...(thoughtTokens !== undefined && { completion_tokens_details: { reasoning_tokens: thoughtTokens } }),
+  }
+}
+
+/** The answer of POST /v1/embeddings. */
+export function encodeEmbedding(model: string, result: EmbeddingResult, encoding: 'float' | 'base64'): Answer<typeof embeddingSchema> {
+  return {
+    object: 'list',
+    data: result.vectors.map((vector, index) => ({
+      object: 'embedding',
+      index,
+      embedding: encoding === 'float' ? vector : toFloat32Base64(vector),
+    })),
+    model,
+    usage: { prompt_tokens: result.promptTokens, total_tokens: result.promptTokens },
+  }
+}
+
+function toFloat32Base64(vector: readonly number[]): string {
+  const bytes = Buffer.alloc(vector.length * 4)
+  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4)
+  return bytes.toString('base64')
+}

@@ -4,7 +4,7 @@ import type { EncodedOutput } from '../../../operations/deferred/outputs.ts'
 import type { WorkResult } from '../../../operations/run-work.ts'
 import { encodeChatCompletion } from '../chat/chat-completion.ts'
 import { encodeCompletion, startCompletion } from '../chat/completion.ts'
-import { encodeEmbedding } from '../chat/embedding.ts'
+import { encodeEmbedding } from '../chat/text-answers.ts'
 import { ImageChunks } from '../images/image-chunks.ts'
 
 const contentType = 'application/json; charset=utf-8'

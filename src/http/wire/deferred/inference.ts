@@ -1,6 +1,11 @@
+import { toErrorRecord } from '../../../core/error.ts'
 import type { Inference, Progress } from '../../../core/inference.ts'
+import type { InferenceUpdate } from '../../../operations/deferred/inferences.ts'
 import { toErrorObject } from '../../faults/error-body.ts'
 import type { Answer } from '../answer.ts'
+import { encodePart } from '../chat/chat-stream.ts'
+import { encodeNamedEvent } from '../event-data.ts'
+import { toBase64 } from '../images/image-result.ts'
 import type { ServiceAddresses } from '../service-addresses.ts'
 import type { inferenceSchema, submissionSchema } from './inference-answers.ts'
 
@@ -54,4 +59,27 @@ function progressOf({ kind, outcome, progress }: Inference): { readonly progress
 
 function printTime(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString()
+}
+
+/**
+ * Encodes the progress of a deferred request as named server-sent events: `status`, `progress`, `preview`, `text`, and `error` after a
+ * failure.
+ */
+export async function* encodeInferenceStream(
+  address: AsyncAddress,
+  updates: AsyncIterable<InferenceUpdate>,
+): AsyncGenerator<string, void, undefined> {
+  try {
+    for await (const update of updates) yield encodeUpdate(address, update)
+  } catch (error) {
+    yield encodeNamedEvent('error', { error: toErrorObject(toErrorRecord(error)) })
+    throw error
+  }
+}
+
+function encodeUpdate(address: AsyncAddress, update: InferenceUpdate): string {
+  if (update.type === 'inference') return encodeNamedEvent('status', encodeInference(address, update.inference))
+  if (update.type === 'progress') return encodeNamedEvent('progress', { step: update.progress.step, total: update.progress.total })
+  if (update.type === 'text') return update.parts.map((part) => encodeNamedEvent('text', encodePart(part))).join('')
+  return encodeNamedEvent('preview', { image_b64: toBase64(update.image) })
 }

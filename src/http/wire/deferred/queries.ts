@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { InferenceStatus } from '../../../core/inference.ts'
 import { queryFault } from '../../faults/refuse-faults.ts'
-import { prefers } from '../../headers/prefer-header.ts'
+import { prefers } from '../../headers/async-mode.ts'
 import { readPageLimit } from '../page.ts'
 
 const longestWaitSeconds = 60

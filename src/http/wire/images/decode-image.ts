@@ -1,6 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../../core/error.ts'
-import { dataHead } from '../data-head.ts'
+
+/**
+ * The head of a `data:` address, in any case; the first group is its media type. The parameters are bounded, because a pattern that repeats
+ * over millions of them would exhaust the stack.
+ */
+export const dataHead: RegExp = /^data:([^,;]{0,128})[^,]{0,256};base64,/i
 
 interface InspectionOptions {
   readonly signal: AbortSignal

@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { ImageResult } from '../../../core/image-generation.ts'
 import type { InferenceWork, StoredImages, StoredPicture } from '../../../core/inference.ts'
-import { encodeImageResult } from './image-result.ts'
-import { encodeUpscalingResult } from './upscaling-result.ts'
+import { encodeImageResult, encodeUpscalingResult } from './image-result.ts'
 
 /** Work that results in pictures. */
 export type DrawnWork = Extract<InferenceWork, { readonly kind: 'image' | 'enlargement' }>

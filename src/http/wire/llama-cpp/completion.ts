@@ -1,11 +1,13 @@
 import Type from 'typebox'
 import { isRecord } from '../../../core/json-value.ts'
 import { finishWords } from '../../../core/text/finish-words.ts'
-import type { TextRequest, TokenLogprob, UnscoredToken } from '../../../core/text-generation.ts'
+import type { TextPart, TextRequest, TokenLogprob, UnscoredToken } from '../../../core/text-generation.ts'
 import type { TextChoice } from '../../../operations/collect-text.ts'
 import type { Answer } from '../answer.ts'
+import { encodeEventData } from '../event-data.ts'
 import type { NativeDelivery } from './completion-request.ts'
 import { encodeGenerationSettings, generationSettingsSchema } from './generation-settings.ts'
+import { toNativeError } from './native-error.ts'
 import { type NativeTimer, timingsSchema } from './timings.ts'
 
 const tokenFields = {
@@ -42,7 +44,7 @@ export const nativeCompletionAnswerSchema = Type.Object({
 type NativeAnswer = Answer<typeof nativeCompletionAnswerSchema>
 
 /** The end of a text. */
-export interface NativeEnd {
+interface NativeEnd {
   readonly index: number
   /** The whole text. */
   readonly text: string
@@ -51,7 +53,7 @@ export interface NativeEnd {
 }
 
 /** The fields of the last event of a stream, which an answer has besides its text. */
-export function encodeNativeEnd(request: TextRequest, { index, text, choice, timer }: NativeEnd, { stream }: NativeDelivery): NativeAnswer {
+function encodeNativeEnd(request: TextRequest, { index, text, choice, timer }: NativeEnd, { stream }: NativeDelivery): NativeAnswer {
   const { input } = request
   const { completionTokens, promptTokens, cachedTokens } = timer.usage
   return {
@@ -91,12 +93,12 @@ export function encodeNativeCompletion(
 }
 
 /** Probabilities of each token in llama.cpp's format. */
-export function encodeProbabilities(logprobs: readonly TokenLogprob[]): Answer<typeof probabilitiesSchema> {
+function encodeProbabilities(logprobs: readonly TokenLogprob[]): Answer<typeof probabilitiesSchema> {
   return logprobs.map(({ top, ...own }) => ({ ...encodeToken(own), top_logprobs: top.map(encodeToken) }))
 }
 
 /** Picks the fields of an answer at paths such as `timings/prompt_n`, keyed by path; all of it for null. */
-export function pickFields(answer: object, paths: readonly string[] | null): object {
+function pickFields(answer: object, paths: readonly string[] | null): object {
   if (paths === null) return answer
   const picked = paths.map((path) => [path, path.split('/').reduce<unknown>(memberOf, answer)] as const)
   return Object.fromEntries(picked.filter(([, value]) => value !== undefined))
@@ -113,4 +115,41 @@ function encodeToken({ id = -1, token, bytes, logprob }: UnscoredToken & { reado
   readonly logprob: number
 } {
   return { id, token, bytes, logprob }
+}
+
+/**
+ * Encodes a generation as llama.cpp's events: pieces of text, then one with `stop: true` and the statistics. A failure ends the stream
+ * without the latter.
+ */
+export async function* encodeNativeStream(
+  request: TextRequest,
+  parts: AsyncIterable<TextPart>,
+  { timer, delivery }: { readonly timer: NativeTimer; readonly delivery: NativeDelivery },
+): AsyncGenerator<string, void, undefined> {
+  let text = ''
+  let end: Pick<TextChoice, 'reason' | 'stop'> = { reason: 'stop' }
+  try {
+    for await (const part of parts) {
+      timer.note(part)
+      if (part.type === 'choice-finish') end = part
+      if (part.type === 'finish')
+        yield encodeEventData(pickFields(encodeNativeEnd(request, { index: 0, text, choice: end, timer }, delivery), delivery.fields))
+      if (part.type !== 'text') continue
+      text += part.text
+      yield encodeEventData({
+        index: 0,
+        content: part.text,
+        tokens: part.tokens ?? [],
+        stop: false,
+        id_slot: -1,
+        tokens_predicted: timer.usage.completionTokens,
+        tokens_evaluated: timer.usage.promptTokens,
+        ...(delivery.timingsPerToken && { timings: timer.timings() }),
+        ...(part.logprobs !== undefined && { completion_probabilities: encodeProbabilities(part.logprobs) }),
+      })
+    }
+  } catch (error) {
+    yield encodeEventData(toNativeError(error))
+    throw error
+  }
 }

@@ -3,9 +3,9 @@ import { isRecord, type JsonObject } from '../../../core/json-value.ts'
 import type { TextResult } from '../../../operations/collect-text.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { textFaultCodes } from '../../faults/refuse-faults.ts'
-import { packSummary } from './packed-summary.ts'
 import { encodeResponseUsage, newId, type ResponseHead } from './response.ts'
 import { parseResponseRequest, type ResponseBody, responseRequestSchema } from './response-request.ts'
+import { packSummary } from './tool-history.ts'
 
 /** The prompt that asks a model for a summary. */
 const summaryRequest =

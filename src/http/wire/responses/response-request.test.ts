@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { assertRefused, type ExpectedRefusal } from '../../../../test/support/wire/assert-refused.ts'
 import type { InputItem } from './input-items.ts'
-import { packSummary } from './packed-summary.ts'
 import { packThoughts } from './read-items.ts'
 import { parseResponseRequest, readResponseRequest } from './response-request.ts'
+import { packSummary } from './tool-history.ts'
 
 const base = { model: 'm', input: 'Hello' }
 const read = (fields: object, earlier: readonly InputItem[] = []) =>

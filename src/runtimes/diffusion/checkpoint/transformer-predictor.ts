@@ -1,4 +1,4 @@
-import { familyGuidance } from '../../../core/checkpoint/family-guidance.ts'
+import { familyGuidance } from '../../../core/images/guidance-scales.ts'
 import { takesReferences } from '../../../core/images/references.ts'
 import { unusableModel } from '../onnx/model-file.ts'
 import type { OnnxSession } from '../onnx/onnx-session.ts'

@@ -4,8 +4,8 @@ import { type Row, readBytes, readInteger } from '../../rows/row.ts'
 import { countOutcome, latencyBuckets } from '../../rows/usage-row.ts'
 import { referenceFormat } from '../../work-format.ts'
 import type { Statements } from '../database.ts'
+import { groupColumns } from '../grouping.ts'
 import { dayOf } from '../usage-log.ts'
-import { groupColumns } from './group-columns.ts'
 
 /** The completion of one inference. */
 export interface End extends Booking {

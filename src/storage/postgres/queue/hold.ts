@@ -1,9 +1,10 @@
 import { cancelled, mayRetry } from '../../../core/deferred/inference-id.ts'
-import type { Progress } from '../../../core/inference.ts'
+import type { Inference, Progress } from '../../../core/inference.ts'
 import type { AttemptFailure, Booking, CompletionAnswer, Hold, ReleaseAnswer, RenewalReport } from '../../../core/ports/inference-queue.ts'
 import { readInteger } from '../../rows/row.ts'
-import type { Database, Statements } from '../database.ts'
+import { type Database, limitMs, type Statements } from '../database.ts'
 import type { End } from './finish.ts'
+import { findRecords } from './inference-log.ts'
 
 /** Completes one inference; many share a commit. */
 export type Finish = (end: End) => Promise<CompletionAnswer>
@@ -76,4 +77,27 @@ export async function retry(
   }
   const completion = { outcome: 'failed', error: failure.error } as const
   return (await finish({ id, attempt, completion, usage })) === 'lost' ? 'lost' : 'failed'
+}
+
+/** Cancels an inference: completes a pending one, asks the worker of a running one, ignores a completed one. */
+export async function cancel(
+  { database, finish }: { readonly database: Database; readonly finish: Finish },
+  target: { readonly id: string; readonly accountId: string },
+  now: () => number,
+): Promise<Inference | null> {
+  const statements = database.until(performance.now() + limitMs)
+  for (let attempt = 0; ; attempt++) {
+    const [record] = await findRecords(statements, [target], now())
+    if (record === undefined || record === null) return null
+    const { inference } = record
+    if (inference.status === 'completed') return inference
+    if (inference.status === 'running') {
+      const sql = 'update queue set cancel_requested = true where id = :id and account_id = :accountId and running'
+      if ((await statements.run(sql, { ...target }, { repeatable: true })) === 1) return inference
+    } else {
+      await finish({ id: inference.id, attempt: null, completion: { outcome: 'cancelled', error: cancelled }, usage: null })
+    }
+    // It may have been claimed, released or completed meanwhile, so check its state again.
+    if (attempt === 20) return inference
+  }
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { makeInferenceId, unreadableWork } from '../../../core/deferred/inference-id.ts'
-import { makePendingInference } from '../../../core/deferred/pending-inference.ts'
-import { type Inference, inferenceKind, type Progress } from '../../../core/inference.ts'
+import { type Inference, inferenceKind, makePendingInference, type Progress } from '../../../core/inference.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type {
   AttemptFailure,

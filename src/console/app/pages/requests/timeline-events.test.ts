@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makePendingInference } from '../../../../core/deferred/pending-inference.ts'
 import type { Inference } from '../../../../core/inference.ts'
+import { makePendingInference } from '../../../../core/inference.ts'
 import { timelineEvents, waitedEvents } from './timeline-events.ts'
 
 const request = { id: 'r', accountId: 'a', kind: 'image', model: 'm', priority: 'normal' } as const

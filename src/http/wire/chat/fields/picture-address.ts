@@ -1,5 +1,5 @@
 import type { PicturePart } from '../../../../core/text-generation.ts'
-import { dataHead } from '../../data-head.ts'
+import { dataHead } from '../../images/decode-image.ts'
 
 const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 

@@ -5,7 +5,7 @@ import type { Answer } from '../../answer.ts'
 import type { imageResultSchema, openAiImagesSchema } from '../image-answers.ts'
 import { toBase64 } from '../image-result.ts'
 import type { ImageOptions } from './image-options.ts'
-import { plainQuality } from './quality.ts'
+import { plainQuality } from './image-options.ts'
 import type { ImageDelivery, OpenAiImages } from './resolve-images.ts'
 
 type ImagesAnswer = Answer<typeof openAiImagesSchema>

@@ -7,7 +7,7 @@ import { refusePixels } from '../image-pixels.ts'
 import { resolveImageRequest } from '../image-request.ts'
 import { findSizeFaults } from '../image-size.ts'
 import type { ImageOptions } from './image-options.ts'
-import { plainQuality, stepsFor } from './quality.ts'
+import { plainQuality, stepsFor } from './image-options.ts'
 
 /** The delivery of the answer. */
 export interface ImageDelivery {

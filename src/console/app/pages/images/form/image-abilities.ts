@@ -1,7 +1,7 @@
 import { assetKinds } from '../../../../../core/assets/asset.ts'
 import { type CheckpointFamily, isTransformerFamily } from '../../../../../core/checkpoint/checkpoint-family.ts'
-import { familyGuidance } from '../../../../../core/checkpoint/family-guidance.ts'
 import { mostClipSkip, mostSteps } from '../../../../../core/image-generation.ts'
+import { familyGuidance } from '../../../../../core/images/guidance-scales.ts'
 import { takesReferences } from '../../../../../core/images/references.ts'
 import { type Sampler, samplers } from '../../../../../core/sampler.ts'
 import type { ImageAsset } from '../../../../contract/image-assets.ts'

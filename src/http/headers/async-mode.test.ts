@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { prefers } from './prefer-header.ts'
+import { prefers } from './async-mode.ts'
 
 for (const [header, name, value] of [
   [undefined, 'wait', undefined],
