@@ -11,7 +11,7 @@ import {
   embeddingSchema,
   tokenUsageSchema,
 } from '../../src/http/wire/chat/text-answers.ts'
-import { errorBodySchema, inferenceListSchema, inferenceSchema, submissionSchema } from '../../src/http/wire/deferred/inference-answers.ts'
+import { errorBodySchema, inferenceListSchema, inferenceSchema, submissionSchema } from '../../src/http/wire/deferred/inference.ts'
 import { webhookDeliveryListSchema, webhookSecretListSchema, webhookSecretSchema } from '../../src/http/wire/deferred/webhooks.ts'
 import { imageResultSchema, openAiImagesSchema } from '../../src/http/wire/images/image-answers.ts'
 import { timingsSchema } from '../../src/http/wire/llama-cpp/timings.ts'

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import { clientSignal } from '../../http/client-signal.ts'
-import { listWebhookDeliveries, readWebhookSecrets, rotateWebhookSecret } from '../../operations/deferred/webhooks.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { Webhooks } from '../contract/webhooks.ts'
 import { recordAudit } from '../record-audit.ts'
@@ -9,15 +8,15 @@ import { personOf } from '../sign-in/signed-in.ts'
 /** /console/api/webhooks: the caller's webhook secrets, and the results of deliveries. */
 export function registerWebhooks(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'webhooks' | 'audit' | 'clock'>): void {
   own.get('/console/api/webhooks', async (request, reply): Promise<Webhooks> => {
-    const account = { accountId: personOf(request).id }
+    const { id } = personOf(request)
     const options = { signal: clientSignal(reply) }
-    const secrets = await readWebhookSecrets(deps, account, options)
-    const deliveries = await listWebhookDeliveries(deps, account, options)
+    const secrets = await deps.webhooks.secrets(id, options)
+    const deliveries = await deps.webhooks.list(id, options)
     return { secrets, deliveries: deliveries.map(({ accountId: _, ...shown }) => shown) }
   })
 
   own.post('/console/api/webhooks/rotate', async (request, reply) => {
-    await rotateWebhookSecret(deps, { accountId: personOf(request).id }, { signal: clientSignal(reply) })
+    await deps.webhooks.rotateSecret(personOf(request).id, { signal: clientSignal(reply) })
     await recordAudit(deps, request, 'webhook-secret-rotated')
     return reply.code(204).send()
   })

@@ -2,10 +2,8 @@ import { cancelBatch, createBatch, findBatch, readBatchDocument } from '../../op
 import { receivedBody } from '../body/read-body.ts'
 import { requireScope } from '../caller.ts'
 import type { Route } from '../route.ts'
-import { batchObjectSchema, encodeBatch } from '../wire/batches/batch-object.ts'
-import { batchRequestSchema, parseBatchRequest } from '../wire/batches/batch-request.ts'
-import { encodeDocumentPage, readDocumentPage } from '../wire/files/document-page.ts'
-import { pageSchema } from '../wire/page.ts'
+import { batchObjectSchema, batchRequestSchema, encodeBatch, parseBatchRequest } from '../wire/batches/batch.ts'
+import { encodeDocumentPage, pageSchema, readDocumentPage } from '../wire/page.ts'
 import { inPath, json, pageParameters } from './row-parts.ts'
 
 const id = inPath('id', "The batch's id.")

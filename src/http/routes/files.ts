@@ -3,10 +3,16 @@ import { dropBytes, keepFile, readFile, removeFile, type StoredBytes, storeBytes
 import { sendChunks } from '../answers/send-chunks.ts'
 import { receivedForm } from '../body/form/received-form.ts'
 import type { Call, Route } from '../route.ts'
-import { encodeDocumentPage, readDocumentPage } from '../wire/files/document-page.ts'
-import { encodeFile, fileDeletedSchema, fileObjectSchema } from '../wire/files/file-object.ts'
-import { fileFault, fileRequestSchema, parseFileRequest, readFileName } from '../wire/files/file-request.ts'
-import { pageSchema } from '../wire/page.ts'
+import {
+  encodeFile,
+  fileDeletedSchema,
+  fileFault,
+  fileObjectSchema,
+  fileRequestSchema,
+  parseFileRequest,
+  readFileName,
+} from '../wire/files/file.ts'
+import { encodeDocumentPage, pageSchema, readDocumentPage } from '../wire/page.ts'
 import { inPath, inQuery, json, media, pageParameters } from './row-parts.ts'
 
 /** OpenAI's limit. */

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import type { RouteAnswer, RouteParameter } from '../route-description.ts'
-import { submissionSchema } from '../wire/deferred/inference-answers.ts'
+import { submissionSchema } from '../wire/deferred/inference.ts'
 import { limitSchema } from '../wire/page.ts'
 
 /** A text answer or parameter. */

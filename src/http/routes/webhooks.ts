@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { listWebhookDeliveries, readWebhookSecrets, rotateWebhookSecret } from '../../operations/deferred/webhooks.ts'
 import { receivedBody } from '../body/read-body.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { textFaultCodes } from '../faults/refuse-faults.ts'
@@ -27,9 +26,9 @@ export const webhookRoutes: readonly Route[] = [
     answers: [json('The current secret, and for a day after a rotation the previous one.', webhookSecretListSchema)],
     refusals: [429],
     handle:
-      (deps) =>
+      ({ webhooks }) =>
       async ({ reply, caller, options }) => {
-        const secrets = await readWebhookSecrets(deps, caller, options)
+        const secrets = await webhooks.secrets(caller.accountId, options)
         return reply.header('cache-control', 'no-store').send({ object: 'list', data: secrets.map(encodeWebhookSecret) })
       },
   },
@@ -43,10 +42,10 @@ export const webhookRoutes: readonly Route[] = [
     answers: [json('The new secret.', webhookSecretSchema)],
     refusals: [400, 413, 415, 429, 503],
     handle:
-      (deps) =>
+      ({ webhooks }) =>
       async ({ incoming, reply, caller, options }) => {
         if (incoming.body !== undefined) nothing.parse(receivedBody(incoming).value, textFaultCodes)
-        const secret = await rotateWebhookSecret(deps, caller, options)
+        const secret = await webhooks.rotateSecret(caller.accountId, options)
         return reply.header('cache-control', 'no-store').send(encodeWebhookSecret(secret, 0))
       },
   },
@@ -60,9 +59,9 @@ export const webhookRoutes: readonly Route[] = [
     answers: [json('The deliveries.', webhookDeliveryListSchema)],
     refusals: [429],
     handle:
-      (deps) =>
+      ({ webhooks }) =>
       async ({ caller, options }) => {
-        const deliveries = await listWebhookDeliveries(deps, caller, options)
+        const deliveries = await webhooks.list(caller.accountId, options)
         return { object: 'list', data: deliveries.map(encodeWebhookDelivery) }
       },
   },

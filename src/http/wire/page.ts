@@ -1,4 +1,6 @@
 import Type, { type TInteger, type TObject, type TSchema } from 'typebox'
+import type { DocumentKind } from '../../core/document.ts'
+import type { DocumentQuery, DocumentStore } from '../../core/ports/document-store.ts'
 import { queryFault } from '../faults/refuse-faults.ts'
 
 const mostPerPage = 100
@@ -68,4 +70,36 @@ export function pageOf<Entry extends { readonly id?: unknown }>(
   const start = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1
   if (after !== null && start === 0) throw queryFault('after', `must be the id of one of the ${what}.`)
   return encodePage(ordered.slice(start, start + limit), ordered.length > start + limit)
+}
+
+/**
+ * Reads `after`, `limit` and `order` of a list of documents, and fetches one document more than fits on the page.
+ *
+ * @throws {ServiceError} `invalid_request_error` for values out of range and for an unknown `after`.
+ */
+export async function readDocumentPage(
+  documents: DocumentStore,
+  {
+    kind,
+    accountId,
+    query,
+    most,
+  }: {
+    readonly kind: DocumentKind
+    readonly accountId: string
+    readonly query: Readonly<Record<string, unknown>>
+    /** Page size; absent = that of any list. */
+    readonly most?: number
+  },
+  options: { readonly signal: AbortSignal },
+): Promise<DocumentQuery> {
+  const { limit, after: id, order } = readPageQuery(query, 'desc', most)
+  const last = id === null ? null : await documents.get({ kind, id, accountId }, options)
+  if (id !== null && last === null) throw queryFault('after', 'must be the last id of the previous page.')
+  return { kind, accountId, order, after: last && { at: last.at, id: last.id }, limit: limit + 1 }
+}
+
+/** Encodes a page of the documents of {@link readDocumentPage}. */
+export function encodeDocumentPage<Item extends { readonly id: string }>(items: readonly Item[], { limit }: DocumentQuery): object {
+  return encodePage(items.slice(0, limit - 1), items.length >= limit)
 }

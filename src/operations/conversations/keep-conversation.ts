@@ -11,8 +11,7 @@ import {
   readHead,
   turnDocument,
 } from './conversation-documents.ts'
-import { removeConversation } from './remove-conversation.ts'
-import { wasRemoved } from './removed-conversations.ts'
+import { removeConversation, wasRemoved } from './remove-conversation.ts'
 
 /**
  * Stores the title and position of a conversation, creating it if needed. Settings and the start of the context stay if no settings are

@@ -14,7 +14,7 @@ import {
   readTurn,
   turnDocument,
 } from './conversation-documents.ts'
-import { wasRemoved } from './removed-conversations.ts'
+import { wasRemoved } from './remove-conversation.ts'
 
 /** An answer in a stored conversation and the request that writes it. */
 export interface WrittenAnswer {

@@ -1,4 +1,5 @@
 import type { Document } from '../../core/document.ts'
+import type { DocumentKey } from '../../core/ports/document-store.ts'
 import {
   archivedLabel,
   type ConversationDependencies,
@@ -13,7 +14,6 @@ import {
   turnDocument,
 } from './conversation-documents.ts'
 import { mostTurns } from './open-conversation.ts'
-import { forgetRemoved, noteRemoved } from './removed-conversations.ts'
 
 /** Time for restoring a removed conversation, in milliseconds. */
 const undoMs = 10 * 60_000
@@ -62,4 +62,42 @@ async function rewrite(
   const turns = await deps.documents.list({ kind: 'turn', accountId, label: id, order: 'oldest', after: null, limit: mostTurns }, options)
   await Promise.all(turns.map((turn) => keep(deps, { ...turnDocument(target, readTurn(turn)), ...changes.turns }, options)))
   await keep(deps, { ...headDocument(target, kept, changedAt), ...changes.head }, options)
+}
+
+/** Time for which a removal is remembered, in milliseconds: browsers that were offline send late changes. */
+const rememberedMs = 90 * 86_400_000
+
+/** Remembers that a conversation was removed, but none of its content. */
+async function noteRemoved(
+  { documents, clock }: Pick<ConversationDependencies, 'documents' | 'clock'>,
+  target: ConversationTarget,
+  { signal }: Options,
+): Promise<void> {
+  const at = clock.now()
+  const note = { ...noteOf(target), accountId: target.accountId, value: {}, at, label: null, text: '', attachedBytes: 0 }
+  // Removing must work even for an account that is out of space.
+  const result = await documents.put({ ...note, expiresAt: at + rememberedMs }, { signal, most: Number.MAX_SAFE_INTEGER })
+  if (result !== 'stored') throw conversationNotFound()
+}
+
+/** Forgets the removal after the conversation was restored. */
+async function forgetRemoved(
+  { documents }: Pick<ConversationDependencies, 'documents'>,
+  target: ConversationTarget,
+  options: Options,
+): Promise<void> {
+  await documents.remove(noteOf(target), options)
+}
+
+/** Whether a conversation was removed, so that only its user may restore it. */
+export async function wasRemoved(
+  { documents }: Pick<ConversationDependencies, 'documents'>,
+  target: ConversationTarget,
+  options: Options,
+): Promise<boolean> {
+  return (await documents.get(noteOf(target), options)) !== null
+}
+
+function noteOf({ accountId, id }: ConversationTarget): DocumentKey & { readonly kind: 'conversation' } {
+  return { kind: 'conversation', id: `${id}/removed`, accountId }
 }

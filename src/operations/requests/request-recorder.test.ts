@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { makeImageRequest } from '../../../test/support/image-request.ts'
 import { makeTextRequest } from '../../../test/support/text-request.ts'
 import { longestCall, longestExcerpt } from '../../core/requests/request-record.ts'
-import { requestedWork } from './requested-work.ts'
+import { requestedWork } from './request-recorder.ts'
 
 const drawing = (prompt: string) => ({ kind: 'image', request: makeImageRequest(prompt) }) as const
 const callOf = (body: object) => {

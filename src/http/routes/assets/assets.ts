@@ -18,10 +18,10 @@ import {
   assetTransferSchema,
   completedUploadSchema,
   deletedAssetSchema,
+  encodeAsset,
 } from '../../wire/assets/asset-answers.ts'
 import { assetPictureSchema, completeUploadSchema, newAssetSchema, readNewAsset } from '../../wire/assets/asset-fields.ts'
 import { assetQueryNames, readAssetQuery } from '../../wire/assets/asset-query.ts'
-import { encodeAsset } from '../../wire/assets/encode-asset.ts'
 import { decodeImage } from '../../wire/images/decode-image.ts'
 import { readThumbnailWidth, thumbnailWidthSchema } from '../../wire/images/thumbnail-width.ts'
 import { examplePicture } from '../images/drawing.ts'

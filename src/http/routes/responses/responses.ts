@@ -22,8 +22,7 @@ import { expectOutputBytes } from '../../wire/deferred/output-size.ts'
 import { pingComment } from '../../wire/event-data.ts'
 import { compactionSchema, compactRequestSchema, encodeCompaction, parseCompactRequest } from '../../wire/responses/compaction.ts'
 import { pictureCharacters } from '../../wire/responses/read-items.ts'
-import { encodeFinished, encodeResponse, type ResponseHead, startResponse } from '../../wire/responses/response.ts'
-import { responseSchema } from '../../wire/responses/response-answers.ts'
+import { encodeFinished, encodeResponse, type ResponseHead, responseSchema, startResponse } from '../../wire/responses/response.ts'
 import {
   parseResponseRequest,
   type ResponseBody,

@@ -1,5 +1,8 @@
 import Type from 'typebox'
-import { assetTypes } from './asset-fields.ts'
+import { engineOf } from '../../../core/assets/asset-engine.ts'
+import type { UploadedAsset } from '../../../core/assets/uploaded-asset.ts'
+import type { Answer } from '../answer.ts'
+import { type AssetType, assetTypes } from './asset-fields.ts'
 
 /** An asset in answers: the original service's fields, then Sepia's. */
 export const assetSchema = Type.Object({
@@ -41,3 +44,34 @@ export const assetListSchema = Type.Object({ data: Type.Array(assetSchema), has_
 export const completedUploadSchema = Type.Object({ error: Type.Optional(Type.String({ description: 'Why the file was rejected.' })) })
 /** Answer of DELETE /v1/assets/<id>. */
 export const deletedAssetSchema = Type.Object({ id: Type.String(), deleted_at: Type.String() })
+
+/** Encodes an asset. */
+export function encodeAsset(asset: UploadedAsset): Answer<typeof assetSchema> {
+  const type = assetTypeOf(asset)
+  return {
+    id: asset.id,
+    name: asset.name,
+    asset_type: type,
+    data: {
+      asset_type: type,
+      engine: engineOf(asset),
+      file_format: 'safetensors',
+      ...(type === 'lora' || type === 'textual_inversion' ? { trigger_words: asset.triggerWords } : {}),
+      ...(asset.base === null ? {} : { checkpoint: asset.base }),
+    },
+    description: asset.description,
+    file_structure: 'single_file',
+    is_public: asset.isPublic,
+    size_bytes: asset.bytes,
+    status: asset.state === 'awaiting' ? (asset.bytes > 0 ? 'uploading' : 'ready_to_upload') : asset.state,
+    status_details: asset.details,
+    tenant_uuid: asset.accountId,
+    created_at: new Date(asset.createdAt).toISOString(),
+    has_picture: asset.picture !== null,
+  }
+}
+
+/** The original service's type of an asset. A ControlNet is a checkpoint with its own engine. */
+export function assetTypeOf({ kind }: Pick<UploadedAsset, 'kind'>): AssetType {
+  return kind === 'textual-inversion' ? 'textual_inversion' : kind === 'lora' || kind === 'vae' ? kind : 'checkpoint'
+}

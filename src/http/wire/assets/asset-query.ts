@@ -1,7 +1,7 @@
 import { engineOf } from '../../../core/assets/asset-engine.ts'
 import type { UploadedAsset } from '../../../core/assets/uploaded-asset.ts'
 import { ServiceError } from '../../../core/error.ts'
-import { assetTypeOf } from './encode-asset.ts'
+import { assetTypeOf } from './asset-answers.ts'
 
 /** Query parameters of GET /v1/assets, all from the original service. */
 export const assetQueryNames = [

@@ -4,10 +4,9 @@ import { Compile } from 'typebox/compile'
 import { assertRefused, type ExpectedRefusal } from '../../../../test/support/wire/assert-refused.ts'
 import { assetEngines, engineOf } from '../../../core/assets/asset-engine.ts'
 import { assetFromDocument, assetReference, assetToJson, type UploadedAsset } from '../../../core/assets/uploaded-asset.ts'
-import { assetSchema } from './asset-answers.ts'
+import { assetSchema, encodeAsset } from './asset-answers.ts'
 import { readNewAsset } from './asset-fields.ts'
 import { readAssetQuery } from './asset-query.ts'
-import { encodeAsset } from './encode-asset.ts'
 
 const engine = 'image/stable-diffusion-xl-v1-0'
 const lora = { asset_type: 'lora', name: 'ink', data: { asset_type: 'lora', engine } }

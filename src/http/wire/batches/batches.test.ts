@@ -3,8 +3,8 @@ import { suite, test } from 'node:test'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
 import { assertRefused } from '../../../../test/support/wire/assert-refused.ts'
 import { publishedBodies } from '../chat/sampling-fields.ts'
-import { parseFileRequest, readFileName } from '../files/file-request.ts'
-import { parseBatchRequest } from './batch-request.ts'
+import { parseFileRequest, readFileName } from '../files/file.ts'
+import { parseBatchRequest } from './batch.ts'
 import { createBatchWords } from './batch-words.ts'
 
 const catalog = { find: () => undefined, list: () => [] } as never

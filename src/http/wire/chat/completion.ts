@@ -8,8 +8,7 @@ import { toErrorObject } from '../../faults/error-body.ts'
 import type { Answer } from '../answer.ts'
 import { doneEvent, encodeEventData } from '../event-data.ts'
 import type { Delivery } from './stream-options-field.ts'
-import type { completionLogprobsSchema, completionSchema } from './text-answers.ts'
-import { encodeTokenUsage } from './text-answers.ts'
+import { type completionLogprobsSchema, type completionSchema, encodeTokenUsage } from './text-answers.ts'
 
 /** The answer of a plain completion that is not streamed. */
 export function encodeCompletion(head: CompletionHead, request: TextRequest, result: TextResult): Answer<typeof completionSchema> {

@@ -43,7 +43,7 @@ function readControlnets(body: ImageBody): readonly NamedControlnet[] {
 }
 
 /** A use of an asset in a body, and the installed asset of that name; undefined = not installed. */
-export interface NamedAsset<Use extends { readonly name: string }> {
+interface NamedAsset<Use extends { readonly name: string }> {
   readonly use: Use
   readonly asset: AssetDescriptor | undefined
 }
@@ -163,4 +163,22 @@ export async function decodeAssets(
     ...(vae === null ? {} : { vae: keptName(vae) }),
     ...(controlnets.length === 0 ? {} : { controlnets }),
   }
+}
+
+/** A model with the defaults of a body's LoRAs, and the other values that they require. */
+interface PacedModel {
+  readonly model: ImageModelDescriptor
+  readonly spacing: Pick<ImageRequest, 'timestepSpacing'>
+}
+
+/**
+ * Applies the defaults of a LoRA for few steps (steps, guidance, sampler) to fields that a body leaves out. With several LoRAs, the first
+ * counts.
+ */
+export function paceByLoras(model: ImageModelDescriptor, { loras }: Pick<NamedAssets, 'loras'>): PacedModel {
+  const counting = model.checkpoint === undefined ? [] : loras.filter(({ use }) => use.weight > 0)
+  const pace = counting.map(({ asset }) => asset?.pace).find((each) => each !== undefined)
+  if (pace === undefined) return { model, spacing: {} }
+  const { timestepSpacing, ...defaults } = pace
+  return { model: { ...model, defaults }, spacing: timestepSpacing === null ? {} : { timestepSpacing } }
 }

@@ -1,7 +1,7 @@
 import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatInput, ResponseFormat, SamplingParameters, TextRequest } from '../../../core/text-generation.ts'
-import { readStop, stopField } from '../chat/fields/stop-field.ts'
+import { readStop, stopField } from '../chat/fields/ending-fields.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { readSampling } from '../chat/sampling-fields.ts'
 import { idleFields } from '../idle-fields.ts'

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import Type, { type TSchema } from 'typebox'
 import type { ErrorRecord } from '../../../core/error.ts'
 import type { JsonObject } from '../../../core/json-value.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
@@ -6,8 +7,47 @@ import { finishWords } from '../../../core/text/finish-words.ts'
 import type { FinishReason, TokenUsage } from '../../../core/text-generation.ts'
 import { type TextResult, warningsOf } from '../../../operations/collect-text.ts'
 import { readTier } from '../chat/fields/urgency-fields.ts'
+import { warningsField } from '../chat/text-answers.ts'
+import { pageSchema } from '../page.ts'
 import { encodeOutputItems, type OutputItem } from './output-items.ts'
 import type { ResponseBody } from './response-request.ts'
+
+const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+const item = Type.Object({ id: Type.String(), type: Type.String() }, { additionalProperties: true })
+
+/** A response: its request's fields, and its state. */
+export const responseSchema = Type.Object(
+  {
+    id: Type.String({ pattern: '^resp_[0-9a-f]{32}$' }),
+    object: Type.Literal('response'),
+    created_at: Type.Integer({ description: 'Unix seconds.' }),
+    status: Type.Enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
+    error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+    incomplete_details: nullable(Type.Object({ reason: Type.Enum(['max_output_tokens', 'content_filter']) })),
+    model: Type.String(),
+    warnings: warningsField,
+    output: Type.Array(item, { description: 'Items: reasoning, message, function_call.' }),
+    usage: nullable(
+      Type.Object({
+        input_tokens: Type.Integer(),
+        input_tokens_details: Type.Object({ cached_tokens: Type.Integer(), cache_write_tokens: Type.Integer() }),
+        output_tokens: Type.Integer(),
+        output_tokens_details: Type.Object({ reasoning_tokens: Type.Integer() }),
+        total_tokens: Type.Integer(),
+      }),
+    ),
+  },
+  { additionalProperties: true, description: 'Also has every field of the request except its input.' },
+)
+
+/** A page of responses. */
+export const responseListSchema = pageSchema(responseSchema)
+
+/** A page of items. */
+export const itemListSchema = pageSchema(item)
+
+/** The answer to DELETE. */
+export const deletedResponseSchema = Type.Object({ id: Type.String(), object: Type.Literal('response'), deleted: Type.Literal(true) })
 
 /** The fields that a response and all of its events share. */
 export interface ResponseHead {
@@ -17,7 +57,7 @@ export interface ResponseHead {
   readonly created: number
 }
 
-export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
+type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
 
 /** A random id with a prefix that shows its kind. */
 export function newId(prefix: string): string {

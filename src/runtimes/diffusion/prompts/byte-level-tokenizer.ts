@@ -1,5 +1,5 @@
 import { type JsonRecord, readJsonObject } from '../onnx/model-file.ts'
-import { bytePairs } from './byte-pairs.ts'
+import { bytePairs } from './clip-tokenizer.ts'
 import { escapePattern } from './escape-pattern.ts'
 import { addedToken, type Tables, wholeTables } from './load-tokenizer.ts'
 

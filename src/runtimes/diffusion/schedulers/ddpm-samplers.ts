@@ -1,7 +1,6 @@
 import { ServiceError } from '../../../core/error.ts'
 import { valueAt } from '../value-at.ts'
-import { cumulativeLevels, finalAlphaBar } from './levels/cumulative-levels.ts'
-import { noiseSchedule } from './levels/noise-schedule.ts'
+import { cumulativeLevels, finalAlphaBar, noiseSchedule } from './levels/noise-schedule.ts'
 import { placed } from './levels/sigmas.ts'
 import { spacedTimesteps } from './levels/timesteps.ts'
 import { cleanFromPrediction, clipped, linear, noiseFromPrediction, variancePreserving } from './prediction.ts'

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { Sampler } from '../../../core/sampler.ts'
-import { dpmMultistep } from './dpm-multistep.ts'
+import { dpmMultistep } from './dpm-samplers.ts'
 import { type FlowSchedule, flowSigmas, flowTimesteps, multistepFlowTrack } from './levels/flow-sigmas.ts'
 import { placed } from './levels/sigmas.ts'
 import { linear } from './prediction.ts'

@@ -1,6 +1,6 @@
 import { finalSigma, lambda, multistepTimesteps, type Shares, sharesAt } from './levels/dpm-levels.ts'
+import type { SharedTrack } from './levels/flow-sigmas.ts'
 import { type NoiseSchedule, noiseSchedule } from './levels/noise-schedule.ts'
-import type { SharedTrack } from './levels/shared-track.ts'
 import { interpolate, karrasSigmas, type SigmaTrack, timestepOf } from './levels/sigmas.ts'
 import { roundHalfEven } from './levels/timesteps.ts'
 import { cleanFromPrediction, linear, variancePreserving } from './prediction.ts'

@@ -1,5 +1,4 @@
-import type { Inference } from '../../../core/inference.ts'
-import { makePendingInference } from '../../../core/inference.ts'
+import { type Inference, makePendingInference } from '../../../core/inference.ts'
 import { type ClaimedRow, readSubmitted, type WantedWork } from '../../rows/inference-row.ts'
 import { type Row, readBytes, readInteger } from '../../rows/row.ts'
 import type { Database, Statements } from '../database.ts'

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Inference } from '../../../../core/inference.ts'
-import { makePendingInference } from '../../../../core/inference.ts'
+import { type Inference, makePendingInference } from '../../../../core/inference.ts'
 import { timelineEvents, waitedEvents } from './timeline-events.ts'
 
 const request = { id: 'r', accountId: 'a', kind: 'image', model: 'm', priority: 'normal' } as const

@@ -3,6 +3,23 @@ import type { FieldFault } from '../../../../core/error.ts'
 import type { EndingRules } from '../../../../core/text-generation.ts'
 import { tokenId } from '../../tokens/token-ids.ts'
 
+const entry = Type.String({ maxLength: 1000 })
+
+/** A list of stop strings. */
+export const stopList = Type.Array(entry, { maxItems: 64 })
+
+/** One stop string or up to 64. */
+export const stopField = Type.Optional(
+  Type.Union([entry, stopList], {
+    description: 'Strings that end the output; they are not part of it. Empty ones are ignored.',
+  }),
+)
+
+/** The stop strings of an answer, without empty ones. */
+export function readStop(stop: string | readonly string[] | undefined): readonly string[] {
+  return (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((text) => text !== '')
+}
+
 /** vLLM's fields about the end of an answer, in addition to `stop` and the limit; for chat and plain completions. */
 export const endingFields = {
   include_stop_str_in_output: Type.Optional(

@@ -4,8 +4,7 @@ import type { Clock } from '../../../../core/ports/clock.ts'
 import type { Answer } from '../../answer.ts'
 import type { imageResultSchema, openAiImagesSchema } from '../image-answers.ts'
 import { toBase64 } from '../image-result.ts'
-import type { ImageOptions } from './image-options.ts'
-import { plainQuality } from './image-options.ts'
+import { type ImageOptions, plainQuality } from './image-options.ts'
 import type { ImageDelivery, OpenAiImages } from './resolve-images.ts'
 
 type ImagesAnswer = Answer<typeof openAiImagesSchema>

@@ -6,8 +6,7 @@ import type { NamedAssets } from '../image-assets.ts'
 import { refusePixels } from '../image-pixels.ts'
 import { resolveImageRequest } from '../image-request.ts'
 import { findSizeFaults } from '../image-size.ts'
-import type { ImageOptions } from './image-options.ts'
-import { plainQuality, stepsFor } from './image-options.ts'
+import { type ImageOptions, plainQuality, stepsFor } from './image-options.ts'
 
 /** The delivery of the answer. */
 export interface ImageDelivery {

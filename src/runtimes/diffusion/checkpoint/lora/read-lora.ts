@@ -1,7 +1,7 @@
 import { refuseLora } from '../../../../core/checkpoint/lora-refusal.ts'
 import { ServiceError } from '../../../../core/error.ts'
 import { isRecord, parseRecord } from '../../../../core/json-value.ts'
-import { type BundledEmbedding, isBundledEmbedding, readBundledEmbeddings } from '../embeddings/bundled-embeddings.ts'
+import { type BundledEmbedding, isBundledEmbedding, readBundledEmbeddings } from '../embeddings/read-embedding.ts'
 import { isReadable, readTensors } from '../weights/read-tensor.ts'
 import { readWeightFile, type WeightFile } from '../weights/weight-table.ts'
 import { type LoraChange, readChanges } from './lora-change.ts'

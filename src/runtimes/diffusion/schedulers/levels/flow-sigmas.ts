@@ -1,5 +1,4 @@
 import type { JsonRecord } from '../../onnx/model-file.ts'
-import type { SharedTrack } from './shared-track.ts'
 
 /** Noise schedule of a flow-matching model, named as in diffusers. */
 export interface FlowSchedule {
@@ -78,4 +77,12 @@ export function multistepFlowTrack(schedule: FlowSchedule, steps: number, tokens
       return { alpha: 1 - sigma, sigma }
     },
   }
+}
+
+/** Noise levels of a solver's steps whose shares of signal and noise are their own, not those of latents at variance 1. */
+export interface SharedTrack {
+  readonly timesteps: readonly number[]
+  /** Falling, followed by the final one; single precision. */
+  readonly sigmas: Float32Array
+  readonly shares: (index: number) => { readonly alpha: number; readonly sigma: number }
 }

@@ -1,3 +1,4 @@
+import { valueAt } from '../../value-at.ts'
 import type { SchedulerConfig } from '../scheduler-config.ts'
 
 /** Noise levels of the training timesteps, in PyTorch's float32 arithmetic. */
@@ -65,4 +66,29 @@ function rescaleToZeroSnr(betas: Float32Array): Float32Array {
   const scale = Math.fround(first / Math.fround(first - last))
   const bars = roots.map((root) => Math.fround(Math.fround(root - last) * scale) ** 2)
   return bars.map((bar, i) => 1 - Math.fround(bar / (i === 0 ? 1 : (bars[i - 1] ?? 1))))
+}
+
+/** Looks up how much signal is left at training timesteps, for the DDIM family. */
+interface CumulativeLevels {
+  /** Signal's share of the variance at a timestep; after the last one, according to the model's config. */
+  alphaBar(timestep: number): number
+  /** Signal and noise as factors. */
+  level(timestep: number): { readonly alpha: number; readonly sigma: number }
+}
+
+/** @param beyond The share of signal for timesteps below 0. */
+export function cumulativeLevels({ alphasCumprod }: NoiseSchedule, beyond: number): CumulativeLevels {
+  const alphaBar = (timestep: number): number => (timestep < 0 ? beyond : valueAt(alphasCumprod, timestep))
+  return {
+    alphaBar,
+    level: (timestep) => {
+      const bar = alphaBar(timestep)
+      return { alpha: Math.sqrt(bar), sigma: Math.sqrt(1 - bar) }
+    },
+  }
+}
+
+/** The value diffusers uses after the last step: all signal, or the level of timestep 0. */
+export function finalAlphaBar(config: SchedulerConfig, { alphasCumprod }: NoiseSchedule): number {
+  return config.setAlphaToOne ? 1 : (alphasCumprod[0] ?? 1)
 }

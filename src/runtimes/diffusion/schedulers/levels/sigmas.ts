@@ -94,7 +94,7 @@ export function dpm2Sigmas(config: SchedulerConfig, schedule: NoiseSchedule, ste
 }
 
 /** Noise levels by evaluation of the model: even ones are at a level of the track, odd ones at the middle of a step. */
-export interface HalfSteps {
+interface HalfSteps {
   readonly timesteps: readonly number[]
   /** The track's level at an evaluation, or the one that a step from the middle ends at. */
   readonly sigmaAt: (index: number) => number

@@ -1,9 +1,10 @@
 import Type from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
-import { type FilePurpose, uploadPurposes } from '../../../core/files/stored-file.ts'
+import { type FilePurpose, type StoredFile, uploadPurposes } from '../../../core/files/stored-file.ts'
 import { beginning } from '../../../core/text/visible-text.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { textFaultCodes } from '../../faults/refuse-faults.ts'
+import type { Answer } from '../answer.ts'
 import { readFormFields } from '../forms/read-form-fields.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -58,4 +59,35 @@ export function readFileName(name: string): string {
 /** The error for a form without a file or with wrong ones. */
 export function fileFault(text: string): ServiceError {
   return new ServiceError('invalid_request_error', `\`file\` ${text}`, { param: 'file' })
+}
+
+/** A file in OpenAI's format. */
+export const fileObjectSchema = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('file'),
+  bytes: Type.Integer(),
+  created_at: Type.Integer({ description: 'Unix seconds.' }),
+  expires_at: Type.Union([Type.Integer(), Type.Null()], { description: 'Unix seconds; null = when it is deleted.' }),
+  filename: Type.String(),
+  purpose: Type.Enum([...uploadPurposes, 'batch_output']),
+  status: Type.Literal('processed'),
+  status_details: Type.Null(),
+})
+
+/** The answer to a deletion. */
+export const fileDeletedSchema = Type.Object({ id: Type.String(), object: Type.Literal('file'), deleted: Type.Literal(true) })
+
+/** Encodes a file. */
+export function encodeFile({ id, bytes, createdAt, expiresAt, name, purpose }: StoredFile): Answer<typeof fileObjectSchema> {
+  return {
+    id,
+    object: 'file',
+    bytes,
+    created_at: Math.floor(createdAt / 1000),
+    expires_at: expiresAt === null ? null : Math.floor(expiresAt / 1000),
+    filename: name,
+    purpose,
+    status: 'processed',
+    status_details: null,
+  }
 }
