@@ -27,7 +27,7 @@ for (const [file, unchecked] of Object.entries(files))
       assert.deepEqual(missing, [])
     })
 
-    it('names the checksum of every package, but for those of other platforms that were out of reach when it was written', () => {
+    it('has the checksum of every package, except those of other platforms that could not be fetched when it was written', () => {
       const found = Object.entries(packages).filter(([path, { integrity }]) => path !== '' && !integrity?.startsWith('sha512-'))
       assert.deepEqual(
         found.map(([path]) => path),

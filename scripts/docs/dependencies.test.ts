@@ -41,7 +41,7 @@ describe('docs/dependencies.md', () => {
     assert.deepEqual(lines.map(({ name }) => name).toSorted(), named.toSorted())
   })
 
-  it('names the folders that the import table lets import each package of the service', () => {
+  it('names the folders that may import each package of the service', () => {
     for (const name of Object.keys(manifest.dependencies)) {
       const areas = Object.keys(importTable).filter((area) => importTable[area]?.packages?.includes(name))
       const allowed = areas.filter((area) => !areas.some((around) => area.startsWith(`${around}/`)))
@@ -56,7 +56,7 @@ describe('docs/dependencies.md', () => {
     }
   })
 
-  it('covers every package that the import table lets in', () => {
+  it('covers every package in the import table', () => {
     const allowed = Object.values(importTable).flatMap(({ packages = [] }) => packages)
     assert.deepEqual(
       allowed.filter((name) => !Object.hasOwn(manifest.dependencies, name)),

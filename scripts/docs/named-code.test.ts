@@ -10,12 +10,12 @@ for (const page of [
   'CONTRIBUTING.md',
   ...globSync(['docs/*.md', 'docs/decisions/*.md', 'src/**/design.md']),
 ])
-  test(`every file that ${page} names is there, and declares what the page says`, () => {
+  test(`every file that ${page} names exists and declares the name that follows it`, () => {
     const folder = /security\.md$/.test(page) ? 'test/security' : page.startsWith('src/') ? dirname(page) : 'src'
     assert.deepEqual(findWrongNames(readFileSync(page, 'utf8'), folder), [])
   })
 
-test('a name that moved away, and a file that is gone, are found', () => {
+test('finds a name that has moved and a file that no longer exists', () => {
   assert.deepEqual(findWrongNames('See `core/json-value.ts` `isRecord` and `core/error.ts` `ServiceError`.'), [])
   assert.deepEqual(findWrongNames('See `core/json-value.ts` `isList`.'), ['core/json-value.ts does not declare isList'])
   assert.deepEqual(findWrongNames('See `core/is-gone.ts` `isGone`, or `core/was-there.ts`.'), [

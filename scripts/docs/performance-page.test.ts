@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { performancePage, performancePagePath } from './performance-page.ts'
 
-it('docs/performance.md is what bench/results says, and every bench that it names exists', () => {
+it('docs/performance.md matches bench/results, and every bench that it names exists', () => {
   const page = readFileSync(performancePagePath, 'utf8')
   assert.equal(page, performancePage())
   const benches = [...page.matchAll(/ `([a-z-]+\/[a-z-]+)` \|$/gm)].map(([, name]) => name)

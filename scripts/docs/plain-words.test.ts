@@ -22,7 +22,7 @@ function findRefused(path: string, texts: readonly string[]): readonly string[] 
 }
 
 describe('plain English (STYLE.md, section English)', () => {
-  test('stands on every page', () => {
+  test('is used on every page', () => {
     assert.ok(pages.length > 30)
     assert.deepEqual(
       pages.flatMap((path) => findRefused(path, readFileSync(path, 'utf8').split('\n'))),
@@ -30,7 +30,7 @@ describe('plain English (STYLE.md, section English)', () => {
     )
   })
 
-  test('stands in every message, help text and description', () => {
+  test('is used in every message, help text and description', () => {
     assert.ok(sources.length > 900)
     assert.deepEqual(
       sources.flatMap((path) => findRefused(path, proseIn(readFileSync(path, 'utf8')))),
@@ -38,7 +38,7 @@ describe('plain English (STYLE.md, section English)', () => {
     )
   })
 
-  test('stands in every comment, test name and identifier', () => {
+  test('is used in every comment, test name and identifier', () => {
     const paths = globSync(['src/**/*.{ts,tsx}', 'scripts/**/*.ts', '{test,bench}/!(node_modules)/**/*.ts', '{test,bench}/*.ts'])
     assert.ok(paths.length > 2000)
     assert.deepEqual(
@@ -49,7 +49,7 @@ describe('plain English (STYLE.md, section English)', () => {
     )
   })
 
-  test('is distinguished from what is refused', () => {
+  test('is not mistaken for rejected words', () => {
     assert.deepEqual(refusedWords('Whoever is told waits anew, as many as may.'), ['Whoever', 'told', 'anew', 'as many as may'])
     assert.deepEqual(refusedWords('A retold story is not refused.'), [])
     assert.deepEqual(refusedInSource('const toldAt = hears // tellsTokens, isTold'), ['toldAt', 'isTold'])

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../..')
 const german: Catalogue = JSON.parse(await readFile(join(root, catalogue), 'utf8'))
 const files = await readFiles()
 
-test('nothing that a page says goes around the catalogue', () => {
+test('every text of a page goes through the catalogue', () => {
   const around = files.flatMap(({ path, found }) =>
     found.bypasses
       .filter(({ text }) => !namesEverywhere.has(text))
@@ -21,7 +21,7 @@ test('nothing that a page says goes around the catalogue', () => {
   assert.deepEqual(around, [])
 })
 
-test('every English text has its German', () => {
+test('every English text has a German translation', () => {
   const missing = files.flatMap(({ path, found }) =>
     found.texts
       .filter(({ english }) => german[english] === undefined)
@@ -30,7 +30,7 @@ test('every English text has its German', () => {
   assert.deepEqual(missing, [])
 })
 
-test('every German text belongs to an English one, in the order of the alphabet', () => {
+test('every German text belongs to an English one, in alphabetical order', () => {
   const used = new Set(files.flatMap(({ found }) => found.texts.map(({ english }) => english)))
   assert.deepEqual(
     Object.keys(german).filter((english) => !used.has(english)),
@@ -39,7 +39,7 @@ test('every German text belongs to an English one, in the order of the alphabet'
   assert.deepEqual(Object.keys(german), Object.keys(german).toSorted(new Intl.Collator('en').compare))
 })
 
-test('a German text takes what its English takes', () => {
+test('a German text has the same placeholders as its English text', () => {
   const placesOf = (text: string) => [...text.matchAll(/\{\d+\}|#/g)].map(([place]) => place).toSorted()
   const differing = Object.entries(german).flatMap(([english, found]) =>
     (typeof found === 'string' ? [found] : [found.other])
@@ -49,7 +49,7 @@ test('a German text takes what its English takes', () => {
   assert.deepEqual(differing, [])
 })
 
-test('a text that counts has every form that each language needs', () => {
+test('a counted text has every plural form that each language needs', () => {
   const needed = (language: string) => new Intl.PluralRules(language).resolvedOptions().pluralCategories
   const lacks = (forms: object | null | undefined, language: string) => needed(language).filter((form) => !Object.hasOwn(forms ?? {}, form))
   const faults = files.flatMap(({ path, found }) =>

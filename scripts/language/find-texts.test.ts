@@ -7,7 +7,7 @@ function aroundIn(source: string): readonly string[] {
   return findTexts('page.tsx', source).bypasses.map(({ text }) => text)
 }
 
-test('finds texts of the catalogue, with what is put in by its number', () => {
+test('finds texts of the catalogue, with numbered placeholders', () => {
   const { texts, bypasses } = findTexts(
     'page.tsx',
     'const a = t`Hello`\nconst b = t`${name} has ${count} of them`\nt.rich`See ${<a>{t`this`}</a>}`',
@@ -24,12 +24,12 @@ test('finds texts of the catalogue, with what is put in by its number', () => {
   )
 })
 
-test('finds the forms of a text that counts', () => {
+test('finds the plural forms of a counted text', () => {
   const { texts } = findTexts('page.tsx', "t.count(found.length, { one: 'One page', other: '# pages' })")
   assert.deepEqual(texts, [{ english: '# pages', forms: { one: 'One page', other: '# pages' }, line: 1 }])
 })
 
-test('finds what goes around: words in elements, in what is shown or read of them, in labels, sentences and messages', () => {
+test('finds untranslated words in elements, attributes, labels, sentences and messages', () => {
   for (const [source, text] of [
     ['<p>Hello</p>', 'Hello'],
     ['<p>{open ? "shown" : t`hidden`}</p>', 'shown'],
@@ -48,7 +48,7 @@ test('finds what goes around: words in elements, in what is shown or read of the
     assert.deepEqual(aroundIn(source), [text], source)
 })
 
-test('lets pass what is no text: classes, addresses, kinds, what is compared, types', () => {
+test('ignores what is not a text: classes, addresses, kinds, compared values, types', () => {
   for (const source of [
     '<p class={open ? "plate chosen" : "plate"} id="main" />',
     '<a href="/console/chat" target="_blank" rel="noreferrer" />',

@@ -5,7 +5,7 @@ import { packageManifest } from './package-manifest.ts'
 
 const read = (name: string) => JSON.parse(readFileSync(name, 'utf8'))
 
-test('the published package names what its bundled packages need, and nothing that only builds, downloads or drives CUDA', () => {
+test('the published package lists the dependencies of its bundled packages, and nothing that only builds, downloads or drives CUDA', () => {
   const names = ['onnxruntime-node', 'rapidoc']
   const made = packageManifest(
     read('package.json'),

@@ -21,7 +21,7 @@ describe('the releases', () => {
     assert.deepEqual(folders.toSorted(), released.map(({ version }) => version).toSorted())
   })
 
-  it('stand in the changelog newest first, each with its date, and nothing unreleased but on top', () => {
+  it('are listed newest first, each with its date, with unreleased changes only at the top', () => {
     const all = readReleases(changelog)
     assert.ok(all.slice(1).every(({ version }) => version !== null))
     for (const [index, { version, date, text }] of released.entries()) {
@@ -32,7 +32,7 @@ describe('the releases', () => {
     }
   })
 
-  it('are made of what was unreleased', () => {
+  it('consist of the unreleased changes', () => {
     const text = '# Changelog\n\n## [Unreleased]\n\n- new\n\n## [1.9.0] - 2026-01-01\n\n- old\n'
     const made = releaseChanges(text, { version: '1.10.0', date: '2026-02-01' })
     assert.deepEqual(readReleases(made), [

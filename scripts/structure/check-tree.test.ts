@@ -19,7 +19,7 @@ describe('checkTree', () => {
     assert.deepEqual(others, [])
   })
 
-  it('names what is exported and imported by no other file, but for types', () => {
+  it('reports exports that no other file imports, except types', () => {
     const offer = { path: 'src/core/a.ts', text: 'export function used() {}\nexport function own() {}\nexport type Own = string\nown()\n' }
     const { path, text } = file('src/core/b.ts', './a.ts')
     assert.deepEqual(checkTree([offer, { path, text: `${text}used()\n` }]), [
@@ -28,11 +28,11 @@ describe('checkTree', () => {
     assert.match(checkTree([offer, { path, text: 'used()\n' }]).join(), /imports used/)
   })
 
-  it('lets two files import a third', () => {
+  it('allows two files to import a third', () => {
     assert.deepEqual(checkTree([file('src/a.ts', './c.ts'), file('src/b.ts', './a.ts', './c.ts'), file('src/c.ts')]), [])
   })
 
-  it('refuses the twenty-sixth source of a folder, tests beside them not counted', () => {
+  it('rejects the twenty-sixth source of a folder, not counting tests', () => {
     const most = Array.from({ length: 25 }, (_, at) => file(`src/core/file-${at}.ts`))
     assert.deepEqual(checkTree([...most, file('src/core/file-1.test.ts'), file('src/core/ports/a.ts')]), [])
     assert.match(checkTree([...most, file('src/core/one-more.ts')]).join(), /^src\/core: holds 26 sources/)

@@ -16,7 +16,7 @@ test('a doc comment counts, with or without a comment for a tool between', () =>
   assert.equal(only('export class A {}\n')?.documented, false)
 })
 
-test('what a function returns is looked for behind its parameters, whatever stands in them', () => {
+test("finds a function's return type after its parameters, whatever they contain", () => {
   assert.equal(only('export function a(b: (c: number) => string): void {}\n')?.typed, true)
   assert.equal(only('export function a(b: (c: number) => string) {}\n')?.typed, false)
   assert.equal(only('export async function* a<B extends (c: number) => D<E>>(\n  b: B,\n): AsyncGenerator<D> {}\n')?.typed, true)
@@ -50,7 +50,7 @@ function hidden() {}
   )
 })
 
-test('one comment speaks for every signature of a function', () => {
+test('one comment documents every signature of a function', () => {
   const source = `/** What it does. */
 export function a(b: string): string
 export function a(b: number): number
@@ -62,7 +62,7 @@ export function a(b: unknown): unknown {}
   )
 })
 
-test('a constant with its type written down may go without a comment, a function may not', () => {
+test('a constant with an explicit type needs no comment, a function does', () => {
   const fault = (text: string) => checkExports({ path: 'src/a.ts', text: `${text}\n` }).length
   assert.equal(fault('export const a: Command = {}'), 0)
   assert.equal(fault('export interface A {}'), 0)

@@ -14,7 +14,7 @@ describe('checkSmallSources', () => {
     ])
   })
 
-  it('takes a second importer, 25 lines or a reason', () => {
+  it('needs a second importer, 25 lines or a reason', () => {
     const shared = [importing('src/core/a.ts', './c.ts'), importing('src/core/b.ts', './c.ts'), importing('src/core/c.ts')]
     const long = [importing('src/core/a.ts', './b.ts'), { path: 'src/core/b.ts', text: '//\n'.repeat(25) }]
     const route = [importing('src/http/routes.ts', './routes/usage.ts'), importing('src/http/routes/usage.ts')]

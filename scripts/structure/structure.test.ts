@@ -11,7 +11,7 @@ function faultsOf(path: string, text: string): readonly string[] {
 }
 
 describe('findImports', () => {
-  it('finds statements, exports, dynamic imports and entry points, but no prose', () => {
+  it('finds import statements, exports, dynamic imports and entry points, but ignores prose', () => {
     const found = findImports(`import type { A } from './a.ts'
 import {
   b,
@@ -38,7 +38,7 @@ import { i } from 'i'
 })
 
 describe('checkImports', () => {
-  it('lets core import nothing but itself', () => {
+  it('allows core to import only itself', () => {
     assert.deepEqual(faultsOf('src/core/ports/queue.ts', "import { a } from '../a.ts'"), [])
     assert.equal(faultsOf('src/core/a.ts', "import { b } from '../operations/b.ts'").length, 1)
     assert.equal(faultsOf('src/core/a.ts', "import { readFile } from 'node:fs/promises'").length, 1)
@@ -51,7 +51,7 @@ describe('checkImports', () => {
     assert.deepEqual(faultsOf('src/runtimes/llama/a.ts', "import { b } from '../../core/b.ts'"), [])
   })
 
-  it('gives each package to the folders that may have it', () => {
+  it('allows each package only in its folders', () => {
     assert.deepEqual(faultsOf('src/http/a.ts', "import { b } from 'typebox/compile'"), [])
     assert.equal(faultsOf('src/worker/a.ts', "import fastify from 'fastify'").length, 1)
     assert.equal(faultsOf('src/composition/a.ts', "const sharp = await import('sharp')").length, 1)
@@ -64,13 +64,13 @@ describe('checkImports', () => {
     assert.equal(faultsOf('src/console/app/a.tsx', "import { join } from 'node:path'").length, 1)
   })
 
-  it('lets tests use the fakes that ship, and nothing else lets them', () => {
+  it('allows only tests to import the fakes', () => {
     const text = "import { fake } from '../runtimes/fake/fake-model-loader.ts'"
     assert.deepEqual(faultsOf('src/residency/pool.test.ts', text), [])
     assert.equal(faultsOf('src/residency/pool.ts', text).length, 1)
   })
 
-  it('refuses what does not exist, what has no area, and built-in modules without node:', () => {
+  it('rejects missing files, files without an area, and built-in modules without node:', () => {
     assert.equal(checkImports({ path: 'src/core/a.ts', text: "import { b } from './b.ts'" }, { exists: () => false }).length, 1)
     assert.equal(faultsOf('src/plumbing/a.ts', '').length, 1)
     assert.equal(faultsOf('src/worker/a.ts', "import { readFile } from 'fs'").length, 1)
@@ -78,7 +78,7 @@ describe('checkImports', () => {
 })
 
 describe('the import table', () => {
-  it('names only areas that it holds', () => {
+  it('names only areas that exist', () => {
     const known = Object.keys(importTable)
     const named = Object.values(importTable).flatMap(({ areas, types = [] }) => [...areas, ...types])
     assert.deepEqual(
@@ -93,7 +93,7 @@ describe('the import table', () => {
     assert.equal(areaOf('src/bin.ts'), 'bin.ts')
   })
 
-  it('holds no folder that does not exist', () => {
+  it('contains only folders that exist', () => {
     assert.deepEqual(
       Object.keys(importTable).filter((area) => !existsSync(`src/${area}`)),
       [],
@@ -106,7 +106,7 @@ describe('the import table', () => {
 })
 
 describe('checkFile', () => {
-  it('refuses names that say nothing, and names not in kebab-case', () => {
+  it('rejects meaningless names and names not in kebab-case', () => {
     for (const path of ['src/http/utils.ts', 'src/common/a.ts', 'src/http/types.ts', 'src/http/index.ts', 'src/http/errorStatus.ts']) {
       assert.equal(checkFile({ path, text: '' }).faults.length, 1, path)
     }
@@ -119,14 +119,14 @@ describe('checkFile', () => {
     assert.equal(checkFile({ path: 'src/a.ts', text: '\n'.repeat(401) }).faults.length, 1)
   })
 
-  it('wants log lines to be functions of the telemetry', () => {
+  it('requires log lines to be functions of the telemetry', () => {
     const text = "telemetry.log.info(event, 'engine started')"
     assert.equal(checkFile({ path: 'src/composition/a.ts', text }).faults.length, 1)
     assert.deepEqual(checkFile({ path: 'src/telemetry/a.ts', text }).faults, [])
     assert.deepEqual(checkFile({ path: 'src/composition/a.ts', text: 'console.dialog.info(1)' }).faults, [])
   })
 
-  it("wants the console's routes to be registered by a function named after their file", () => {
+  it("requires the console's routes to be registered by a function named after their file", () => {
     const text = 'export function registerPictures(own: FastifyInstance): void {}'
     assert.deepEqual(checkFile({ path: 'src/console/routes/pictures.ts', text }).faults, [])
     assert.equal(checkFile({ path: 'src/console/routes/images.ts', text }).faults.length, 1)
@@ -134,7 +134,7 @@ describe('checkFile', () => {
     assert.deepEqual(checkFile({ path: 'src/console/routes/requests/links.ts', text: '' }).faults, [])
   })
 
-  it('wants the public routes to be rows, and their description to name none', () => {
+  it('requires the public routes to be rows, and their description to name none', () => {
     const registers = "server.get('/v1/models', answer)"
     assert.equal(checkFile({ path: 'src/http/routes/models.ts', text: registers }).faults.length, 1)
     assert.equal(checkFile({ path: 'src/http/routes/models.ts', text: 'api.post<Named>(`/models/load`, answer)' }).faults.length, 1)
@@ -143,7 +143,7 @@ describe('checkFile', () => {
     assert.equal(checkFile({ path: 'src/http/openapi/models.ts', text: row }).faults.length, 1)
   })
 
-  it('lets one file read the environment', () => {
+  it('allows only one file to read the environment', () => {
     const text = 'const home = process.env.HOME'
     assert.equal(checkFile({ path: 'src/http/a.ts', text }).faults.length, 1)
     assert.deepEqual(checkFile({ path: environmentReader, text }).faults, [])

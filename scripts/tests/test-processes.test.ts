@@ -18,7 +18,7 @@ describe('processes of tests', () => {
     assert.deepEqual(sizes, [16, 16, 8])
   })
 
-  it('hold one file where it replaces what a process has only once, or needs another program', () => {
+  it('run a file alone if it replaces process-wide state or needs another program', () => {
     const page = { path: 'src/console/app/a.test.ts', text: "import { openBrowserPage } from '../../../test/support/browser-page.ts'" }
     const other = { path: 'src/console/app/b.test.ts', text: '' }
     assert.deepEqual(cutIntoProcesses([page, other, { path: 'src/console/c.test.ts', text: '' }]), [

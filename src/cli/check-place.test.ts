@@ -11,7 +11,7 @@ describe('the place of a file that is to be written', () => {
     await checkPlace(join(folder.path, 'new.png'), { where: '--output', replaces: false })
   })
 
-  it('is refused by the name of the flag, with what to change', async () => {
+  it('is rejected with the name of the flag and what to change', async () => {
     await using folder = await createTemporaryFolder()
     const file = join(folder.path, 'file')
     await writeFile(file, '')

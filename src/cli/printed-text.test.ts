@@ -13,16 +13,16 @@ const hostile: readonly (readonly [what: string, text: string, shown: string])[]
 ]
 
 for (const [what, text, shown] of hostile)
-  test(`shows ${what} instead of letting it act`, () => {
+  test(`shows ${what} instead of executing it`, () => {
     assert.equal(printable(text), shown)
     assert.equal(printableLine(text), shown)
   })
 
-test('leaves the scripts of the world and emoji alone', () => {
+test('keeps all scripts and emoji', () => {
   for (const text of ['Zoë', 'שלום', 'مرحبا', '日本語', '👩‍👩‍👧', 'a\u00a0b']) assert.equal(printable(text), text)
 })
 
-test('keeps lines where lines are meant, and only there', () => {
+test('keeps line breaks only in multi-line texts', () => {
   assert.equal(printable('a\nb'), 'a\nb')
   assert.equal(printableLine('a\nb'), 'a\\u000ab')
 })
@@ -32,7 +32,7 @@ test('a cell of a table cannot add a row to it', () => {
   assert.equal(table.split('\n').length, 2)
 })
 
-test('columns stand under their headings, and no line ends in spaces', () => {
+test('columns are aligned with their headings, and no line ends in spaces', () => {
   const rows = [
     ['a', 'long cell', 'x'],
     ['bbbb', '', ''],

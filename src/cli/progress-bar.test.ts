@@ -39,7 +39,7 @@ describe('the progress bar', () => {
     assert.match(drawn, /70 %/)
   })
 
-  it('never draws where nobody watches', () => {
+  it('draws only on a terminal', () => {
     assert.equal(draw({ interactive: false, steps: [[5_000, 50]] }), '')
   })
 })
@@ -56,12 +56,12 @@ describe('a spinner', () => {
     return text
   }
 
-  it('says nothing for half a second, nor where nobody watches', () => {
+  it('shows nothing for half a second, and nothing without a terminal', () => {
     assert.equal(watched(true, 500), '')
     assert.equal(watched(false, 60_000), '')
   })
 
-  it('counts the seconds after that, and leaves no line behind', () => {
+  it('then counts the seconds, and erases its line at the end', () => {
     const text = watched(true, 3000)
     assert.match(text, /Loading … 3 s/)
     assert.ok(text.endsWith('\r\u001b[2K'))

@@ -73,7 +73,7 @@ describe('the command line', () => {
     assert.deepEqual((await run(['serve', '--port=0', '--wide-penalties=off'])).done, ['served 0'])
   })
 
-  it('takes the value of a switch after a space or an equals sign, and none as on', async () => {
+  it('accepts the value of a switch after a space or an equals sign; without one it is on', async () => {
     const shown = async (...flags: string[]) => {
       const { code, out } = await run(['config', ...flags])
       assert.equal(code, 0, flags.join(' '))
@@ -129,7 +129,7 @@ describe('the command line', () => {
     ])
   })
 
-  it('refuses a malformed address of a proxy under the name of its variable, without what may be its password', async () => {
+  it('rejects a malformed proxy address under the name of its variable, without repeating a password', async () => {
     for (const variable of ['HTTPS_PROXY', 'http_proxy']) {
       const { code, out, err, done } = await run(['serve'], { environment: { [variable]: 'socks5://me:s3cr3t@proxy:1080' } })
       assert.deepEqual([code, out, done], [2, '', []])
@@ -138,7 +138,7 @@ describe('the command line', () => {
     }
   })
 
-  it('reports what else would stop the service beside wrong flags and settings', async () => {
+  it('reports other start faults together with invalid flags and settings', async () => {
     const { code, err } = await run(['serve', '--prot=9000', '--port', 'x', '--models', '/a'])
     assert.equal(code, 2)
     assert.deepEqual(err.trimEnd().split('\n'), [
@@ -149,7 +149,7 @@ describe('the command line', () => {
     assert.doesNotMatch((await run(['token', 'list', '--port', 'x', '--models', '/a'])).err, /not there/)
   })
 
-  it('asks for missing flags and arguments, and refuses ones too many', async () => {
+  it('reports missing and superfluous flags and arguments', async () => {
     assert.match((await run(['token', 'create'])).err, /^--name: is missing; add --name <text>\.$/m)
     assert.match((await run(['token', 'create', '--name'])).err, /^--name: expected <text> after it\.$/m)
     assert.match((await run(['token', 'revoke'])).err, /expected <id>/)
@@ -174,7 +174,7 @@ describe('the command line', () => {
     assert.equal(JSON.parse(out).token, 'sepia_secret')
   })
 
-  it('refuses scopes and lifetimes it does not know before it opens anything', async () => {
+  it('rejects unknown scopes and lifetimes before it opens the store', async () => {
     const scopes = await run(['token', 'create', '--name', 'ci', '--scopes', 'all'])
     assert.equal(scopes.err, '--scopes: there is no scope all; choose from text, image, read.\n')
     const expires = await run(['token', 'create', '--name', 'ci', '--expires', 'soon'])
@@ -189,7 +189,7 @@ describe('the command line', () => {
     assert.deepEqual(silent.done, [])
   })
 
-  it('asks at a terminal before it revokes, and takes the word of a script', async () => {
+  it('asks for confirmation before revoking on a terminal, but not in a script', async () => {
     const script = await run(['token', 'revoke', 't1'])
     assert.equal(script.code, 0)
     assert.deepEqual(script.done, ['revoked t1', 'closed'])
@@ -206,7 +206,7 @@ describe('the command line', () => {
     assert.match(out, /^host +127\.0\.0\.1 +default$/m)
   })
 
-  it('shows addresses that were not set as what they come to', async () => {
+  it('shows the derived values of addresses that are not set', async () => {
     const shown = async (...flags: string[]) => {
       const { out } = await run(['config', '--json', ...flags])
       const { settings }: { settings: readonly { name: string; value: string; source: string }[] } = JSON.parse(out)
@@ -221,7 +221,7 @@ describe('the command line', () => {
     assert.match(out, /^database-url +\(a database inside data\) +default$/m)
   })
 
-  it('prints failures as one JSON object too when asked for JSON', async () => {
+  it('prints failures as one JSON object with --json', async () => {
     const { code, out, err } = await run(['model', 'pull', 'https://models.example/m/model.json', '--json'])
     assert.equal(code, 1)
     assert.deepEqual(JSON.parse(out), { error: { message: 'The test does not offer this.' } })

@@ -43,7 +43,7 @@ describe('the manual page', () => {
     assert.match(plain, /^\.B --max-tokens <number>$/m)
   })
 
-  it('version says what --version says', async () => {
+  it('version prints the same as --version', async () => {
     assert.equal((await run(['version'])).out, (await run(['--version'])).out)
   })
 })

@@ -17,7 +17,7 @@ test('addresses that are not set follow the public one, and that the listening o
   })
 })
 
-test('links lead nobody else where the service listens on every address and has no public one', () => {
+test('links work only on this machine if the service listens on every address and has no public one', () => {
   for (const host of ['0.0.0.0', '::']) {
     assert.equal(isReachableLocallyOnly(nothingSet, host), true, host)
     assert.equal(isReachableLocallyOnly({ publicUrl: 'https://sepia.example' }, host), false, host)

@@ -5,7 +5,7 @@ import { mostConnections, mostDescriptors, warnOfDescriptors } from './file-desc
 const limits = (open: string) =>
   `Limit                     Soft Limit           Hard Limit           Units\nMax open files            ${open}                 4096                 files\n`
 
-test('the limit of open files is what Linux reports, and none where it does not', () => {
+test('the limit of open files is the one Linux reports; elsewhere there is none', () => {
   const missing = (): string => {
     throw new Error('ENOENT')
   }

@@ -30,7 +30,7 @@ async function openWorkplace(files: Readonly<Record<string, string>>): Promise<W
 }
 
 describe('loadConfig', () => {
-  it('reads sepia.config.json of the working folder if it is there', async () => {
+  it('reads sepia.config.json of the working folder if it exists', async () => {
     await using place = await openWorkplace({ 'sepia.config.json': '{ "port": 81 }' })
     assert.equal(await place.load({}), 81)
     await using empty = await openWorkplace({})
@@ -82,7 +82,7 @@ describe('parseConfig', () => {
     assert.deepEqual(config.log, { format: 'json', level: 'info' })
   })
 
-  it('computes with the physical cores, and leaves one where every core is one', () => {
+  it('uses the physical cores, except one if there are no others', () => {
     for (const [cores, physicalCores, threads] of [
       [1, 1, 1],
       [2, 2, 1],
@@ -95,13 +95,13 @@ describe('parseConfig', () => {
     }
   })
 
-  it('takes a flag before the environment, and the environment before the file', () => {
+  it('a flag overrides the environment, and the environment overrides the file', () => {
     const file = { path: '/etc/sepia/sepia.config.json', content: { port: 1, host: 'file', 'text-slots': 3 } }
     const config = configOf({ flags: { port: '3' }, environment: { SEPIA_PORT: '2', SEPIA_HOST: 'environment' }, file })
     assert.deepEqual([config.listen.port, config.listen.host, config.models.textSlots], [3, 'environment', 3])
   })
 
-  it('starts relative paths at the working folder, and those of the file at the file', () => {
+  it('resolves relative paths against the working folder, and those of the file against its folder', () => {
     assert.deepEqual(configOf({ environment: { SEPIA_MODELS: `a${delimiter}/b` } }).models.folders, ['/srv/sepia/a', '/b'])
     const file = { path: '/etc/sepia/sepia.config.json', content: { data: 'store', models: ['m'] } }
     assert.equal(configOf({ file }).dataFolder, '/etc/sepia/store')
@@ -154,7 +154,7 @@ describe('parseConfig', () => {
     assert.equal(configOf({ flags: { 'public-url': 'https://sepia.example/ink/' } }).addresses.publicUrl, 'https://sepia.example/ink')
   })
 
-  it('takes no header that cannot be one, or means something else, for asynchronous mode', () => {
+  it('rejects invalid and reserved header names for asynchronous mode', () => {
     assert.deepEqual(faultsOf({ flags: { 'async-headers': 'x-fine,b@d' }, environment: { SEPIA_GRACE: 'x' } }), [
       '--async-headers: expected names of headers, such as x-example-async; b@d cannot be one.',
       'SEPIA_GRACE: expected a duration from 0 to 1h, such as 90s, 5m or 2h, got "x".',
@@ -165,7 +165,7 @@ describe('parseConfig', () => {
     assert.equal(configOf({ flags }).requests.asyncHeaders.length, 4)
   })
 
-  it('takes addresses, ranges and names of ranges for trusted proxies, and nobody', () => {
+  it('accepts addresses, ranges and names of ranges as trusted proxies; none by default', () => {
     const written = '10.0.0.7, 10.1.0.0/16,fd00::/8,::1,LOOPBACK'
     assert.deepEqual(configOf({ flags: { 'trusted-proxies': written } }).listen.trustedProxies, [
       '10.0.0.7',
@@ -201,7 +201,7 @@ describe('parseConfig', () => {
     assert.deepEqual(line, { name: 'database-url', value: 'postgres://u:***@db/x?sslpassword=***', source: '--database-url' })
   })
 
-  it('takes one server for the database, whatever its password holds, and says what to name in place of several', () => {
+  it('accepts one database server with any password, and explains what to use instead of several', () => {
     const settings = (text: string) => ({ flags: { 'database-url': text, 's3-url': 'https://k:s@s3.example/bucket' } })
     assert.equal(configOf(settings('postgres://u:a,b@db/x?options=-csearch_path%3Da,b')).database.type, 'postgres')
     for (const several of [
@@ -212,11 +212,11 @@ describe('parseConfig', () => {
       assert.match(faultsOf(settings(several))[0] ?? '', /^--database-url: names several servers; .* leads to the primary/)
   })
 
-  it('leaves variables of the test suite alone', () => {
+  it('ignores variables of the test suite', () => {
     assert.equal(configOf({ environment: { SEPIA_CI: '1', SEPIA_CHROMIUM: '/x', SEPIA_TEST_MODELS: '/x' } }).listen.port, 8080)
   })
 
-  it('says what a file must hold', () => {
+  it('explains what a file must contain', () => {
     assert.deepEqual(faultsOf({ file: { path: '/f.json', content: [] } }), ['/f.json: expected a JSON object with one key per setting.'])
   })
 })

@@ -21,7 +21,7 @@ for (const [allowed, cores] of [
     assert.equal(countPhysicalCores(readMachine(allowed)), cores)
   })
 
-test('a system that does not tell has no number', () => {
+test('a system that does not report its cores has no number', () => {
   assert.equal(
     countPhysicalCores(() => null),
     null,

@@ -233,7 +233,7 @@ for (const [name, kind, good, bad] of kinds)
   suite(`settings of the kind ${name}`, () => {
     for (const [raw, value] of good) test(`${JSON.stringify(raw)} is read`, () => assert.deepEqual(kind.parse(raw, base), { value }))
     for (const raw of bad)
-      test(`${JSON.stringify(raw) ?? String(raw)} is refused, in a sentence that says what is expected`, () => {
+      test(`${JSON.stringify(raw) ?? String(raw)} is rejected with a sentence that states what is expected`, () => {
         const parsed = kind.parse(raw, base)
         assert.ok('fault' in parsed, JSON.stringify(parsed))
         assert.match(parsed.fault, /^expected .*[.?]$/)
@@ -241,7 +241,7 @@ for (const [name, kind, good, bad] of kinds)
   })
 
 suite('settings as they are printed', () => {
-  test('what is printed is read back as itself', () => {
+  test('a printed value is read back unchanged', () => {
     const readBack = <Value>(kind: Kind<Value>, value: Value) => assert.deepEqual(kind.parse(kind.print(value), base), { value })
     readBack(toggle, true)
     readBack(toggle, false)
@@ -255,7 +255,7 @@ suite('settings as they are printed', () => {
     assert.equal(optional(toggle).print(null), '')
   })
 
-  test('nothing that is secret is printed, nor repeated in a fault', () => {
+  test('no secret is printed or repeated in a fault', () => {
     assert.equal(secret.print('s3cr3t'), '***')
     for (const [kind, raw] of [
       [secret, 5317],

@@ -9,7 +9,7 @@ describe('an issuer', () => {
     'https://login.example/o/sepia/',
     'http://127.0.0.1:3000/',
   ])
-    it(`may be ${address}, and stays as it is written`, () => assert.deepEqual(issuerUrl.parse(address, ''), { value: address }))
+    it(`may be ${address}, and is kept as written`, () => assert.deepEqual(issuerUrl.parse(address, ''), { value: address }))
 
   for (const raw of [
     'http://login.example',

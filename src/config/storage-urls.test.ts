@@ -10,7 +10,7 @@ test('an address of a bucket becomes its parts, and is shown without its secret'
   assert.equal(bucketUrl.print(parsed.value), 'https://key:***@s3.example:9000/outputs?region=eu-central-1')
 })
 
-test('what is no address of a bucket is refused without being repeated', () => {
+test('an invalid bucket address is rejected without being repeated', () => {
   for (const raw of [
     'ftp://key:hidden@host/bucket',
     'https://host/bucket',
@@ -26,7 +26,7 @@ test('what is no address of a bucket is refused without being repeated', () => {
   }
 })
 
-test('a name that no bucket can have is refused with what one has', () => {
+test('an invalid bucket name is rejected with the rule for names', () => {
   for (const name of ['b', 'My-Bucket', '-outputs', 'a/b']) {
     const parsed = bucketUrl.parse(`https://key:hidden@host/${name}`, '/')
     assert.ok('fault' in parsed && parsed.fault.startsWith('names no bucket; a bucket name has 3 to 63 lower-case letters'), name)

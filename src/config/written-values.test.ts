@@ -4,7 +4,7 @@ import { parseByteSize, printByteSize } from '../core/byte-size.ts'
 import { parseDuration, printDuration } from './duration.ts'
 
 describe('durations', () => {
-  it('are read in every unit, and printed so that they read back the same', () => {
+  it('are read in every unit, and read back unchanged when printed', () => {
     for (const [text, ms] of [
       ['0', 0],
       ['250ms', 250],
@@ -20,7 +20,7 @@ describe('durations', () => {
     assert.equal(printDuration(86_400_000), '1d')
   })
 
-  it('need a unit, and nothing else', () => {
+  it('need exactly a number and a unit', () => {
     for (const text of ['5', '-5s', '1.5h', 's', '5 weeks', '', '99999999999999999d']) assert.equal(parseDuration(text), undefined, text)
   })
 })

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { runCommandLine as run } from '../../../test/support/run-command-line.ts'
 
 describe('account log', () => {
-  test('shows how the log stands, and changes nothing', async () => {
+  test('shows the state of the log and changes nothing', async () => {
     const { code, out, done } = await run(['account', 'log', 'a1'])
     assert.equal(code, 0)
     assert.equal(out, '"First" is logged since 1970-01-01T00:00:00Z; bodies are kept for 1d. Kept now: 2 bodies, 2 kB.\n')
@@ -25,7 +25,7 @@ describe('account log', () => {
     assert.deepEqual((await run(['account', 'log', 'a1', '--off', '--delete', '--yes'])).done, ['log off a1', 'log deleted a1', 'closed'])
   })
 
-  test('shows what is kept of a request, with nothing that a terminal would follow', async () => {
+  test('shows the stored bodies of a request without terminal control sequences', async () => {
     const { out } = await run(['account', 'log', 'a1', '--show', 'known'])
     assert.match(out, /^request, 1970-01-01T[^\n]+:\n\{"a":"\\u001b"\}\n\nanswer, 1970-01-01T[^\n]+:\ncannot be read: its key is missing/)
     const { code, err } = await run(['account', 'log', 'a1', '--show', 'unknown'])
@@ -47,7 +47,7 @@ describe('account log', () => {
     })
 })
 
-test('log-key make says where the key lies and to keep it apart', async () => {
+test('log-key make prints where the key is and advises to store a copy elsewhere', async () => {
   const { out } = await run(['log-key', 'make'])
   assert.match(out, /^Added the key k1 to \/data\/request-log\.keys\.\nKeep a copy apart from the backups/)
 })

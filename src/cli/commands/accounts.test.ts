@@ -22,7 +22,7 @@ for (const [words, id, none, verb, wrapped] of [
   ['account', 'a1', accountLimits, 'changed', (limits: object) => ({ limits })],
   ['token', 't1', tokenLimits, 'limited', (limits: object) => limits],
 ] as const) {
-  test(`${words} limit changes what is given and shows all`, async () => {
+  test(`${words} limit changes the given limits and shows all`, async () => {
     const flags = ['--requests-per-minute', '60', '--images-per-day', 'none', '--money-per-month', '2.50', '--concurrent-requests', '4']
     const { code, out, done } = await run([words, 'limit', id, ...flags, '--json'])
     assert.equal(code, 0)
@@ -42,7 +42,7 @@ for (const [words, id, none, verb, wrapped] of [
     assert.deepEqual(done, ['closed'])
   })
 
-  test(`${words} limit refuses every wrong number at once, before it opens anything`, async () => {
+  test(`${words} limit rejects all invalid numbers at once, before it opens the store`, async () => {
     const { code, err, done } = await run([
       words,
       'limit',
@@ -68,7 +68,7 @@ for (const [words, id, none, verb, wrapped] of [
   })
 }
 
-test('what an account may hold and how it weighs is set too, and of a token it cannot be', async () => {
+test('storage limits and the weight can be set for an account but not for a token', async () => {
   const { done } = await run(['account', 'limit', 'a1', '--weight', '5', '--open-streams', '0', '--stored-bytes', '1,000,000'])
   assert.deepEqual(done, ['changed a1 {"limits":{"weight":5,"openStreams":0,"storedBytes":1000000}}', 'closed'])
   const { code, err } = await run(['token', 'limit', 't1', '--weight', '5'])
@@ -101,7 +101,7 @@ test('account delete deletes only when the name is typed, or given', async () =>
 const words = ['account', 'second-factor', 'reset']
 
 describe('account second-factor reset', () => {
-  it('takes it away, and says whose', async () => {
+  it('removes it and names the account', async () => {
     const { code, out, done } = await run([...words, 'a1'], { accounts: [{ ...account, email: 'ada@example.org' }] })
     assert.equal(code, 0)
     assert.equal(out, 'Removed the second factor of "First".\n')
@@ -140,7 +140,7 @@ describe('account list', () => {
     assert.deepEqual(done, ['closed'])
   })
 
-  it('gives programs every field, with null for what is not there', async () => {
+  it('prints every field as JSON, with null for missing values', async () => {
     const limits = { ...noLimits, requestsPerMinute: 5, imagesPerDay: 0, tokensPerMonth: 9, moneyPerDay: 2_500_000 }
     const { out } = await run(['account', 'list', '--json'], { accounts: [{ ...account, limits }] })
     assert.deepEqual(JSON.parse(out), {
@@ -171,13 +171,13 @@ describe('account list', () => {
     })
   })
 
-  it('says where the first account comes from when there is none', async () => {
+  it('explains how the first account is created if there is none', async () => {
     assert.match((await run(['account', 'list'], { accounts: [] })).out, /no accounts; the first start creates one/)
   })
 })
 
 describe('account create', () => {
-  it('makes a member by default, and says how to get a token', async () => {
+  it('creates a member by default and explains how to get a token', async () => {
     const { out, done } = await run(['account', 'create', '--name', 'ci'])
     assert.deepEqual(done, ['account {"name":"ci","role":"member"}', 'closed'])
     assert.match(out, /^Created the account a1\.\nIts first token: sepia token create --account a1 --name first$/m)
@@ -196,13 +196,13 @@ describe('account create', () => {
       assert.deepEqual(done, [])
     })
 
-  it('takes a name that looks like a flag only after an equals sign', async () => {
+  it('accepts a name that looks like a flag only after an equals sign', async () => {
     assert.deepEqual((await run(['account', 'create', '--name=--json'])).done[0], 'account {"name":"--json","role":"member"}')
   })
 })
 
 describe('account disable and enable', () => {
-  it('refuses to lock somebody out where nobody can be asked', async () => {
+  it('refuses to disable an account if it cannot ask for confirmation', async () => {
     const { code, err, done } = await run(['account', 'disable', 'a1'])
     assert.equal(code, 2)
     assert.match(err, /^--yes: Every token and session of the account "First" will be refused\. Add --yes/)
@@ -210,19 +210,19 @@ describe('account disable and enable', () => {
   })
 
   for (const answer of ['y', 'Y', 'yes', ' YES '])
-    it(`takes ${JSON.stringify(answer)} for yes`, async () => {
+    it(`treats ${JSON.stringify(answer)} as yes`, async () => {
       assert.deepEqual((await run(['account', 'disable', 'a1'], { answer })).done, ['changed a1 {"disabled":true}', 'closed'])
     })
 
   for (const answer of ['', 'n', 'no', 'yess', 'ja', 'y n'])
-    it(`takes ${JSON.stringify(answer)} for no`, async () => {
+    it(`treats ${JSON.stringify(answer)} as no`, async () => {
       const { code, err, done } = await run(['account', 'disable', 'a1'], { answer })
       assert.equal(code, 2)
       assert.match(err, /nothing was changed/)
       assert.deepEqual(done, ['closed'])
     })
 
-  it('lets in again without asking, and closes the store', async () => {
+  it('enables an account without asking and closes the store', async () => {
     const { out, questions, done } = await run(['account', 'enable', 'a1'])
     assert.equal(out, 'Enabled "First".\n')
     assert.deepEqual(questions, [])
@@ -230,7 +230,7 @@ describe('account disable and enable', () => {
   })
 
   for (const verb of ['disable', 'enable', 'limit', 'link'])
-    it(`${verb} names an account that is not there, changes nothing, and closes the store`, async () => {
+    it(`${verb} reports an unknown account, changes nothing and closes the store`, async () => {
       const { code, err, done } = await run(['account', verb, 'nobody', ...(verb === 'disable' ? ['--yes'] : [])])
       assert.equal(code, 2)
       assert.equal(err, 'nobody: there is no account with this id; see sepia account list.\n')

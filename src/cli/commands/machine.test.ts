@@ -17,14 +17,14 @@ const gpu: FoundDevice = {
 }
 
 describe('devices', () => {
-  it('says that the processor computes where no GPU is', async () => {
+  it('reports that models run on the processor if there is no GPU', async () => {
     const { code, out } = await run(['devices'])
     assert.equal(code, 0)
     assert.match(out, /^No GPU was found; models run on the processor/)
     assert.deepEqual(JSON.parse((await run(['devices', '--json'])).out), { devices: [] })
   })
 
-  it('shows what is known of each, and no more', async () => {
+  it('shows only the known properties of each device', async () => {
     const unknown = { ...gpu, index: 1, name: null, software: true, memoryBytes: null, freeBytes: null, driver: null }
     const { out } = await run(['devices'], { backend: { listDevices: async () => [gpu, { ...gpu, freeBytes: null }, unknown] } })
     const [, first, second, third] = out.split('\n').map((line) => line.split(/ {2,}/))
@@ -44,7 +44,7 @@ describe('backup and restore', () => {
     restore: async (_config: unknown, file: string) => void files.push(`restored ${file}`),
   }
 
-  it('writes where the shell stands, and says how much', async () => {
+  it('writes to the working folder and prints the size', async () => {
     const { out } = await run(['backup', 'b.tar'], { backend })
     assert.equal(out, `Wrote ${resolve('b.tar')} (1.5kb).\n`)
     assert.equal(files.at(-1), resolve('b.tar'))
@@ -68,7 +68,7 @@ describe('backup and restore', () => {
     assert.deepEqual(files, [])
   })
 
-  it('names a file that is not there before it asks anything', async () => {
+  it('reports a missing file before it asks for confirmation', async () => {
     const { code, err, questions } = await run(['restore', '/nope'], { backend, answer: 'y' })
     assert.deepEqual([code, err, questions], [2, '/nope: this file does not exist; choose one that sepia backup wrote.\n', []])
   })
@@ -90,21 +90,21 @@ describe('doctor', () => {
     { subject: 'outputs', healthy: false, message: '3 files are missing.' },
   ]
 
-  it('tells what it found, and fails when one thing is wrong', async () => {
+  it('prints its findings and fails if one check fails', async () => {
     const { code, out } = await run(['doctor'], { findings })
     assert.equal(code, 1)
     assert.match(out, /database.*is whole\./)
     assert.match(out, /outputs.*3 files are missing\./)
   })
 
-  it('gives programs every finding', async () => {
+  it('prints every finding as JSON', async () => {
     const { code, out } = await run(['doctor', '--json'], { findings })
     assert.equal(code, 1)
     assert.deepEqual(JSON.parse(out).findings, findings)
   })
 })
 
-describe('odd command lines', () => {
+describe('unusual command lines', () => {
   for (const argv of [
     ['constructor'],
     ['__proto__'],
@@ -121,7 +121,7 @@ describe('odd command lines', () => {
       assert.deepEqual(done, [])
     })
 
-  it('a bare flag takes no value, and a flag given twice keeps the last', async () => {
+  it('a switch takes no separate value, and the last of two equal flags applies', async () => {
     assert.match((await run(['account', 'disable', 'a1', '--yes=no'])).err, /^--yes: takes no value\.$/m)
     assert.equal((await run(['account', 'create', '--name', 'one', '--name', 'two'])).done[0], 'account {"name":"two","role":"member"}')
   })

@@ -15,7 +15,7 @@ const plan: PullPlan = {
 }
 
 describe('model list', () => {
-  it('shows what is installed, and says how to get something when nothing is', async () => {
+  it('lists the installed models, or explains how to fetch one if there is none', async () => {
     const { out } = await run(['model', 'list'], { backend: { listModels: async () => [{ ...miniChat, folder: '/m/mini' }] } })
     assert.match(out, /^sepia-mini-chat +text +7\.6mb +Apache-2\.0 +\/m\/mini$/m)
     assert.equal((await run(['model', 'list'])).out, 'There are no models; fetch one with: sepia model pull <source>\n')
@@ -26,7 +26,7 @@ describe('model list', () => {
 describe('model pull', () => {
   const pulling = { pullModel: async () => ({ ...miniChat, id: 'tiny', bytes: 2048, folder: '/data/models/tiny' }) }
 
-  it('says what it installed, as a sentence and as an object', async () => {
+  it('reports the installed model as a sentence and as JSON', async () => {
     assert.equal(
       (await run(['model', 'pull', 'hf:a/b'], { backend: pulling })).out,
       'Installed tiny (2kb); a running service has it in a few seconds.\n',
@@ -48,7 +48,7 @@ describe('model pull', () => {
     assert.deepEqual(requested, ['hf:a/b@main:Q4_K_M', 'https://x.example/m?x=1#y', '/m/with space', '../m'])
   })
 
-  it('tells on standard error what it will fetch, so that standard output is the result alone', async () => {
+  it('prints the plan on standard error, so that standard output contains only the result', async () => {
     const backend = {
       pullModel: async (_config: unknown, _source: string, { onPlan }: { readonly onPlan?: (plan: PullPlan) => void }) => {
         onPlan?.(plan)
@@ -69,7 +69,7 @@ describe('model pull', () => {
     assert.doesNotMatch(out, /not enough/)
   })
 
-  it('says in a dry run that the room will not do', async () => {
+  it('reports in a dry run that there is not enough space', async () => {
     for (const [freeBytes, enough] of [
       [plan.bytes - 1, false],
       [plan.bytes, true],
@@ -79,7 +79,7 @@ describe('model pull', () => {
     }
   })
 
-  it('what a hub says of its model can neither forge a line nor move the cursor', async () => {
+  it('texts from a hub can neither add lines nor move the cursor', async () => {
     const hostile = { ...plan, license: 'mit\nInstalled tiny', notes: ['a\u001b[1A\u001b[2Kb'] }
     const { out } = await run(['model', 'pull', 'x', '--dry-run'], { backend: { planPull: async () => hostile } })
     assert.doesNotMatch(out, /^Installed/m)
@@ -93,7 +93,7 @@ describe('model search', () => {
     { source: 'hf:c/d', downloads: 0, license: null, gated: true },
   ]
 
-  it('lists what was found with what to type next', async () => {
+  it('lists the results and the command to run next', async () => {
     const requested: string[] = []
     const searchModels: CliBackend['searchModels'] = async (_config, words) => {
       requested.push(words)
@@ -106,7 +106,7 @@ describe('model search', () => {
     assert.match(out, /\n\nFetch one with: sepia model pull <source>\n$/)
   })
 
-  it('says so when there is nothing', async () => {
+  it('reports that nothing was found', async () => {
     assert.match((await run(['model', 'search', 'zzz'], { backend: { searchModels: async () => [] } })).out, /try fewer/)
   })
 })
@@ -117,7 +117,7 @@ describe('model remove', () => {
     removeModel: async ({ folder }: { readonly folder: string }) => void removed.push(folder),
   })
 
-  it('asks with the folder and its size, and deletes only after a yes', async () => {
+  it('shows the folder and its size, and deletes it only after a yes', async () => {
     for (const [answer, expected] of [
       ['y', ['/data/models/mini']],
       ['n', []],
@@ -130,7 +130,7 @@ describe('model remove', () => {
     }
   })
 
-  it('goes on in a script, which can pull it again', async () => {
+  it('deletes without asking in a script, because the model can be pulled again', async () => {
     const removed: string[] = []
     const { out } = await run(['model', 'remove', 'sepia-mini-chat'], { backend: backend(removed) })
     assert.equal(out, 'Removed sepia-mini-chat.\n')
@@ -151,7 +151,7 @@ describe('model remove', () => {
 })
 
 describe('model suggestions', () => {
-  it('tells size, memory and licence of each, and which the setting memory has room for', async () => {
+  it('shows the size, memory and licence of each, and which ones fit into the setting memory', async () => {
     const { out } = await run(['model', 'suggestions', '--memory', '6gb'])
     assert.match(out, /^hf:ggml-org\/SmolLM3-3B-GGUF +text +1\.8gb +2\.8gb +yes +apache-2\.0$/m)
     assert.match(out, /^hf:Qwen\/Qwen3-14B-GGUF +text +8\.4gb +13gb +no +apache-2\.0$/m)

@@ -13,7 +13,7 @@ const tokens = [
 ]
 
 describe('token list', () => {
-  it('shows the tokens of every account, with what each may do and whether it still may', async () => {
+  it('lists the tokens of every account with their scopes and states', async () => {
     const { code, out } = await run(['token', 'list'], { accounts: [account, other], tokens })
     assert.equal(code, 0)
     const lines = out.trimEnd().split('\n')
@@ -27,7 +27,7 @@ describe('token list', () => {
     )
   })
 
-  it('shows those of one account', async () => {
+  it('lists the tokens of one account', async () => {
     const { out } = await run(['token', 'list', '--account', 'a2', '--json'], { accounts: [account, other], tokens })
     const { tokens: listed }: { tokens: readonly { id: string; account: string; revoked_at: string | null }[] } = JSON.parse(out)
     assert.deepEqual(
@@ -36,7 +36,7 @@ describe('token list', () => {
     )
   })
 
-  it('never prints what a token is made of', async () => {
+  it('never prints the text of a token', async () => {
     for (const format of [[], ['--json']]) assert.doesNotMatch((await run(['token', 'list', ...format], { tokens })).out, /f00|hash/)
   })
 
@@ -49,7 +49,7 @@ describe('token create', () => {
   const wanted = (done: readonly string[]): { scopes: readonly string[]; lifetimeMs: number | null } =>
     JSON.parse((done[0] ?? '').replace('token ', ''))
 
-  it('may do everything, for ever, by default', async () => {
+  it('has all scopes and no expiry by default', async () => {
     const { scopes, lifetimeMs } = wanted((await run(['token', 'create', '--name', 'x'])).done)
     assert.deepEqual(scopes, ['text', 'image', 'read'])
     assert.equal(lifetimeMs, null)
@@ -66,7 +66,7 @@ describe('token create', () => {
     })
 
   for (const scopes of ['', 'Text', 'text,', 'text image', 'read,write', '__proto__'])
-    it(`makes no token with the scopes ${JSON.stringify(scopes)}`, async () => {
+    it(`creates no token with the scopes ${JSON.stringify(scopes)}`, async () => {
       const { code, err, done } = await run(['token', 'create', '--name', 'x', `--scopes=${scopes}`])
       assert.equal(code, 2)
       assert.match(err, /^--scopes: there is no scope .*choose from text, image, read\.$/m)
@@ -78,19 +78,19 @@ describe('token create', () => {
     ['12h', 43_200_000],
     ['30d', 2_592_000_000],
   ] as const)
-    it(`takes ${text} as the time it is valid`, async () => {
+    it(`accepts the lifetime ${text}`, async () => {
       assert.equal(wanted((await run(['token', 'create', '--name', 'x', '--expires', text])).done).lifetimeMs, ms)
     })
 
   for (const text of ['0', '0d', '-1d', '', '1', '1y', 'Infinity', '1e99d', '30 d 2'])
-    it(`makes no token that is valid for ${JSON.stringify(text)}`, async () => {
+    it(`rejects the lifetime ${JSON.stringify(text)}`, async () => {
       const { code, err, done } = await run(['token', 'create', '--name', 'x', `--expires=${text}`])
       assert.equal(code, 2)
       assert.equal(err, `--expires: expected a duration such as 12h or 30d, got ${JSON.stringify(text)}.\n`)
       assert.deepEqual(done, [])
     })
 
-  it('warns a person, but not a script, that it is shown once, and keeps standard output to the token', async () => {
+  it('warns on a terminal that it is shown only once; standard output contains only the token', async () => {
     const person = await run(['token', 'create', '--name', 'x'], { interactive: true })
     assert.match(person.err, /Copy this token now/)
     assert.equal(person.out, 'sepia_secret\n')
@@ -98,7 +98,7 @@ describe('token create', () => {
   })
 })
 
-it('a token or an account makes a new database, and says so, only in a data folder that was named', async () => {
+it('creating a token or an account creates a database, with a note, only in a data folder that was named', async () => {
   for (const argv of [
     ['token', 'create', '--name', 'x'],
     ['account', 'create', '--name', 'x'],

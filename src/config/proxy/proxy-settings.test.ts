@@ -14,7 +14,7 @@ function proxiesOf(environment: Readonly<Record<string, string>>) {
 }
 
 suite('the settings of proxies', () => {
-  test('come from the variables that other programs read, small letters before large ones, ours before both', () => {
+  test("are read from the usual variables, lower case first; Sepia's own variables override both", () => {
     assert.deepEqual(proxiesOf({}), { http: null, https: null, exceptions: [] })
     const large = { HTTPS_PROXY: 'http://large:1', HTTP_PROXY: 'http://large:2', NO_PROXY: 'Large.example, .b 10.0.0.0/8' }
     assert.deepEqual(proxiesOf(large), {

@@ -16,7 +16,7 @@ describe('a picture in a terminal', () => {
   ] as const)
     it(`is ${protocol} for ${JSON.stringify(environment)}`, () => assert.equal(detectPictureProtocol(environment), protocol))
 
-  it('goes to kitty in pieces of which only the last says so', () => {
+  it('is sent to kitty in pieces, of which only the last is marked as the last', () => {
     const base64 = 'A'.repeat(4096 * 2 + 4)
     const pieces = showPicture('kitty', base64).trimEnd().split('\u001b\\').slice(0, -1)
     assert.deepEqual(

@@ -27,7 +27,7 @@ describe('chat', () => {
     assert.notEqual(out.trimEnd(), '')
   })
 
-  it('remembers what was said before, until Ctrl-D', async () => {
+  it('keeps the conversation until Ctrl-D', async () => {
     const bodies: { messages: { role: string; content: string }[] }[] = []
     await using service = await startHttpService({
       extend: async (server) => {
@@ -44,28 +44,28 @@ describe('chat', () => {
     assert.deepEqual(turns, ['system user', 'system user assistant user'])
   })
 
-  it('goes on after a refusal, without the turn that was refused', async () => {
+  it('continues after an error, without the rejected turn', async () => {
     await using service = await startHttpService()
     const { code, err } = await run(['chat', '--model', 'nothing'], { ...at(service), answers: ['One', 'Two', endOfInput] })
     assert.equal(code, 0)
     assert.equal(err.match(/nothing/g)?.length, 3)
   })
 
-  it('takes several words as one question', async () => {
+  it('treats several words as one question', async () => {
     await using service = await startHttpService()
     const { out } = await run(['chat', 'Hi there, you', '--seed', '7'], at(service))
     const { code, out: same } = await run(['chat', 'Hi', 'there,', 'you', '--seed', '7'], at(service))
     assert.deepEqual([code, same], [0, out])
   })
 
-  it('refuses a number that is none before it asks anybody', async () => {
+  it('rejects an invalid number before it sends a request', async () => {
     const { code, err } = await run(['chat', 'x', '--temperature', 'hot'])
     assert.deepEqual([code, err], [2, '--temperature: expected a number, got "hot".\n'])
   })
 })
 
 describe('draw', () => {
-  it('writes the picture, over nothing that is there, and shows it where the terminal can', async () => {
+  it('writes the picture without replacing a file, and shows it if the terminal can', async () => {
     await using service = await startHttpService({ worker: true })
     await using folder = await createTemporaryFolder()
     const out = join(folder.path, 'cat.png')
@@ -82,7 +82,7 @@ describe('draw', () => {
     assert.ok(!piped.out.includes('\u001b'))
   })
 
-  it('asks for no picture that could not be written', async () => {
+  it('requests no picture if the file cannot be written', async () => {
     await using service = await startHttpService({ worker: true })
     await using folder = await createTemporaryFolder()
     for (const [flag, place] of [
@@ -96,7 +96,7 @@ describe('draw', () => {
     assert.deepEqual(JSON.parse(await (await service.fetch('/v1/requests')).text()).data, [])
   })
 
-  it('says what is wrong before it asks the service', async () => {
+  it('reports invalid flags before it sends a request', async () => {
     for (const [flag, value] of [
       ['--size', 'big'],
       ['--steps', '2.5'],
@@ -105,7 +105,7 @@ describe('draw', () => {
       assert.match((await run(['draw', 'x', `${flag}=${value}`])).err, new RegExp(`^${flag}: expected`))
   })
 
-  it('tells what the service refuses', async () => {
+  it('prints the error of the service', async () => {
     await using service = await startHttpService()
     const { code, err } = await run(['draw', 'x', '--size', '1x1'], at(service))
     assert.equal(code, 1)
@@ -126,7 +126,7 @@ describe('request', () => {
     assert.match(refused.err, /`status` must be one of/)
   })
 
-  it('says of one that runs that it is not over yet, and how to hear of its end', async () => {
+  it('reports that a running request is not completed, and how to wait for it', async () => {
     await using service = await startHttpService()
     const id = await submit(service)
     const rooms = [{ model: 'fake-image', room: 1 }]
@@ -176,7 +176,7 @@ describe('request', () => {
     assert.equal((await run(['request', 'output', 'nothing'], at(service))).code, 1)
   })
 
-  it('says whose request it is not', async () => {
+  it('reports a request of another account as unknown', async () => {
     await using service = await startHttpService()
     const { code, err } = await run(['request', 'show', '../models'], at(service))
     assert.equal(code, 1)
@@ -198,7 +198,7 @@ describe('run', () => {
     assert.equal((await run(['run', 'hf:fake/chat', 'Hello there', '--seed', '7'], settings)).out, questions.out)
   })
 
-  it('pulls what is missing', async () => {
+  it('pulls a missing model', async () => {
     await using service = await startHttpService()
     const pulled: string[] = []
     const backend = {
@@ -213,7 +213,7 @@ describe('run', () => {
     assert.deepEqual(pulled, ['hf:fake/chat'])
   })
 
-  it('pulls nothing for a service of another machine, and names what is installed there', async () => {
+  it('pulls nothing for a service on another machine, and lists its installed models', async () => {
     await using service = await startHttpService()
     assert.match((await run(['run', 'hf:fake/chat', 'Hello'], at(service))).err, /^hf:fake\/chat can only be pulled on the machine of /)
     assert.match((await run(['run', 'fake-chad', 'Hello'], at(service))).err, /fake-chat/)
@@ -221,7 +221,7 @@ describe('run', () => {
 })
 
 describe('usage', () => {
-  it('shows days, models and what is left', async () => {
+  it('shows usage by day and model, and what is left', async () => {
     await using service = await startHttpService()
     assert.equal((await run(['usage'], at(service))).out, 'Nothing was used in these days.\n')
     await run(['chat', 'Hello'], at(service))
@@ -258,7 +258,7 @@ describe('status', () => {
 })
 
 describe('login', () => {
-  it('gives way to a data folder that the command line names, whose own token is kept there', async () => {
+  it('is ignored if the command line names a data folder, which has its own token', async () => {
     await using elsewhere = await startHttpService()
     await using here = await startHttpService()
     await using home = await createTemporaryFolder()
@@ -275,7 +275,7 @@ describe('login', () => {
     assert.equal(JSON.parse((await run(['status', '--json'], { environment })).out).url, elsewhere.url)
   })
 
-  it('keeps the login where only its owner can read it, and the other commands use it until logout', async () => {
+  it('stores the login readable only by its owner, for other commands until logout', async () => {
     await using service = await startHttpService()
     await using home = await createTemporaryFolder()
     const environment = { HOME: home.path }
@@ -291,7 +291,7 @@ describe('login', () => {
     assert.match((await run(['status', '--port', '9'], { environment })).err, /cannot be reached|Nothing answers/)
   })
 
-  it('keeps no token that the service refuses', async () => {
+  it('stores no token that the service rejects', async () => {
     await using service = await startHttpService()
     await using home = await createTemporaryFolder()
     const refused = await run(['login', service.url, '--token', 'sepia_wrong'], { environment: { HOME: home.path } })
@@ -299,7 +299,7 @@ describe('login', () => {
     await assert.rejects(stat(join(home.path, '.config')))
   })
 
-  it('never sends a kept token to another address', async () => {
+  it('never sends a stored token to another address', async () => {
     await using service = await startHttpService()
     await using home = await createTemporaryFolder()
     const environment = { HOME: home.path }
@@ -310,13 +310,13 @@ describe('login', () => {
   })
 
   for (const url of ['ftp://x', 'x', 'http://a/b', 'http://u:p@a', 'http://a?b'])
-    it(`takes ${url} for no address`, async () => {
+    it(`rejects the address ${url}`, async () => {
       const { code, err } = await run(['login', url, '--token', 'x'])
       assert.equal(code, 2)
       assert.match(err, /^<url>: expected an origin/)
     })
 
-  it('leaves no token behind where it cannot be kept, and says what to do instead', async () => {
+  it('revokes the token if it cannot be stored, and explains what to do instead', async () => {
     await using service = await startHttpService()
     await using home = await createTemporaryFolder()
     await writeFile(join(home.path, 'file'), '')
@@ -332,7 +332,7 @@ describe('login', () => {
     }
   })
 
-  it('names a file that holds no login', async () => {
+  it('reports a file that contains no login', async () => {
     await using home = await createTemporaryFolder()
     await mkdir(join(home.path, 'sepia/login.json'), { recursive: true })
     const { code, err } = await run(['status'], { environment: { XDG_CONFIG_HOME: home.path } })
@@ -341,8 +341,8 @@ describe('login', () => {
   })
 })
 
-describe('a service that is none', () => {
-  it('is named with what to do', async () => {
+describe('an address without a service', () => {
+  it('is reported with what to do', async () => {
     await using service = await startHttpService({
       extend: async (server) => {
         server.get('/healthy', async () => 'hello')
