@@ -5,7 +5,7 @@ import { createServer, get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { dropReader } from './write-chunk.ts'
+import { dropReader } from './send-events.ts'
 
 test('a reader on a Unix socket, which cannot be reset, is disconnected all the same', async (context) => {
   const folder = await mkdtemp(join(tmpdir(), 'sepia-drop-'))
