@@ -2,6 +2,7 @@ import { mkdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { PullPlan } from '../core/model-pull.ts'
+import { Turns } from '../core/turns.ts'
 import { CatalogError } from './catalog-fault.ts'
 import { checkFiles, runsElsewhere } from './check-files.ts'
 import { checkModelFile } from './check-model-file.ts'
@@ -68,7 +69,8 @@ export async function pullModel(deps: PullDependencies, source: string, options:
   const offer = await readOffer(deps, source, options)
   try {
     options.onPlan?.(await planOf(deps, offer))
-    return await inTurn(join(deps.modelsFolder, folderName(offer.modelFile.id)), () => pullOffer(deps, offer, options), options)
+    using _turn = await pullTurns.take(join(deps.modelsFolder, folderName(offer.modelFile.id)), options)
+    return await pullOffer(deps, offer, options)
   } catch (error) {
     throw nameFolderFault(deps.modelsFolder, error)
   }
@@ -84,28 +86,8 @@ function nameFolderFault(modelsFolder: string, error: unknown): unknown {
   return error
 }
 
-/** The last pull into each folder: two at once would write into the same files, as one that is stopped does until it ends. */
-const lastPulls = new Map<string, Promise<unknown>>()
-
-async function inTurn<Result>(folder: string, pull: () => Promise<Result>, { signal }: Pick<PullOptions, 'signal'>): Promise<Result> {
-  const before = lastPulls.get(folder) ?? Promise.resolve()
-  const turn = before.then(pull)
-  const forget = (): void => {
-    if (lastPulls.get(folder) === over) lastPulls.delete(folder)
-  }
-  const over: Promise<void> = turn.then(forget, forget)
-  lastPulls.set(folder, over)
-  const stopped = Promise.withResolvers<never>()
-  const stop = (): void => stopped.reject(signal.reason)
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    if (signal.aborted) stop()
-    await Promise.race([stopped.promise, before])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
-  return turn
-}
+/** One pull into each folder at a time: two would write into the same files, as a stopped one does until it ends. */
+const pullTurns = new Turns(1)
 
 async function pullOffer(
   { modelsFolder, hub, freeBytes = freeOnDisk }: PullDependencies,

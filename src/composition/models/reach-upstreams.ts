@@ -2,9 +2,9 @@ import type { ModelServer } from '../../console/contract/models.ts'
 import { isImageServer } from '../../core/images/image-servers.ts'
 import { isTextServer, type ModelDescriptor, serversOf } from '../../core/model.ts'
 import type { ModelLoader } from '../../core/ports/model-loader.ts'
+import { Turns } from '../../core/turns.ts'
 import type { FindRoute } from '../../outgoing/find-proxy.ts'
 import { loadImageServer } from '../../runtimes/upstream/images/load-image-server.ts'
-import { DrawingTurns } from '../../runtimes/upstream/images/server-drawing.ts'
 import { loadUpstreamModel } from '../../runtimes/upstream/load-upstream-model.ts'
 import type { ServerChange } from '../../runtimes/upstream/server-watch.ts'
 
@@ -30,7 +30,8 @@ export function reachUpstreams(
     readonly findRoute: FindRoute
   },
 ): ModelLoader {
-  const turns = new DrawingTurns()
+  // A server of this kind reports and cancels whichever picture it draws.
+  const turns = new Turns(1)
   const uncounted = new Set<string>()
   const watching = (modelId: string) => ({
     isAway: (url: string): boolean => health.isAway(modelId, url),

@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { ErrorCode } from '../../core/error.ts'
+import { Turns } from '../../core/turns.ts'
 import { JsonThread, type ParsedBody } from '../json/json-thread.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { limitPerTurn } from '../limits/limit-per-turn.ts'
@@ -27,7 +28,7 @@ export interface BodyOwner {
 
 /** Parses bodies so that no body blocks the event loop for long, and many bodies of one owner hardly delay another's. */
 export class BodyParser implements AsyncDisposable {
-  readonly #queues = new SerialQueues()
+  readonly #ownTurns = new Turns(1)
   readonly #thread: JsonThread
   readonly #takeTurn = limitPerTurn(bytesPerTurn)
 
@@ -37,27 +38,21 @@ export class BodyParser implements AsyncDisposable {
   }
 
   /** @throws {ServiceError} as `parseJson` does. */
-  parse(bytes: Buffer<ArrayBuffer>, { owner, tooDeep, keepBytes, signal }: BodyOwner): Promise<ParsedBody> {
-    if (bytes.length > smallBytes)
-      return this.#queues.run(`large ${owner}`, async () => {
-        signal.throwIfAborted()
-        return this.#thread.parse(bytes, { tooDeep, keepBytes })
-      })
-    let startedAt = 0
-    const parseNow = async () => {
+  async parse(bytes: Buffer<ArrayBuffer>, { owner, tooDeep, keepBytes, signal }: BodyOwner): Promise<ParsedBody> {
+    if (bytes.length > smallBytes) {
+      using _turn = await this.#ownTurns.take(`large ${owner}`, { signal })
+      return await this.#thread.parse(bytes, { tooDeep, keepBytes })
+    }
+    const turn = await this.#ownTurns.take(`small ${owner}`, { signal })
+    let startedAt: number | null = null
+    try {
       await this.#takeTurn(bytes.length)
       signal.throwIfAborted()
       startedAt = performance.now()
       return { bytes, value: parseJson(bytes, tooDeep) }
+    } finally {
+      void rest(bytes.length, startedAt).then(() => turn[Symbol.dispose]())
     }
-    const rest = async () => {
-      if (bytes.length < freeBytes) return
-      // The value is checked before the next turn.
-      await setImmediate()
-      const heldMs = performance.now() - startedAt
-      if (heldMs > freeMs) await setTimeout(heldMs * pause, undefined, { ref: false })
-    }
-    return this.#queues.run(`small ${owner}`, parseNow, rest)
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -65,17 +60,10 @@ export class BodyParser implements AsyncDisposable {
   }
 }
 
-/** Named queues that each run one piece of work at a time, independently of each other. */
-class SerialQueues {
-  readonly #last = new Map<string, Promise<void>>()
-
-  /** @param rest Runs after the work and before the queue's next piece. The caller does not wait for it. */
-  run<Result>(name: string, work: () => Promise<Result>, rest: () => Promise<void> = async () => {}): Promise<Result> {
-    const result = (this.#last.get(name) ?? Promise.resolve()).then(work)
-    const over = result.then(rest, rest).then(() => {
-      if (this.#last.get(name) === over) this.#last.delete(name)
-    })
-    this.#last.set(name, over)
-    return result
-  }
+/** The time after a body in which its owner's next one is not parsed; the value is checked in it. */
+async function rest(bytes: number, startedAt: number | null): Promise<void> {
+  if (startedAt === null || bytes < freeBytes) return
+  await setImmediate()
+  const heldMs = performance.now() - startedAt
+  if (heldMs > freeMs) await setTimeout(heldMs * pause, undefined, { ref: false })
 }

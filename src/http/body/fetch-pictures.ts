@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/error.ts'
 import { isRecord } from '../../core/json-value.ts'
 import { printPath } from '../../core/schema/describe-schema.ts'
 import type { PicturePart } from '../../core/text-generation.ts'
-import { orAborted } from '../../core/waiting.ts'
+import { Turns } from '../../core/turns.ts'
 import { accountOf } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
 import { mostPictures, readPicture } from '../wire/chat/fields/picture-address.ts'
@@ -43,7 +43,7 @@ const base64Growth = 4 / 3
  * @throws {ServiceError} `invalid_request_error` naming the setting where none is fetched, or what is wrong with the address.
  */
 export function fetchPictures(api: FastifyInstance, deps: { readonly fetchPicture: FetchPicture | null }): void {
-  const turns = new FetchTurns()
+  const turns = new Turns(atOnce)
   api.addHook('preHandler', async (request, reply) => {
     const { body: received } = request
     const { model } = request.routeOptions.config
@@ -55,8 +55,8 @@ export function fetchPictures(api: FastifyInstance, deps: { readonly fetchPictur
       if (known === undefined && fetched.size >= mostPictures)
         throw refuse(path, `is one picture too many: a request fetches at most ${mostPictures}.`)
       const options = { signal: clientSignal(reply) }
-      const fetchIt = () => fetchOne(deps, { received, path, address, ...options })
-      const picture = known ?? (await turns.run(accountOf(request) ?? '', fetchIt, options))
+      using _turn = known === undefined ? await turns.take(accountOf(request) ?? '', options) : null
+      const picture = known ?? (await fetchOne(deps, { received, path, address, ...options }))
       // Handlers read a repeated picture at each of its places, as if the body held it there.
       if (known !== undefined) received.take(known.base64.length)
       fetched.set(address, picture)
@@ -65,29 +65,6 @@ export function fetchPictures(api: FastifyInstance, deps: { readonly fetchPictur
     }
     if (fetched.size > 0) request.body = { ...received, byteLength: received.byteLength + addedBytes }
   })
-}
-
-/** Lets pictures of one account wait for each other. */
-class FetchTurns {
-  readonly #underWay = new Map<string, Set<Promise<void>>>()
-
-  async run<Result>(account: string, fetch: () => Promise<Result>, { signal }: { readonly signal: AbortSignal }): Promise<Result> {
-    for (let full = this.#of(account); full.size >= atOnce; full = this.#of(account)) await orAborted(Promise.race(full), signal)
-    const own = this.#of(account)
-    const fetched = fetch()
-    const end = (): void => {
-      own.delete(over)
-      if (own.size === 0) this.#underWay.delete(account)
-    }
-    const over: Promise<void> = fetched.then(end, end)
-    own.add(over)
-    this.#underWay.set(account, own)
-    return fetched
-  }
-
-  #of(account: string): Set<Promise<void>> {
-    return this.#underWay.get(account) ?? new Set()
-  }
 }
 
 async function fetchOne(

@@ -5,6 +5,7 @@ import type { OutputReference } from '../../core/inference.ts'
 import type { JsonValue } from '../../core/json-value.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
+import { Turns } from '../../core/turns.ts'
 import { neverAborted } from '../../core/waiting.ts'
 
 /** Available widths in pixels; few, so that nobody can fill the disk with thumbnails. */
@@ -44,8 +45,8 @@ type Options = { readonly signal: AbortSignal }
 /** Small WebP versions of pictures, created once and kept as long as the picture, up to a month if it does not expire. */
 export class Thumbnails {
   readonly #deps: ThumbnailDependencies
-  /** The last thumbnail in progress per account: they run one after the other, so that one account's page cannot occupy all decoders. */
-  readonly #turns = new Map<string, Promise<unknown>>()
+  /** One thumbnail at a time per account, so that one account's page cannot occupy all decoders. */
+  readonly #turns = new Turns(1)
 
   constructor(deps: ThumbnailDependencies) {
     this.#deps = deps
@@ -55,18 +56,8 @@ export class Thumbnails {
   async open(source: ThumbnailSource, width: ThumbnailWidth, options: Options): Promise<Uint8Array> {
     const known = await this.#find(source, width, options)
     if (known !== null) return known
-    const { accountId } = source
-    const turn = (this.#turns.get(accountId) ?? Promise.resolve()).then(async () => {
-      options.signal.throwIfAborted()
-      return (await this.#find(source, width, options)) ?? (await this.#make(source, width, options))
-    })
-    const over = turn.catch(() => {})
-    this.#turns.set(accountId, over)
-    try {
-      return await turn
-    } finally {
-      if (this.#turns.get(accountId) === over) this.#turns.delete(accountId)
-    }
+    using _turn = await this.#turns.take(source.accountId, options)
+    return (await this.#find(source, width, options)) ?? (await this.#make(source, width, options))
   }
 
   async #find({ accountId, picture }: ThumbnailSource, width: ThumbnailWidth, options: Options): Promise<Uint8Array | null> {

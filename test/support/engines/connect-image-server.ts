@@ -6,8 +6,8 @@ import type { ImageServerFormat } from '../../../src/core/images/image-servers.t
 import { parseWorkflow } from '../../../src/core/images/workflow.ts'
 import type { ImageModelDescriptor, UpstreamTimeouts } from '../../../src/core/model.ts'
 import type { ImageModel } from '../../../src/core/ports/image-model.ts'
+import { Turns } from '../../../src/core/turns.ts'
 import { loadImageServer } from '../../../src/runtimes/upstream/images/load-image-server.ts'
-import { DrawingTurns } from '../../../src/runtimes/upstream/images/server-drawing.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
 import { type ImageServerFaults, type ImageServerStandIn, startImageServer } from './image-server.ts'
 
@@ -74,7 +74,7 @@ export async function connectImageServer(
   const { signal } = new AbortController()
   const loaded = await loadImageServer(descriptor, {
     signal,
-    turns: new DrawingTurns(),
+    turns: new Turns(1),
     pollMs: 1,
     ...(cancelTimeoutMs !== undefined && { cancelTimeoutMs }),
   })

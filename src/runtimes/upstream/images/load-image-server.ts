@@ -3,6 +3,7 @@ import { isImageServer } from '../../../core/images/image-servers.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
 import type { ImageModel } from '../../../core/ports/image-model.ts'
 import type { LoadedModel } from '../../../core/ports/model-loader.ts'
+import type { Turns } from '../../../core/turns.ts'
 import { type ServerWatch, WatchedServer } from '../server-watch.ts'
 import { UpstreamConnection, type UpstreamServer } from '../upstream-connection.ts'
 import { isOutOfReach, makeBegunError } from '../upstream-error.ts'
@@ -11,12 +12,12 @@ import { connectComfyUi } from './comfyui.ts'
 import { connectOpenAiImages } from './openai-images.ts'
 import { connectSdServer } from './sd-server.ts'
 import { ServerCalls } from './server-calls.ts'
-import { createServerModel, type DrawingTurns, type ImageServer } from './server-drawing.ts'
+import { createServerModel, type ImageServer } from './server-drawing.ts'
 
 export interface ImageServerOptions extends ServerWatch, Pick<UpstreamServer, 'traceparent' | 'findRoute'> {
   readonly signal: AbortSignal
   /** Shared by all models, since one server may have several. */
-  readonly turns: DrawingTurns
+  readonly turns: Turns
   /** Milliseconds between two looks at a drawing. */
   readonly pollMs?: number
   /** Maximum duration of a cancellation call, in milliseconds. */

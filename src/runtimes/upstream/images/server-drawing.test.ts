@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import sharp from 'sharp'
 import { makeImageRequest } from '../../../../test/support/image-request.ts'
 import type { ImageProgress } from '../../../core/image-generation.ts'
-import { createServerModel, type DrawingOptions, DrawingTurns } from './server-drawing.ts'
+import { createServerModel, type DrawingOptions } from './server-drawing.ts'
 
 const { signal } = new AbortController()
 const picture = (size: number) =>
@@ -62,33 +62,4 @@ test('a preview that becomes small only after its picture has ended is not repor
   assert.equal(late.length, 1)
   await Promise.all(late)
   assert.deepEqual(reported, [])
-})
-
-test('turns at one server come one after the other, and at others at once', async () => {
-  const turns = new DrawingTurns()
-  const seen: string[] = []
-  const first = await turns.take('a', { signal })
-  const second = turns.take('a', { signal }).then((turn) => {
-    seen.push('second')
-    turn[Symbol.dispose]()
-  })
-  const third = turns.take('a', { signal }).then(() => seen.push('third'))
-  ;(await turns.take('b', { signal }))[Symbol.dispose]()
-  seen.push('first')
-  first[Symbol.dispose]()
-  await Promise.all([second, third])
-  assert.deepEqual(seen, ['first', 'second', 'third'])
-})
-
-test('a waiter that leaves changes no other turn', async () => {
-  const turns = new DrawingTurns()
-  const first = await turns.take('a', { signal })
-  const controller = new AbortController()
-  const leaving = turns.take('a', { signal: controller.signal })
-  const third = turns.take('a', { signal })
-  const reason = new Error('the client left')
-  controller.abort(reason)
-  await assert.rejects(leaving, reason)
-  first[Symbol.dispose]()
-  await third
 })

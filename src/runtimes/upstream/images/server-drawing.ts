@@ -3,7 +3,6 @@ import type { GeneratedImage, ImageProgress, ImageRequest } from '../../../core/
 import { pictureFormat } from '../../../core/images/image-sizes.ts'
 import { type StyledPrompts, stylePrompts } from '../../../core/images/style-preset.ts'
 import type { ImageModel } from '../../../core/ports/image-model.ts'
-import { orAborted } from '../../../core/waiting.ts'
 import { makeBrokenError, makeLateError } from '../upstream-error.ts'
 import { receivePicture } from './receive-picture.ts'
 
@@ -167,27 +166,4 @@ function limitDrawing(firstMs: number | null, { signal }: { readonly signal: Abo
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(makeLateError('first', firstMs)), firstMs)
   return { signal: AbortSignal.any([signal, late.signal]), [Symbol.dispose]: () => clearTimeout(timer) }
-}
-
-/** Serialises the pictures of one server in the order of their requests. */
-export class DrawingTurns {
-  /** End of the last turn, by server. */
-  readonly #last = new Map<string, Promise<void>>()
-
-  /** Waits for a turn. The turn ends when it is disposed. */
-  async take(server: string, { signal }: { readonly signal: AbortSignal }): Promise<Disposable> {
-    const before = this.#last.get(server)
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-    const last = Promise.all([before, ended]).then(() => {
-      if (this.#last.get(server) === last) this.#last.delete(server)
-    })
-    this.#last.set(server, last)
-    try {
-      if (before !== undefined) await orAborted(before, signal)
-    } catch (error) {
-      end()
-      throw error
-    }
-    return { [Symbol.dispose]: end }
-  }
 }
