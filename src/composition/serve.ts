@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import type { SettingReport } from '../config/load-config.ts'
 import type { Config } from '../config/settings.ts'
 import { registerConsole } from '../console/register-console.ts'
@@ -96,9 +97,7 @@ export async function serve(
   }
 
   const findStorageFault =
-    config.database.type === 'embedded'
-      ? await watchStorage(config.dataFolder, store, [writeAheadLogOf(dataLayout(config.dataFolder).databaseFile)])
-      : async () => null
+    config.database.type === 'embedded' ? await watchStorage(config.dataFolder, store, watchedPlaces(config)) : async () => null
   const server = await createHttpServer(
     {
       ...everywhere,
@@ -162,6 +161,13 @@ export async function serve(
   serviceStopping(telemetry, { graceMs: config.requests.graceMs })
   await stopServing({ server, answers, worker, clock, leaveOthers: models.drain }, config.requests)
   serviceStopped(telemetry)
+}
+
+/** What must stay in the data folder and be writable there. */
+function watchedPlaces({ dataFolder, outputs }: Config): { readonly files: readonly string[]; readonly inside: readonly string[] } {
+  const { databaseFile, assetsFolder, outputsFolder } = dataLayout(dataFolder)
+  const folders = outputs.type === 's3' ? [assetsFolder] : [assetsFolder, outputsFolder]
+  return { files: [writeAheadLogOf(databaseFile)], inside: folders.map((folder) => basename(folder)) }
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -10,6 +10,7 @@ import type { AssetDependencies } from '../../operations/assets/assets.ts'
 import { removeDeletedAssets } from '../../operations/assets/deleted-assets.ts'
 import { UploadsUnderWay } from '../../operations/assets/uploads-under-way.ts'
 import { openAssetFiles } from '../../storage/filesystem/open-asset-files.ts'
+import { proveWritable } from '../../storage/private-files.ts'
 import { faultSurvived } from '../../telemetry/service-events.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { runEvery } from '../../worker/maintenance.ts'
@@ -26,6 +27,7 @@ export async function openAssets(
 ): Promise<AssetDependencies> {
   const folder = dataLayout(config.dataFolder).assetsFolder
   await mkdir(folder, { recursive: true, mode: 0o700 })
+  await proveWritable(folder)
   // Links are resolved here: engines may read the files, but not the link's folder.
   const files = openAssetFiles({ folder: await realpath(folder) })
   const examine = createWeightsExaminer()

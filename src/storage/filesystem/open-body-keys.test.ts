@@ -47,3 +47,10 @@ for (const written of ['short YWJj', 'no-secret', `two words ${'A'.repeat(43)}=`
     await assert.rejects(openBodyKeys({ file: `${folder.path}/keys`, mayBegin: true }), /Line 2 of .* is not a key/)
     await assert.rejects(makeBodyKey(`${folder.path}/keys`), /is not a key/)
   })
+
+test('a folder in the place of the file is named, with the fix', async () => {
+  await using folder = await createTemporaryFolder()
+  await assert.rejects(openBodyKeys({ file: folder.path, mayBegin: true }), {
+    message: `${folder.path} is a folder instead of a file; move it away.`,
+  })
+})

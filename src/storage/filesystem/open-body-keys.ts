@@ -69,7 +69,9 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
+    const { code }: NodeJS.ErrnoException = Object(error)
+    if (code === 'ENOENT') return ''
+    if (code === 'EISDIR') throw new Error(`${file} is a folder instead of a file; move it away.`, { cause: error })
     throw error
   }
 }

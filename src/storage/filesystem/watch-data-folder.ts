@@ -22,35 +22,42 @@ const freshMs = 2000
 /**
  * Returns a check why nothing can be stored in the data folder, as the end of a sentence; null = it can.
  *
- * @param files Permanent files, as for {@link watchDataFolder}.
+ * @param more.files Permanent files, as for {@link watchDataFolder}.
+ * @param more.inside Names of folders in it that must be writable too.
  */
 export async function watchStorage(
   folder: string,
   { clock, isDamaged }: Pick<Store, 'clock' | 'isDamaged'>,
-  files: readonly string[] = [],
+  { files = [], inside = [] }: { readonly files?: readonly string[]; readonly inside?: readonly string[] } = {},
 ): Promise<() => Promise<string | null>> {
   const isGone = await watchDataFolder(folder, files)
   let last: { readonly at: number; readonly fault: Promise<string | null> } | undefined
   return async () => {
     if (await isGone()) return 'or its contents are missing; restore them, or start the service again'
     if (isDamaged?.()) return 'holds a damaged database; its operator can run `sepia doctor` and restore a backup'
-    if (last === undefined || clock.now() - last.at >= freshMs) last = { at: clock.now(), fault: findStorageFault(folder) }
+    if (last === undefined || clock.now() - last.at >= freshMs) last = { at: clock.now(), fault: findStorageFault(folder, inside) }
     return last.fault
   }
 }
 
-async function findStorageFault(folder: string): Promise<string | null> {
+async function findStorageFault(folder: string, inside: readonly string[]): Promise<string | null> {
+  const faults = await Promise.all(['', ...inside].map((name) => probe(join(folder, name), name)))
+  return faults.find((fault) => fault !== null) ?? null
+}
+
+async function probe(folder: string, name: string): Promise<string | null> {
+  const where = name === '' ? '' : ` in its folder ${name}`
   const file = join(folder, '.probe')
   try {
-    await using probe = await open(file, 'w', 0o600)
-    await probe.write(Buffer.alloc(probeBytes))
-    await probe.sync()
+    await using written = await open(file, 'w', 0o600)
+    await written.write(Buffer.alloc(probeBytes))
+    await written.sync()
     return null
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null
     return code === 'ENOSPC' || code === 'EDQUOT'
-      ? 'is full; free space on its disk'
-      : 'cannot be written; correct its permissions or its disk'
+      ? `is full${where}; free space on its disk`
+      : `cannot be written${where}; correct its permissions or its disk`
   } finally {
     await rm(file, { force: true }).catch(() => {})
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
@@ -48,4 +49,14 @@ describe('what is no database of ours', () => {
       message: `${file} cannot be opened by this user, or is a folder; change its permissions or choose another --data.`,
     })
   })
+})
+
+test('a full disk is named by the folder on it, and the folder is free afterwards', { skip: !existsSync('/dev/full') }, async () => {
+  await using folder = await createTemporaryFolder()
+  const note = join(folder.path, 'owner.json')
+  await symlink('/dev/full', note)
+  const message = `The disk of ${folder.path} is full or out of inodes (df -i); free some space and try again.`
+  await assert.rejects(takeOwnerLock(folder.path), { message })
+  await rm(note)
+  using _owned = await takeOwnerLock(folder.path)
 })

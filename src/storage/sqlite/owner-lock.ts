@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isRecord, parseRecord } from '../../core/json-value.ts'
-import { isBusy, nameOpenFault } from '../write-fault.ts'
+import { isBusy, isDiskFull, nameOpenFault } from '../write-fault.ts'
 import { makeFolder } from './open-database.ts'
 
 /**
@@ -27,7 +27,12 @@ export async function takeOwnerLock(folder: string): Promise<Disposable> {
       cause,
     })
   }
-  await writeNote(folder, {})
+  try {
+    await writeNote(folder, {})
+  } catch (error) {
+    lock.close()
+    throw error
+  }
   return {
     [Symbol.dispose]: () => {
       removeNote(folder)
@@ -50,7 +55,13 @@ export async function readOwnerSettings(folder: string): Promise<Readonly<Record
 }
 
 async function writeNote(folder: string, more: Readonly<Record<string, unknown>>): Promise<void> {
-  await writeFile(noteIn(folder), `${JSON.stringify({ pid: process.pid, started: new Date().toISOString(), ...more })}\n`)
+  const note = `${JSON.stringify({ pid: process.pid, started: new Date().toISOString(), ...more })}\n`
+  try {
+    await writeFile(noteIn(folder), note)
+  } catch (cause) {
+    if (!isDiskFull(cause)) throw cause
+    throw new Error(`The disk of ${folder} is full or out of inodes (df -i); free some space and try again.`, { cause })
+  }
 }
 
 /** In a read-only folder the note stays; it becomes invalid when this process ends. */
