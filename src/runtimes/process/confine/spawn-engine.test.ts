@@ -48,11 +48,11 @@ suite('starting engines', () => {
 
   test('an engine sees whether its memory may have huge pages', async (context) => {
     const setting = '/sys/kernel/mm/transparent_hugepage/enabled'
-    if (!existsSync(setting)) return context.skip('this kernel has no huge pages')
     const { closeFiles } = await findConfinement({ environment: process.env })
     if (closeFiles === null) return context.skip('bubblewrap is not installed, or may make no namespaces')
-    const [command = '', ...words] = [...closeFiles, '--', 'cat', setting]
-    assert.equal(execFileSync(command, words, { encoding: 'utf8' }), readFileSync(setting, 'utf8'))
+    const [command = '', ...words] = [...closeFiles, '--', 'sh', '-c', `cat ${setting} || true`]
+    const outside = existsSync(setting) ? readFileSync(setting, 'utf8') : ''
+    assert.equal(execFileSync(command, words, { encoding: 'utf8' }), outside)
   })
 
   test('a model in a shown folder is read through links that lead to links', async (context) => {
