@@ -41,9 +41,12 @@ test('a new token works with the curl line beside it, until it is revoked; undo 
   const status = async () => (await fetch(`${service.url}/v1/models`, { headers: { authorization: `Bearer ${token}` } })).status
   const row = page.getByRole('row', { name: /Nightly report/ })
   await row.getByRole('button', { name: 'Revoke' }).click()
+  // A message under the pointer stays.
+  const undo = page.getByRole('button', { name: 'Undo' })
+  await undo.hover()
   await row.getByText('revoked').waitFor()
   await eventually(async () => assert.equal(await status(), 401))
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await undo.click()
   await row.getByRole('button', { name: 'Revoke' }).waitFor()
   await eventually(async () => assert.equal(await status(), 200))
 })

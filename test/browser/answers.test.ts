@@ -18,10 +18,27 @@ async function endInView(page: Page): Promise<void> {
 
 /** Turns the wheel up, and waits until the page stands still; a wheel does not turn it at once. */
 async function wheelUp(page: Page, pixels: number): Promise<void> {
-  const end = Math.max(0, (await scrolled(page)) - pixels)
+  await standsStill(page)
+  const before = await scrolled(page)
   await page.mouse.move(400, 300)
   await page.mouse.wheel(0, -pixels)
-  await untilTrue(page, `Math.abs(document.documentElement.scrollTop - ${end}) < 1`)
+  await untilTrue(page, `document.documentElement.scrollTop < ${before}`)
+  await standsStill(page)
+}
+
+/** Waits until the page has not scrolled for ten frames. */
+async function standsStill(page: Page): Promise<void> {
+  await page.evaluate(`new Promise((resolve) => {
+    let [at, frames] = [-1, 0]
+    const look = () => {
+      const { scrollTop } = document.documentElement
+      frames = scrollTop === at ? frames + 1 : 0
+      at = scrollTop
+      if (frames < 10) requestAnimationFrame(look)
+      else resolve()
+    }
+    look()
+  })`)
 }
 
 /** How far the page was scrolled, in CSS pixels. */

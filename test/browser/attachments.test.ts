@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { becomeOwner, visitConsole } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
 import { withoutChromium } from './support/open-chromium.ts'
 
 const letters = (name: string, count: number) => ({ name, mimeType: 'text/plain', buffer: Buffer.alloc(count, 'a') })
@@ -52,6 +53,9 @@ test('a sent file is shown apart from the text, and messages leave the buttons b
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   const file = page.locator('.turn-user .chip').filter({ hasText: 'notes.txt' })
   await file.waitFor()
-  const [name, bubble] = [await boxOf(file), await boxOf(page.locator('.turn-user'))]
-  assert.ok(name.y - bubble.y > 30, 'its name stands behind the last word')
+  // The page may scroll between the two looks.
+  await eventually(async () => {
+    const [name, bubble] = [await boxOf(file), await boxOf(page.locator('.turn-user'))]
+    assert.ok(name.y - bubble.y > 30, 'its name stands behind the last word')
+  })
 })

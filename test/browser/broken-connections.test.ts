@@ -12,12 +12,15 @@ test('a drawing whose connection broke is followed again and found done', { skip
   page.on('request', (request) => {
     if (request.url().endsWith('/generate/sdxl')) sent++
   })
+  let broken = true
   for (const address of ['**/v1/requests/*/events', '**/console/api/requests/*'])
-    await page.route(address, (route) => route.abort('connectionreset'), { times: 1 })
+    await page.route(address, (route) => (broken ? route.abort('connectionreset') : route.continue()))
   await draw(page, 'a red apple')
   await page.getByText('Connection lost. The drawing continues;').waitFor()
+  broken = false
   await page.locator('.run[data-state=done] img').waitFor()
   assert.equal(sent, 1)
+  await page.unrouteAll()
 })
 
 test('a drawing that was taken while the connection broke is not drawn twice', { skip }, async () => {

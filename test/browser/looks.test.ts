@@ -5,6 +5,7 @@ import sharp from 'sharp'
 import { becomeOwner, draw } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { findCramped } from './support/find-cramped.ts'
+import { assertFits } from './support/settle.ts'
 import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(async (opened) => {
@@ -32,7 +33,10 @@ async function groundOf(page: Page, selector: string): Promise<object> {
 const paths = 'chat images gallery assets requests usage models tokens webhooks people audit service account nowhere'.split(' ')
 for (const path of paths)
   test(`${path} has no text under 13 pixels and nothing to press under 24`, { skip }, async () => {
-    for (const width of [1280, 360]) assert.deepEqual(await findCramped(await open(path, width)), [], `${width} pixels`)
+    for (const width of [1280, 360]) {
+      const page = await open(path, width)
+      await eventually(async () => assert.deepEqual(await findCramped(page), [], `${width} pixels`))
+    }
   })
 
 test('a sheet is painted with 13 pixels and more, and with what fingers hit', { skip }, async () => {
@@ -48,6 +52,7 @@ test('the languages of a call stand in one row on a phone, and the arrow keys re
   const page = await open('chat', 360)
   await page.getByRole('button', { name: 'Show as code' }).click()
   const tabs = page.getByRole('tab')
+  await tabs.nth(5).waitFor()
   const tops = await tabs.evaluateAll((all) => all.map((tab) => Math.round(Number(Reflect.get(tab, 'offsetTop')))))
   assert.ok(tops.length > 5)
   assert.deepEqual([...new Set(tops)], [tops[0]])
@@ -68,12 +73,14 @@ for (const width of [1280, 768, 360, 320])
     const page = await open('usage', width)
     const read = `[...document.querySelectorAll('.plot-days')].map((axis) => [...axis.children].filter((label) => label.checkVisibility())
       .map((label) => { const { left, right } = label.getBoundingClientRect(); return [left, right] }))`
-    const axes = (await page.evaluate(read)) as readonly (readonly (readonly [number, number])[])[]
-    assert.ok(axes.length > 0)
-    for (const labels of axes) {
-      assert.ok(labels.length > 0)
-      for (const [index, [left]] of labels.entries()) assert.ok(left > (labels[index - 1]?.[1] ?? 0), JSON.stringify(labels))
-    }
+    await eventually(async () => {
+      const axes = (await page.evaluate(read)) as readonly (readonly (readonly [number, number])[])[]
+      assert.ok(axes.length > 0)
+      for (const labels of axes) {
+        assert.ok(labels.length > 0)
+        for (const [index, [left]] of labels.entries()) assert.ok(left > (labels[index - 1]?.[1] ?? 0), JSON.stringify(labels))
+      }
+    })
   })
 
 test('an hour of the table of usage stands on one line, under its name', { skip }, async () => {
@@ -81,7 +88,8 @@ test('an hour of the table of usage stands on one line, under its name', { skip 
     const page = await open('usage', width)
     const table = page.getByRole('table', { name: 'Usage by day and model' })
     await table.getByRole('columnheader', { name: 'Hour' }).waitFor()
-    assert.equal(await page.evaluate(`document.querySelector('.ledger .date').getClientRects().length`), 1, `${width} pixels`)
+    const lines = `document.querySelector('.ledger .date').getClientRects().length`
+    await eventually(async () => assert.equal(await page.evaluate(lines), 1, `${width} pixels`))
   }
 })
 
@@ -105,7 +113,7 @@ test('models that could not be had are not said to be looked for', { skip }, asy
   await page.goto(`${service.url}/console/images`)
   await page.getByText('The server isn’t responding.').waitFor()
   await page.getByText('The list of models couldn’t be loaded.').waitFor()
-  assert.equal(await page.getByText('Looking for models…').count(), 0)
+  await page.getByText('Looking for models…').waitFor({ state: 'detached' })
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 })
 
@@ -124,10 +132,9 @@ test('two nodes fit into the window in German', { skip }, async () => {
   await page.goto(`${service.url}/console/service`)
   const box = page.getByRole('region', { name: 'Knoten' })
   await box.getByRole('row').nth(2).waitFor()
-  assert.equal(
-    await box.evaluate((element) => Number(Reflect.get(element, 'scrollWidth')) - Number(Reflect.get(element, 'clientWidth'))),
-    0,
-  )
+  const overflow = () =>
+    box.evaluate((element) => Number(Reflect.get(element, 'scrollWidth')) - Number(Reflect.get(element, 'clientWidth')))
+  await eventually(async () => assert.equal(await overflow(), 0))
 })
 
 for (const locale of ['en', 'de'])
@@ -179,7 +186,7 @@ test('a used link fits into 320 pixels in German', { skip }, async () => {
   const page = await german.newPage()
   await page.goto(service.link)
   await page.getByRole('heading', { level: 1, name: 'Ungültiger oder verbrauchter Link' }).waitFor()
-  assert.equal(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'), 0)
+  await assertFits(page)
 })
 
 test('what is chosen shows where the system has colours of its own', { skip }, async () => {

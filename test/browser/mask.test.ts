@@ -31,9 +31,26 @@ function painted(page: Page): Promise<number> {
   })()`)
 }
 
+/** Where the mask lies, once it has not moved for ten frames: a dialog is laid out again when its picture and its typefaces come. */
+async function restingBox(
+  page: Page,
+): Promise<{ readonly x: number; readonly y: number; readonly width: number; readonly height: number }> {
+  return page.evaluate(`new Promise((resolve) => {
+    let [at, frames] = ['', 0]
+    const look = () => {
+      const box = document.querySelector('.painter canvas').getBoundingClientRect().toJSON()
+      const now = box.width > 0 ? JSON.stringify(box) : ''
+      frames = now !== '' && now === at ? frames + 1 : 0
+      at = now
+      if (frames < 10) requestAnimationFrame(look)
+      else resolve(box)
+    }
+    look()
+  })`)
+}
+
 async function stroke(page: Page): Promise<void> {
-  const box = await page.locator('.painter canvas').boundingBox()
-  assert.ok(box)
+  const box = await restingBox(page)
   await page.mouse.move(box.x + box.width * 0.3, box.y + box.height * 0.5)
   await page.mouse.down()
   await page.mouse.move(box.x + box.width * 0.7, box.y + box.height * 0.5, { steps: 5 })

@@ -63,6 +63,7 @@ test('the reference, which is no page of the console, is found too', { skip }, a
   const { page } = visit()
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Find a page, model or conversation' }).fill('api ref')
+  await page.getByRole('option', { name: 'API reference' }).waitFor()
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/docs\/api$/)
   await page.goBack()

@@ -132,8 +132,7 @@ test('a drawing that waits for a server which is down says so, also behind other
   await page.locator('.run').first().getByText('does not answer; waiting for it.').waitFor()
   release()
   await page.locator('.run[data-state=done]').filter({ hasText: 'a lonely cup' }).waitFor()
-  await page.unroute('**/console/api/models')
-  await page.unroute('**/v1/requests/*/events')
+  await page.unrouteAll({ behavior: 'wait' })
 })
 
 test('a drawing whose model is cold says that it is being loaded, and how far that is', { skip }, async () => {
@@ -155,6 +154,5 @@ test('a drawing whose model is cold says that it is being loaded, and how far th
   await page.locator('.run').first().getByText('is being loaded: 42 %').waitFor()
   release()
   await page.locator('.run[data-state=done]').filter({ hasText: 'a cold cup' }).waitFor()
-  await page.unroute('**/console/api/models')
-  await page.unroute('**/v1/requests/*/events')
+  await page.unrouteAll({ behavior: 'wait' })
 })

@@ -61,7 +61,8 @@ export async function byKeys(page: Page): Promise<Keys> {
     })
   }
   const to = async (target: Locator, way: 'Tab' | 'Shift+Tab' = 'Tab') => {
-    await target.waitFor({ state: 'attached' })
+    // Tab passes over what cannot be used yet.
+    await target.and(page.locator(':not(:disabled)')).waitFor({ state: 'attached' })
     for (let steps = 0; !(await has(target)); steps++) {
       assert.ok(steps < most, `${target} is not reached by ${way}`)
       await page.keyboard.press(way)

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { patienceMs } from './eventually.ts'
 
 const places = [
@@ -33,10 +33,27 @@ export async function openChromium(): Promise<Browser> {
       '--disable-sync',
     ],
   })
-  browser.on('context', (context) => context.setDefaultTimeout(patienceMs))
+  browser.on('context', (context) => {
+    context.setDefaultTimeout(patienceMs)
+    closeWithoutRoutes(context)
+  })
+  const close = browser.close.bind(browser)
+  browser.close = async (options) => {
+    await Promise.all(browser.contexts().map((context) => context.close()))
+    await close(options)
+  }
   const slower = Number(process.env.SEPIA_TEST_SLOW_BROWSER ?? 1)
   if (slower > 1) browser.on('context', (context) => context.on('page', (page) => void slowDown(page, slower)))
   return browser
+}
+
+/** Closes a context without its routes: one that still answers a request would fail, and fail the file after its tests. */
+function closeWithoutRoutes(context: BrowserContext): void {
+  const close = context.close.bind(context)
+  context.close = async (options) => {
+    await Promise.all([context, ...context.pages()].map((each) => each.unrouteAll({ behavior: 'ignoreErrors' })))
+    await close(options)
+  }
 }
 
 /** Makes a page think so many times as long, and hear of the service late, so that a test that looks too early fails. */
