@@ -13,7 +13,8 @@ const comment = /^\s*(?:\/\/|\/?\*).*$/gm
 const template = /`(?:\\.|[^`\\])*`/g
 const statement = /^(?:import|export)\s+(type\s)?[^'"`;]*?\bfrom\s+'([^']+)'/gm
 const bare = /^import\s+'([^']+)'/gm
-const dynamic = /\bimport\(\s*'([^']+)'\s*\)/g
+/** Without Vite's words behind a question mark, which say how to bundle the file. */
+const dynamic = /\bimport\(\s*'([^'?]+)(?:\?[^']*)?'\s*\)/g
 const entry = /\bnew URL\(\s*'([^']+\.tsx?)',\s*import\.meta\.url\s*\)/g
 
 /** Finds every import in a formatted source file: statements, dynamic imports, and files named as entry points of processes and threads. */

@@ -89,7 +89,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   'console/app/layout': appRoom('parts/markdown', 'parts', 'state', 'interface'),
   'console/app/pages': {
     ...appRoom('layout', 'parts/markdown', 'parts', 'state', 'interface', 'browser'),
-    packages: ['preact', '@preact/signals', 'typebox'],
+    packages: ['preact', '@preact/signals', 'typebox', 'unpdf'],
   },
   'console/app': {
     ...appRoom('pages', 'layout', 'parts', 'state', 'interface', 'browser'),

@@ -1,7 +1,12 @@
 import Type, { type TUnsafe } from 'typebox'
 import type { ChatParameters } from '../core/chat/preset.ts'
+import { largestLoraWeight, mostLoras } from '../core/images/lora.ts'
 
 const text = Type.String({ maxLength: 100_000 })
+const lora = Type.Object(
+  { name: Type.String({ minLength: 1, maxLength: 256 }), weight: Type.Number({ minimum: -largestLoraWeight, maximum: largestLoraWeight }) },
+  { additionalProperties: false },
+)
 const amount = Type.Number({ minimum: -1e9, maximum: 1e9 })
 
 /** The parameters of a chat as a schema. */
@@ -23,6 +28,7 @@ export const chatParameters: TUnsafe<ChatParameters> = Type.Unsafe<ChatParameter
       schema: text,
       tools: text,
       toolChoice: Type.Enum(['auto', 'required']),
+      loras: Type.Optional(Type.Array(lora, { maxItems: mostLoras })),
     },
     { additionalProperties: false },
   ),

@@ -95,6 +95,8 @@ const policy = [
   "frame-ancestors 'none'",
   "base-uri 'none'",
   "require-trusted-types-for 'script'",
+  // Only the worker that reads PDFs, which a page may start more than once.
+  "trusted-types workers 'allow-duplicates'",
 ].join('; ')
 
 /** Headers of all answers below the console's addresses, besides those of every answer. */

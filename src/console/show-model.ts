@@ -11,6 +11,8 @@ export interface ModelFacts {
   readonly servers: readonly ModelServer[]
   readonly removable: boolean
   readonly isOwner: boolean
+  /** Names of the LoRA adapters that fit it. */
+  readonly adapters: readonly string[]
 }
 
 /** A model without paths of the machine. Only owners see the addresses of its servers. */
@@ -25,7 +27,8 @@ export function showModel({ descriptor, state, contextLength }: ListedModel, fac
   }
   if (descriptor.kind === 'text') {
     const { kind, embeddings, generates = true, vision: looks = false, weights } = descriptor
-    return { ...common, kind, embeddings, generates, looks, contextLength, ...(weights && { weights }) }
+    const adapters = facts !== null && facts.adapters.length > 0 && { adapters: facts.adapters }
+    return { ...common, kind, embeddings, generates, looks, contextLength, ...(weights && { weights }), ...adapters }
   }
   const { kind, native, draws, sizes, defaults, bounds, upscaler, refiner, checkpoint, format } = descriptor
   const takes = {

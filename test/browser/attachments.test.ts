@@ -4,6 +4,7 @@ import type { Locator } from 'playwright-core'
 import { becomeOwner, visitConsole } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { withoutChromium } from './support/open-chromium.ts'
+import { writePdf } from './support/written-pdf.ts'
 
 const letters = (name: string, count: number) => ({ name, mimeType: 'text/plain', buffer: Buffer.alloc(count, 'a') })
 
@@ -58,4 +59,28 @@ test('a sent file is shown apart from the text, and messages leave the buttons b
     const [name, bubble] = [await boxOf(file), await boxOf(page.locator('.turn-user'))]
     assert.ok(name.y - bubble.y > 30, 'its name stands behind the last word')
   })
+})
+
+test('the text of a PDF goes with a message; a scanned one and a locked one are refused by name', { skip: withoutChromium }, async () => {
+  await using visit = await visitConsole([])
+  const { page, complaints } = visit
+  await becomeOwner(visit)
+  const pdf = (name: string, buffer: Buffer) => ({ name, mimeType: 'application/pdf', buffer })
+  const chooser = page.getByLabel('Files to attach')
+  await chooser.setInputFiles([pdf('scan.pdf', writePdf(['', '']))])
+  await page.getByText('scan.pdf contains no text, only pictures; attach pictures of its pages.').waitFor()
+  await chooser.setInputFiles([pdf('locked.pdf', writePdf(['secret'], { locked: true }))])
+  await page.getByText('locked.pdf is protected by a password; save it without one.').waitFor()
+  await chooser.setInputFiles([pdf('report.pdf', writePdf(['The word is heron.', 'The other is owl.'])), letters('notes.txt', 3)])
+  await page.getByRole('button', { name: 'Remove report.pdf' }).waitFor()
+  await page.getByRole('button', { name: 'Remove notes.txt' }).waitFor()
+  const requested = page.waitForRequest('**/v1/chat/completions')
+  await page.getByLabel('Your message', { exact: true }).fill('What is the word?')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  assert.equal(
+    JSON.parse((await requested).postData() ?? '{}').messages.at(-1).content,
+    'What is the word?\n\nreport.pdf:\n```\nThe word is heron.\n\nThe other is owl.\n```\n\nnotes.txt:\n```\naaa\n```',
+  )
+  await page.locator('.turn-answer:is([data-state=done], [data-state=cut], [data-state=failed])').waitFor()
+  assert.deepEqual(complaints, [])
 })

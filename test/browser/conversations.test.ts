@@ -180,7 +180,7 @@ test('text files go with a message; others are refused by name', { skip }, async
     { name: 'archive.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0x89, 0x50, 0, 0xff]) },
     { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from([0x89, 0x50, 0, 0xff]) },
   ])
-  await page.getByText('archive.bin isn’t a text file or picture.').waitFor()
+  await page.getByText('archive.bin isn’t a text file, PDF, Word document (.docx) or picture.').waitFor()
   await page.getByText('Sepia Mini Chat can’t see pictures, and no model here can.').waitFor()
   const requested = page.waitForRequest('**/v1/chat/completions')
   await page.getByLabel('Your message').fill('What is the word?')

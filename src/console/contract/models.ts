@@ -36,6 +36,8 @@ export interface ConsoleTextModel
   readonly generates: boolean
   /** Whether it reads pictures in messages. */
   readonly looks: boolean
+  /** Names of the installed LoRA adapters that fit it; absent = none. */
+  readonly adapters?: readonly string[]
 }
 
 /** An image model in the console. */

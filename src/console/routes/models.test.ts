@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { startConsoleService } from '../../../test/support/console-service.ts'
 import type { PlacedModel } from '../../core/model.ts'
 import type { PullModel } from '../../operations/model-pulls.ts'
-import { createFakeCatalog } from '../../runtimes/fake/fake-catalog.ts'
+import { createFakeCatalog, describeFakeImage, describeFakeText } from '../../runtimes/fake/fake-catalog.ts'
 import type { ModelList, ModelServer } from '../contract/models.ts'
 
 const source = 'https://models.example/tiger/model.json'
@@ -31,6 +31,20 @@ describe('the models', () => {
       ],
     )
     assert.doesNotMatch((await send('GET', '/console/api/models', { cookie: owner })).body, /\/fake\//)
+  })
+
+  test('are shown with the LoRA adapters that fit them', async () => {
+    const adapter = (name: string, architecture: string) =>
+      ({ kind: 'adapter', name, architecture, file: `/secret/${name}.gguf`, family: null, bytes: 1, created: 0 }) as const
+    const weights = { architecture: 'llama', parameters: 1, quantization: 'Q8_0', layers: 1, vocabularySize: 1, cacheBytesPerToken: 1 }
+    const catalog = createFakeCatalog(
+      [describeFakeText({ weights }), describeFakeImage()],
+      [adapter('ink', 'llama'), adapter('owl', 'qwen3')],
+    )
+    const { list, member } = await openModels(undefined, { catalog })
+    const [chat, image] = (await list(member)).models
+    assert.deepEqual(chat?.kind === 'text' && chat.adapters, ['ink'])
+    assert.ok(image !== undefined && !('adapters' in image))
   })
 
   test('are loaded, unloaded and pulled by owners only, and by name', async () => {

@@ -4,6 +4,7 @@ import { causeText, ServiceError } from '../../core/error.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
 import { withoutAddress } from '../../core/model-pull.ts'
 import { clientSignal } from '../../http/client-signal.ts'
+import { adaptersFor } from '../../http/wire/chat/fields/adapter-fields.ts'
 import type { ServiceAddresses } from '../../http/wire/service-addresses.ts'
 import { listModels } from '../../operations/list-models.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
@@ -31,7 +32,12 @@ export function registerModels(
   const { pulls } = deps
   own.get('/console/api/models', async (request): Promise<ModelList> => {
     const isOwner = personOf(request).role === 'owner'
-    const factsOf = (model: ModelDescriptor) => ({ isOwner, servers: deps.modelServers(model), removable: deps.pulledModels.has(model) })
+    const factsOf = (model: ModelDescriptor) => ({
+      isOwner,
+      servers: deps.modelServers(model),
+      removable: deps.pulledModels.has(model),
+      adapters: model.kind === 'text' ? adaptersFor(deps.catalog, model).map(({ name }) => name) : [],
+    })
     return {
       models: listModels(deps)
         .filter(({ descriptor }) => descriptor.hidden === undefined)

@@ -41,6 +41,17 @@ test('presets are kept for one account, by name, renamed, and deleted', async ()
   assert.equal((await list()).presets.length, 1)
 })
 
+test('a preset keeps LoRAs, at most eight', async () => {
+  const { list, keep } = await startPresets()
+  const withLoras = (count: number) => ({
+    name: 'ink',
+    parameters: { ...parameters, loras: Array.from({ length: count }, (_, index) => ({ name: `ink-${index}`, weight: 0.5 })) },
+  })
+  assert.equal(await keep('ink', withLoras(9)), 422)
+  assert.equal(await keep('ink', withLoras(8)), 204)
+  assert.deepEqual((await list()).presets[0]?.parameters.loras?.[0], { name: 'ink-0', weight: 0.5 })
+})
+
 test('one is the default, until another is or it is deleted', async () => {
   const { list, keep, choose, remove, member } = await startPresets()
   await keep('one')

@@ -19,6 +19,8 @@ export interface ChatParameters {
   /** JSON text of the available functions; empty = none. */
   readonly tools: string
   readonly toolChoice: 'auto' | 'required'
+  /** LoRA adapters; absent = none. Those that do not fit the model are not sent. */
+  readonly loras?: readonly { readonly name: string; readonly weight: number }[]
 }
 
 /** Named parameters, stored for an account. */

@@ -14,6 +14,11 @@ const { followInference } = await import('../../interface/follow-inference.ts')
 const { submitChat } = await import('../../interface/submit-chat.ts')
 const { imageRoute, submitImage } = await import('../../interface/submit-image.ts')
 
+const { models } = await import('../../state/models.ts')
+const unloaded = { state: 'unloaded', memoryBytes: 0, slots: 0, inUse: 0, waiting: 0 } as const
+const model = { kind: 'text', id: 'm', name: 'M', license: null, bytes: 0, created: 0, embeddings: false, contextLength: null } as const
+models.value = [{ ...model, generates: true, looks: false, state: unloaded, adapters: ['ink', 'pencil'] }]
+
 const settings = { ...defaultChatSettings, model: 'm' }
 const hello = [{ role: 'user', content: 'Hi' }] as const
 const added = (change: Partial<typeof settings>) => {
@@ -51,6 +56,16 @@ suite('the request behind the chat', () => {
       'a function that has to be called',
       { tools, toolChoice: 'required' },
       { tools: [{ type: 'function', function: look }], tool_choice: 'required' },
+    ],
+    [
+      'the LoRAs that fit the model',
+      {
+        loras: [
+          { name: 'ink', weight: 0.5 },
+          { name: 'foreign', weight: 1 },
+        ],
+      },
+      { lora: [{ name: 'ink', scale: 0.5 }] },
     ],
     ['no choice without functions', { toolChoice: 'required' }, {}],
   ] as readonly (readonly [string, Partial<typeof settings>, object])[])

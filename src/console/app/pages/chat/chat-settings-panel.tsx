@@ -2,13 +2,14 @@ import type { VNode } from 'preact'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { Fold } from '../../parts/fields/fold.tsx'
+import { LoraFields } from '../../parts/fields/lora-fields.tsx'
 import { seedFault } from '../../parts/fields/seed-fault.ts'
 import { SelectField } from '../../parts/fields/select-field.tsx'
 import { doublingStops, Slider } from '../../parts/fields/slider.tsx'
 import { TextArea } from '../../parts/fields/text-area.tsx'
 import { TextField } from '../../parts/fields/text-field.tsx'
 import { chatModels, modelChoices } from '../../state/models.ts'
-import { changeChatSettings, chatSettings, defaultChatSettings } from './chat-settings.ts'
+import { adaptersOf, changeChatSettings, chatSettings, defaultChatSettings } from './chat-settings.ts'
 import { comparedModels } from './compare/compared-models.ts'
 import { CompareFields } from './compare/comparison.tsx'
 import { PresetPicker } from './presets/preset-picker.tsx'
@@ -67,6 +68,7 @@ export function ChatSettingsPanel(): VNode {
         standard={defaultChatSettings.topP}
         onChange={(topP) => changeChatSettings({ topP })}
       />
+      <Adapters />
       <Fold title={t`Functions and JSON`} open={settings.tools !== '' || settings.format !== 'text'}>
         <StructureFields />
       </Fold>
@@ -81,6 +83,23 @@ export function ChatSettingsPanel(): VNode {
         >{t`Reset to defaults`}</Button>
       </div>
     </div>
+  )
+}
+
+/** The LoRAs of the model; nothing when none fits. */
+function Adapters(): VNode | null {
+  const { model, loras } = chatSettings.value
+  const known = adaptersOf(model)
+  if (known.length === 0) return null
+  const chosen = loras.filter(({ name }) => known.includes(name)).length
+  return (
+    <Fold title={t`LoRAs`} open={chosen > 0} {...(chosen > 0 && { note: String(chosen) })}>
+      <LoraFields
+        known={known.map((name) => ({ name, label: name }))}
+        loras={loras}
+        onChange={(next) => changeChatSettings({ loras: next })}
+      />
+    </Fold>
   )
 }
 

@@ -2,6 +2,7 @@ import type { ChatParameters } from '../../../../core/chat/preset.ts'
 import { defaultMaxTokens } from '../../../../core/text-generation.ts'
 import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
 import { readNumber } from '../../parts/fields/read-number.ts'
+import { chatModels } from '../../state/models.ts'
 import { storedSignal } from '../../state/stored.ts'
 import type { ChatMessage } from './message-text.ts'
 import { readSchema } from './structure/read-schema.ts'
@@ -10,9 +11,10 @@ import { readTools } from './structure/read-tools.ts'
 /** The settings beside the conversation. Values equal to the service's defaults are not sent. */
 export interface ChatSettings extends ChatParameters {
   readonly model: string
+  readonly loras: NonNullable<ChatParameters['loras']>
 }
 
-export const defaultChatParameters: ChatParameters = {
+export const defaultChatParameters: Omit<ChatSettings, 'model'> = {
   system: '',
   maxTokens: defaultMaxTokens,
   temperature: 1,
@@ -28,6 +30,7 @@ export const defaultChatParameters: ChatParameters = {
   schema: '',
   tools: '',
   toolChoice: 'auto',
+  loras: [],
 }
 
 export const defaultChatSettings: ChatSettings = { ...defaultChatParameters, model: '' }
@@ -40,11 +43,17 @@ export function changeChatSettings(change: Partial<ChatSettings>): void {
   chatSettings.value = { ...chatSettings.value, ...change }
 }
 
+/** The names of the LoRA adapters that fit a model. */
+export function adaptersOf(model: string): readonly string[] {
+  return chatModels().find(({ id }) => id === model)?.adapters ?? []
+}
+
 /** The request for a conversation with these settings. */
 export function chatRequestBody(settings: ChatSettings, messages: readonly ChatMessage[]): ChatBody {
   const defaults = defaultChatSettings
   const { tools } = readTools(settings.tools)
   const { schema } = readSchema(settings)
+  const loras = settings.loras.filter(({ name }) => adaptersOf(settings.model).includes(name))
   const stop = settings.stop.split('\n').filter((line) => line !== '')
   return {
     model: settings.model,
@@ -63,5 +72,6 @@ export function chatRequestBody(settings: ChatSettings, messages: readonly ChatM
     ...(schema && { response_format: { type: 'json_schema' as const, json_schema: { name: 'answer', schema, strict: true } } }),
     ...(tools.length > 0 && { tools: [...tools] }),
     ...(tools.length > 0 && settings.toolChoice === 'required' && { tool_choice: 'required' as const }),
+    ...(loras.length > 0 && { lora: loras.map(({ name, weight }) => ({ name, scale: weight })) }),
   }
 }

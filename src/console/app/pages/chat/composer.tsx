@@ -9,12 +9,12 @@ import { loadReader } from '../../parts/markdown/prose.tsx'
 import { models } from '../../state/models.ts'
 import { announce, showToast } from '../../state/toasts.ts'
 import { AttachedRow } from './attach/attached-row.tsx'
-import { type Attachments, attach, conversationBlindness, countFault, noAttachments } from './attach/attachments.ts'
+import { type Attachments, attach, conversationBlindness, countFault, noAttachments, readFiles } from './attach/attachments.ts'
+import { documentsInWork } from './attach/read-text-file.ts'
 import { sizeFault } from './attach/size-fault.ts'
 import { chatSettings } from './chat-settings.ts'
 import { chosenModels } from './compare/compared-models.ts'
 import { ContextGauge } from './context/context-gauge.tsx'
-
 import { current } from './conversations.ts'
 import { lengthFault } from './length-fault.ts'
 import { type QueuedMessage, queuedMessage, queueMessage, say, settingsFault, waitsForModels, withMore } from './say.ts'
@@ -59,7 +59,8 @@ export function Composer(): VNode {
   }, [model])
   const take = async (files: readonly File[]) => {
     const place = draftKey()
-    const { faults, ...now } = await attach(attachedTo(place), files, chosenModels(chatSettings.peek().model))
+    const read = await readFiles(files, chosenModels(chatSettings.peek().model))
+    const { faults, ...now } = attach(attachedTo(place), read)
     keepAttached(place, now)
     if (faults.length > 0) showToast(faults.join(' '))
     if (faults.length < files.length) announce(t`Attached: ${listText([...now.pictures, ...now.files].map((each) => each.name))}`)
@@ -135,7 +136,7 @@ export function Composer(): VNode {
             currentTarget.value = ''
           }}
         />
-        <Button tone="quiet" icon="plus" iconOnly onClick={() => picker.current?.click()}>{t`Attach text files or pictures`}</Button>
+        <Button tone="quiet" icon="plus" iconOnly onClick={() => picker.current?.click()}>{t`Attach files or pictures`}</Button>
         <textarea
           ref={box}
           aria-label={t`Your message`}
@@ -188,6 +189,7 @@ function sendFault(): string | null {
   const { writing, comparing, counted } = current.value
   const whole = writtenMessage()
   if (comparing.value.length > 0 && !writing.value) return t`Choose the answer to continue with.`
+  if (documentsInWork.value.length > 0) return t`Reading ${listText(documentsInWork.value)}…`
   return (
     settingsFault() ??
     lengthFault(whole.content) ??

@@ -14,23 +14,34 @@ export interface Attachments {
 
 export const noAttachments: Attachments = { files: [], pictures: [] }
 
-/** Adds files to a message's attachments, and reports each file that cannot be attached. */
-export async function attach(
-  before: Attachments,
-  files: readonly File[],
-  models: readonly string[],
-): Promise<Attachments & { readonly faults: readonly string[] }> {
+/** Files that were read, and a message about each that cannot be attached. */
+interface ReadFiles {
+  readonly read: readonly (AttachedPicture | AttachedText)[]
+  readonly faults: readonly string[]
+}
+
+/** Reads files for a message to these models. */
+export async function readFiles(files: readonly File[], models: readonly string[]): Promise<ReadFiles> {
   const faults: string[] = []
-  let { files: texts, pictures } = before
+  const read: (AttachedPicture | AttachedText)[] = []
   for (const file of files) {
     const isPicture = file.type.startsWith('image/')
     const blind = isPicture ? blindness(models) : null
-    const read = blind !== null ? { fault: blind } : isPicture ? await readChatPicture(file) : await readTextFile(file)
-    if ('fault' in read) faults.push(read.fault)
-    else if ('url' in read) pictures = added(pictures, read, mostPictures, 'picture', faults)
-    else texts = added(texts, read, mostFiles, 'text', faults)
+    const one = blind !== null ? { fault: blind } : isPicture ? await readChatPicture(file) : await readTextFile(file)
+    if ('fault' in one) faults.push(one.fault)
+    else read.push(one)
   }
-  return { files: texts, pictures, faults: [...new Set(faults)] }
+  return { read, faults: [...new Set(faults)] }
+}
+
+/** Adds files to a message's attachments as long as there is room, with a message about the rest. */
+export function attach(before: Attachments, { read, faults: known }: ReadFiles): Attachments & Pick<ReadFiles, 'faults'> {
+  const faults = [...known]
+  let { files, pictures } = before
+  for (const one of read)
+    if ('url' in one) pictures = added(pictures, one, mostPictures, 'picture', faults)
+    else files = added(files, one, mostFiles, 'text', faults)
+  return { files, pictures, faults: [...new Set(faults)] }
 }
 
 function added<Kind extends AttachedPicture | AttachedText>(

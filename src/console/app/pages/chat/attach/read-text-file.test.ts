@@ -16,13 +16,14 @@ for (const [name, bytes] of Object.entries({
     assert.deepEqual(await read(bytes), { name: 'a.txt', text: word })
   })
 
-const noText = 'a.txt isn’t a text file or picture.'
+const noText = 'a.txt isn’t a text file, PDF, Word document (.docx) or picture.'
 for (const [name, bytes, fault] of [
   ['nothing', Buffer.alloc(0), 'a.txt is empty; attach a file with something in it.'],
   ['only the mark of UTF-16', Buffer.from([0xff, 0xfe]), 'a.txt is empty; attach a file with something in it.'],
   ['zeros', Buffer.from([0x41, 0, 0x42]), noText],
   ['the beginning of a JPEG', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0x10, 0x4a]), noText],
   ['half a letter of UTF-16', Buffer.from([0xff, 0xfe, 0x41]), noText],
+  ['another archive', Buffer.from('PK\x03\x04\x14\0'), noText],
 ] as const)
   test(`a file that holds ${name} is refused by name`, async () => {
     assert.deepEqual(await read(bytes), { fault })

@@ -1,21 +1,98 @@
+import { signal } from '@preact/signals'
 import type { AttachedText } from '../../../../../core/chat/conversation.ts'
 import { t } from '../../../language/t.ts'
+import type { PdfReading } from './pdf-worker.ts'
+import { readWord } from './word-text.ts'
 
 const longestBytes = 1_000_000
+/** Bytes of a PDF or Word document, which is mostly pictures and fonts. */
+const longestDocument = 50_000_000
+const longestReadingMs = 60_000
 
-/**
- * Reads a text file.
- *
- * @returns The file, or a message when it is empty, too large or not text.
- */
-export async function readTextFile(file: File): Promise<AttachedText | { readonly fault: string }> {
-  if (file.size > longestBytes) return { fault: t`${file.name} is larger than 1 MB; attach a part of it.` }
+/** Names of the documents that are being read, which takes seconds for a long one. */
+export const documentsInWork = signal<readonly string[]>([])
+
+/** A file's text, or a message about why it cannot be attached. */
+type Reading = AttachedText | { readonly fault: string }
+
+/** Reads a text file, or the text of a PDF or Word document. */
+export async function readTextFile(file: File): Promise<Reading> {
+  const { name } = file
   try {
-    const text = decodeText(new Uint8Array(await file.arrayBuffer()))
-    if (text === '') return { fault: t`${file.name} is empty; attach a file with something in it.` }
-    if (text !== null) return { name: file.name, text }
+    const start = new TextDecoder('latin1').decode(await file.slice(0, 1024).arrayBuffer())
+    const read = start.includes('%PDF-') ? readPdf : start.startsWith('PK\x03\x04') ? readWordFile : null
+    if (read !== null) return await readDocument(file, read)
+    if (file.size > longestBytes) return { fault: t`${name} is larger than 1 MB; attach a part of it.` }
+    const text = decodeText(await bytesOf(file))
+    if (text === '') return { fault: t`${name} is empty; attach a file with something in it.` }
+    if (text !== null) return { name, text }
   } catch {}
-  return { fault: t`${file.name} isn’t a text file or picture.` }
+  return unknownKind(file)
+}
+
+async function readDocument(file: File, read: (file: File) => Promise<Reading>): Promise<Reading> {
+  const { name } = file
+  if (file.size > longestDocument) return { fault: t`${name} is larger than 50 MB; attach a part of it.` }
+  documentsInWork.value = [...documentsInWork.value, name]
+  const reading = await read(file).finally(() => {
+    documentsInWork.value = documentsInWork.value.toSpliced(documentsInWork.value.indexOf(name), 1)
+  })
+  if ('fault' in reading) return reading
+  if (reading.text === '') return { fault: t`${name} contains no text, only pictures; attach pictures of its pages.` }
+  return reading.text.length > longestBytes ? { fault: t`The text of ${name} is larger than 1 MB; attach a part of it.` } : reading
+}
+
+async function readPdf(file: File): Promise<Reading> {
+  const { name } = file
+  const reading = await readInWorker(await bytesOf(file))
+  if ('text' in reading) return { name, text: reading.text }
+  switch (reading.hindrance) {
+    case 'protected':
+      return { fault: t`${name} is protected by a password; save it without one.` }
+    case 'slow':
+      return { fault: t`${name} takes too long to read; attach a part of it.` }
+    case 'damaged':
+      return { fault: t`${name} is damaged; save the PDF again.` }
+  }
+}
+
+/** Loads the reader of PDFs, and stops it when a file takes too long. */
+async function readInWorker(bytes: Uint8Array<ArrayBuffer>): Promise<PdfReading | { readonly hindrance: 'slow' }> {
+  const { default: url } = await import('./pdf-worker.ts?worker&url')
+  const worker = new Worker(trust(url), { type: 'module' })
+  const { promise, resolve, reject } = Promise.withResolvers<PdfReading | { readonly hindrance: 'slow' }>()
+  const timer = setTimeout(() => resolve({ hindrance: 'slow' }), longestReadingMs)
+  const { port1: own, port2: other } = new MessageChannel()
+  own.onmessage = ({ data }: MessageEvent<PdfReading>) => resolve(data)
+  worker.onerror = reject
+  worker.postMessage(bytes, [bytes.buffer, other])
+  return await promise.finally(() => {
+    clearTimeout(timer)
+    worker.terminate()
+  })
+}
+
+/** Marks our own address as trusted, where the browser enforces the page's policy on addresses of scripts. */
+function trust(url: string): string {
+  const { trustedTypes } = globalThis as { readonly trustedTypes?: { createPolicy(name: string, rules: Rules): Rules } }
+  return trustedTypes?.createPolicy('workers', { createScriptURL: () => url }).createScriptURL(url) ?? url
+}
+
+interface Rules {
+  createScriptURL(url: string): string
+}
+
+async function readWordFile(file: File): Promise<Reading> {
+  const text = await readWord(await bytesOf(file))
+  return text === null ? unknownKind(file) : { name: file.name, text }
+}
+
+function unknownKind({ name }: File): Reading {
+  return { fault: t`${name} isn’t a text file, PDF, Word document (.docx) or picture.` }
+}
+
+async function bytesOf(file: File): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await file.arrayBuffer())
 }
 
 /** Decodes UTF-8, UTF-16 with a byte order mark, or Windows' Latin-1; null = not text. */

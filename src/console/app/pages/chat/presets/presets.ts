@@ -21,8 +21,7 @@ export function chosenPreset(): ChatPreset | null {
 
 /** Whether the settings differ from a preset. */
 export function differs({ parameters }: ChatPreset): boolean {
-  const now = parametersNow()
-  return Object.entries(parameters).some(([name, value]) => now[name as keyof ChatParameters] !== value)
+  return !isEqual(parameters, parametersNow())
 }
 
 /** Loads the stored presets. On its first visit, a browser gets the default preset. */
@@ -98,12 +97,20 @@ export function showSettings({ model, parameters, preset = '' }: ConversationSet
 }
 
 function parametersNow(): ChatParameters {
-  const { model: _, ...parameters } = chatSettings.value
-  return parameters
+  const { model: _, loras, ...parameters } = chatSettings.value
+  return { ...parameters, ...(loras.length > 0 && { loras }) }
 }
 
 /** Whether two conversations have the same settings. */
 export function isSame({ model, parameters, preset }: ConversationSettings, other: ConversationSettings | null): boolean {
   if (other === null || model !== other.model || preset !== other.preset) return false
-  return Object.entries(parameters).every(([name, value]) => other.parameters[name as keyof ChatParameters] === value)
+  return isEqual(parameters, other.parameters)
+}
+
+/** Whether parameters are the same; absent ones count as their defaults. */
+function isEqual(one: ChatParameters, other: ChatParameters): boolean {
+  const [first, second] = [one, other].map((parameters) => ({ ...defaultChatParameters, ...parameters }))
+  return Object.entries(first ?? {}).every(
+    ([name, value]) => JSON.stringify(second?.[name as keyof ChatParameters]) === JSON.stringify(value),
+  )
 }

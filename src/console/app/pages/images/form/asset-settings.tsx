@@ -1,15 +1,13 @@
 import type { VNode } from 'preact'
-import { mostLoras } from '../../../../../core/images/lora.ts'
 import type { ImageAsset } from '../../../../contract/image-assets.ts'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
+import { AddAsset } from '../../../parts/fields/add-asset.tsx'
 import { Fold } from '../../../parts/fields/fold.tsx'
+import { LoraFields } from '../../../parts/fields/lora-fields.tsx'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
-import { Slider } from '../../../parts/fields/slider.tsx'
 import { TextField } from '../../../parts/fields/text-field.tsx'
-import { AddAsset } from './add-asset.tsx'
 import type { ImageAbilities } from './image-abilities.ts'
-import { loraRange } from './image-ranges.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
 
 /** Assets for the model: LoRAs, textual inversions, a VAE. */
@@ -24,7 +22,9 @@ export function AssetSettings({ abilities: { assets } }: { abilities: ImageAbili
   ]
   return (
     <Fold title={t`LoRAs and other weights`} {...(chosen.length > 0 && { note: String(chosen.length) })}>
-      {loras.length > 0 ? <Loras known={loras} /> : null}
+      {loras.length > 0 ? (
+        <LoraFields known={loras} loras={imageSettings.value.loras} onChange={(next) => changeImageSettings({ loras: next })} />
+      ) : null}
       {inversions.length > 0 ? <Inversions known={inversions} /> : null}
       {vaes.length > 0 ? (
         <SelectField
@@ -35,37 +35,6 @@ export function AssetSettings({ abilities: { assets } }: { abilities: ImageAbili
         />
       ) : null}
     </Fold>
-  )
-}
-
-function Loras({ known }: { known: readonly ImageAsset[] }): VNode {
-  const { loras } = imageSettings.value
-  const chosen = known.flatMap((asset) => loras.filter(({ name }) => name === asset.name).map(({ weight }) => ({ asset, weight })))
-  const change = (name: string, weight: number) =>
-    changeImageSettings({ loras: loras.map((each) => (each.name === name ? { name, weight } : each)) })
-  return (
-    <>
-      {chosen.map(({ asset: { name, label }, weight }) => (
-        <div class="row nowrap chosen-asset" key={name}>
-          <Slider label={label} value={weight} {...loraRange} standard={1} onChange={(next) => change(name, next)} />
-          <Button
-            tone="quiet"
-            icon="close"
-            iconOnly
-            onClick={() => changeImageSettings({ loras: loras.filter((each) => each.name !== name) })}
-          >
-            {t`Remove ${label}`}
-          </Button>
-        </div>
-      ))}
-      {chosen.length < mostLoras ? (
-        <AddAsset
-          label={t`Add a LoRA`}
-          known={known.filter(({ name }) => !loras.some((each) => each.name === name))}
-          add={(name) => changeImageSettings({ loras: [...loras, { name, weight: 1 }] })}
-        />
-      ) : null}
-    </>
   )
 }
 

@@ -1,5 +1,5 @@
 import { mostClipSkip, mostSteps } from '../../../../../core/image-generation.ts'
-import { largestLoraWeight } from '../../../../../core/images/lora.ts'
+import { loraRange } from '../../../parts/fields/lora-range.ts'
 import { numberFault } from '../../../parts/fields/read-number.ts'
 import { seedFault } from '../../../parts/fields/seed-fault.ts'
 import type { ImageSettings } from './image-settings.ts'
@@ -19,9 +19,6 @@ export const imageRanges = {
   secondStrength: { min: 0.05, max: 1, step: 0.05 },
   refinerStart: { min: 0, max: 1, step: 0.05 },
 } as const
-
-/** Range of a LoRA's weight. */
-export const loraRange = { min: -largestLoraWeight, max: largestLoraWeight, step: 0.05 } as const
 
 /** Ranges of a ControlNet's fields. */
 export const controlnetRanges = { scale: { min: 0, max: 10, step: 0.05 }, until: { min: 0, max: 1, step: 0.05 } } as const

@@ -1,14 +1,9 @@
+import type { LoraUse } from '../../../../../core/images/lora.ts'
 import type { ImageModelDescriptor } from '../../../../../core/model.ts'
 import type { Sampler } from '../../../../../core/sampler.ts'
 import { storedSignal } from '../../../state/stored.ts'
 
 export type Encoding = 'jpeg' | 'png' | 'webp'
-
-/** A LoRA and its weight. */
-export interface ChosenLora {
-  readonly name: string
-  readonly weight: number
-}
 
 /** A textual inversion and the word that it replaces in the prompt. */
 export interface ChosenInversion {
@@ -52,7 +47,7 @@ export interface ImageSettings {
   readonly refinerStart: number
   /** Empty = the model's own. */
   readonly vae: string
-  readonly loras: readonly ChosenLora[]
+  readonly loras: readonly LoraUse[]
   readonly inversions: readonly ChosenInversion[]
   /** Whether there is a second pass that enlarges the picture. */
   readonly twice: boolean

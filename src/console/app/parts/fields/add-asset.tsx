@@ -1,12 +1,19 @@
 import type { VNode } from 'preact'
-import type { ImageAsset } from '../../../../contract/image-assets.ts'
-import { t } from '../../../language/t.ts'
-import { SelectField } from '../../../parts/fields/select-field.tsx'
+import { t } from '../../language/t.ts'
+import { SelectField } from './select-field.tsx'
+
+/** A LoRA, textual inversion or ControlNet. */
+export interface NamedAsset {
+  /** Its name in requests. */
+  readonly name: string
+  /** Its display name. */
+  readonly label: string
+}
 
 interface AddAssetProps {
   readonly label: string
   /** Assets that are not chosen yet. */
-  readonly known: readonly ImageAsset[]
+  readonly known: readonly NamedAsset[]
   readonly add: (name: string, label: string) => void
 }
 

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { writePdf } from '../../../../../../test/browser/support/written-pdf.ts'
+import { readPdf } from './pdf-worker.ts'
+
+for (const [what, bytes, expected] of [
+  ['pages', writePdf(['The word is heron.', 'The other is owl.']), { text: 'The word is heron.\n\nThe other is owl.' }],
+  ['a page without text', writePdf(['']), { text: '' }],
+  ['a locked file', writePdf(['secret'], { locked: true }), { hindrance: 'protected' }],
+  ['a file that ends early', writePdf(['gone']).subarray(0, 60), { hindrance: 'damaged' }],
+  ['a beginning alone', Buffer.from('%PDF-1.4\n\0\x01'), { hindrance: 'damaged' }],
+] as const)
+  test(`the text of a PDF is read: ${what}`, async () => {
+    assert.deepEqual(await readPdf(new Uint8Array(bytes)), expected)
+  })

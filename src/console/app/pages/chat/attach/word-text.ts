@@ -1,0 +1,85 @@
+/** Bytes that a document may have when unpacked. */
+const mostBytes = 50_000_000
+
+/** Reads the text of a Word document (.docx), one paragraph a line, cells separated by tabs; null = it is not one. */
+export async function readWord(bytes: Uint8Array<ArrayBuffer>): Promise<string | null> {
+  const xml = await unpack(bytes, 'word/document.xml')
+  return xml === null ? null : textOf(xml)
+}
+
+/** Markers of ZIP: the end of its list of files, and an entry of the list. */
+const [endMarker, entryMarker] = [0x06054b50, 0x02014b50]
+/** The end with the longest comment, in bytes. */
+const longestEnd = 22 + 0xffff
+
+/** A file of a ZIP archive as text; null = there is none, or it is too large. */
+async function unpack(bytes: Uint8Array<ArrayBuffer>, wanted: string): Promise<string | null> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let end = bytes.length - 22
+  while (end >= 0 && view.getUint32(end, true) !== endMarker) end = bytes.length - end > longestEnd ? -1 : end - 1
+  if (end < 0) return null
+  let at = view.getUint32(end + 16, true)
+  while (at + 46 <= end && view.getUint32(at, true) === entryMarker) {
+    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((field) => view.getUint16(at + field, true)) as [
+      number,
+      number,
+      number,
+    ]
+    if (new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + nameLength)) === wanted) {
+      const [method, size, start] = [view.getUint16(at + 10, true), view.getUint32(at + 20, true), view.getUint32(at + 42, true)]
+      if (start + 30 > end) return null
+      const begin = start + 30 + view.getUint16(start + 26, true) + view.getUint16(start + 28, true)
+      const packed = bytes.subarray(begin, begin + size)
+      if (method === 0) return new TextDecoder().decode(packed)
+      return method === 8 ? await inflate(packed) : null
+    }
+    at += 46 + nameLength + extraLength + commentLength
+  }
+  return null
+}
+
+async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<string | null> {
+  const decoder = new TextDecoder()
+  let [text, size] = ['', 0]
+  try {
+    for await (const part of new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'))) {
+      size += part.byteLength
+      if (size > mostBytes) return null
+      text += decoder.decode(part, { stream: true })
+    }
+  } catch {
+    return null
+  }
+  return text + decoder.decode()
+}
+
+/** Texts, tabs (not their stops), breaks, and ends of paragraphs, cells and rows. Deleted text has another name; a fallback repeats the text before it. */
+const pieces = /<w:t(?: [^>]*)?>([^<]*)<\/w:t>|<w:(tab|br|cr)(?: w:(?:type|clear)="\w+")*\/>|<\/w:(p|tc|tr)>|<(\/?mc:Fallback)[ >]/g
+
+function textOf(xml: string): string {
+  const parts: string[] = []
+  let repeats = false
+  const end = (mark: string, instead: string) => {
+    if (parts.at(-1) === instead) parts.pop()
+    parts.push(mark)
+  }
+  for (const [, written, single, closed, fallback] of xml.matchAll(pieces)) {
+    if (fallback !== undefined) repeats = fallback === 'mc:Fallback'
+    else if (repeats) continue
+    else if (written !== undefined) parts.push(decodeEntities(written))
+    else if (closed === 'tc') end('\t', '\n')
+    else if (closed === 'tr') end('\n', '\t')
+    else parts.push(single === 'tab' ? '\t' : '\n')
+  }
+  return parts.join('').trim()
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+function decodeEntities(text: string): string {
+  return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hex: string, decimal: string, name: string) => {
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
+    if (name !== undefined) return entities[name] ?? whole
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole
+  })
+}
