@@ -31,7 +31,7 @@ export function manualPage(commands: readonly Command[], version: string): strin
     ...item('./sepia.config.json', 'Settings.'),
     '.SH EXIT STATUS',
     ...item('0', 'Done.'),
-    ...item('1', 'Something failed, or what was checked is not in order.'),
+    ...item('1', 'The command failed, or a check found a fault.'),
     ...item('2', 'The command line or a setting is wrong.'),
   ].join('\n')}\n`
 }

@@ -55,21 +55,22 @@ export async function findStartFaults(config: Config): Promise<readonly ConfigFa
 export function findOpenFaults({ listen, addresses }: Pick<Config, 'listen' | 'addresses'>): readonly ConfigFault[] {
   if (!listen.openOnLoopback) return []
   const { publicUrl, imageUrl, asyncUrl, textUrl } = addresses
-  const remedy = 'leave it out, or turn open-on-loopback off and send tokens.'
-  const found: readonly (readonly [isFault: boolean, where: string, message: string])[] = [
+  const found: readonly (readonly [isFault: boolean, where: string, reason: string])[] = [
     [
       !/^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/i.test(listen.host),
       'host',
-      `With open-on-loopback only this machine may reach the service; ${remedy}`,
+      'other machines must not reach the service; set it to 127.0.0.1',
     ],
-    [publicUrl !== null, 'public-url', `With open-on-loopback nobody else may reach the service; ${remedy}`],
-    [imageUrl !== null, 'image-url', `With open-on-loopback nobody else may reach the service; ${remedy}`],
-    [asyncUrl !== null, 'async-url', `With open-on-loopback nobody else may reach the service; ${remedy}`],
-    [textUrl !== null, 'text-url', `With open-on-loopback nobody else may reach the service; ${remedy}`],
-    [listen.allowedHosts.length > 0, 'allowed-hosts', `With open-on-loopback browsers use localhost alone; ${remedy}`],
-    [listen.trustedProxies.length > 0, 'trusted-proxies', `With open-on-loopback no proxy may stand before the service; ${remedy}`],
+    ...Object.entries({ 'public-url': publicUrl, 'image-url': imageUrl, 'async-url': asyncUrl, 'text-url': textUrl }).map(
+      ([name, url]) => [url !== null, name, 'other machines must not reach the service; remove it'] as const,
+    ),
+    [listen.allowedHosts.length > 0, 'allowed-hosts', 'browsers must use localhost; remove it'],
+    [listen.trustedProxies.length > 0, 'trusted-proxies', 'no proxy may forward requests to the service; remove it'],
   ]
-  return found.flatMap(([isFault, where, message]) => (isFault ? [{ where, message, settings: [where, 'open-on-loopback'] }] : []))
+  return found.flatMap(([isFault, where, reason]) => {
+    const message = `Programs on this machine need no token (open-on-loopback), so ${reason}, or turn open-on-loopback off.`
+    return isFault ? [{ where, message, settings: [where, 'open-on-loopback'] }] : []
+  })
 }
 
 /** Minimum length of the cluster secret. */

@@ -31,6 +31,9 @@ export type InferenceWork =
   | { readonly kind: 'embedding'; readonly request: EmbeddingRequest; readonly asBase64: boolean }
   | { readonly kind: 'enlargement'; readonly request: EnlargementRequest }
 
+/** Work that results in pictures. */
+export type DrawnWork = Extract<InferenceWork, { readonly kind: 'image' | 'enlargement' }>
+
 /** The kinds in a record: enlarging counts as an image. */
 type InferenceKind = Exclude<InferenceWork['kind'], 'enlargement'>
 

@@ -41,12 +41,12 @@ export function findSchedulerFault(options: SchedulerOptions): string | null {
   const { _class_name: name, timestep_type: type, variance_type: variance } = options
   if (typeof name === 'string' && !knownSchedulers.test(name))
     return `names the ${name}, whose noise levels are not supported; use a model trained with those of DDPM`
-  if (options.use_flow_sigmas === true) return 'asks for "use_flow_sigmas", and flow matching is not supported'
-  if ((type ?? 'discrete') !== 'discrete') return `asks for a "timestep_type" of ${JSON.stringify(type)}; only "discrete" is supported`
+  if (options.use_flow_sigmas === true) return 'sets "use_flow_sigmas", but flow matching is not supported'
+  if ((type ?? 'discrete') !== 'discrete') return `has a "timestep_type" of ${JSON.stringify(type)}; only "discrete" is supported`
   for (const key of ['sigma_min', 'sigma_max'])
     if ((options[key] ?? null) !== null) return `bounds the noise by "${key}", which is not supported; set it to null`
   if (typeof variance === 'string' && variance.startsWith('learned'))
-    return `asks for a "variance_type" of ${JSON.stringify(variance)}; models that predict their variance are not supported`
+    return `has a "variance_type" of ${JSON.stringify(variance)}; models that predict their variance are not supported`
   return null
 }
 

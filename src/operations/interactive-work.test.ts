@@ -111,7 +111,7 @@ suite('interactive work', () => {
 
   test('a run over its limit fails with inference_timeout and is booked as failed', async () => {
     const { clock, pool, deps, booked } = createParts()
-    const running = generateImage(deps, { caller, request: makeImageRequest('[hang]') }, options)
+    const running = generateImage(deps, { caller, work: { kind: 'image', request: makeImageRequest('[hang]') } }, options)
     const failed = assert.rejects(running, (error) => error instanceof ServiceError && error.code === 'inference_timeout')
     await clock.waiting(1)
     await clock.advance(10_000)

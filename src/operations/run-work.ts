@@ -1,7 +1,7 @@
 import type { Caller } from '../core/access-token.ts'
 import { ServiceError } from '../core/error.ts'
-import type { EnlargementRequest, ImageProgress, ImageRequest, ImageResult } from '../core/image-generation.ts'
-import type { InferenceWork, Submission, Work } from '../core/inference.ts'
+import type { ImageProgress, ImageResult } from '../core/image-generation.ts'
+import type { DrawnWork, InferenceWork, Submission, Work } from '../core/inference.ts'
 import type { ModelLease } from '../core/ports/model-pool.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import type { EmbeddingRequest, EmbeddingResult, RankRequest, RankResult, TextPart } from '../core/text-generation.ts'
@@ -9,7 +9,7 @@ import { wishOf } from './budgets/wish-of.ts'
 import { collectText, type TextResult } from './collect-text.ts'
 import { startText } from './generate-text.ts'
 import { type HeldSlot, holdSlot, type RunDependencies } from './model-slot.ts'
-import { type InteractiveDependencies, runAndRecord } from './recorded-work.ts'
+import { type InteractiveDependencies, type RequestedWork, runAndRecord } from './recorded-work.ts'
 import type { UsageMeter } from './usage-meter.ts'
 import { ImageTimer } from './work-timers.ts'
 
@@ -21,7 +21,6 @@ export type WorkResult =
 
 type Options = { readonly signal: AbortSignal }
 type OnProgress = (progress: ImageProgress) => void
-type WorkOf<Kind extends Work['kind']> = Extract<Work, { readonly kind: Kind }>
 
 /** A request with the caller's identity and signal. */
 interface Requested<Request> {
@@ -43,42 +42,18 @@ interface RunOptions extends Options {
 }
 
 /**
- * Draws the images of a request whose caller waits, and records the usage.
+ * Draws or enlarges pictures while the caller waits, and records the usage.
  *
  * @throws {ServiceError} the errors of reserving, the pool and the model, and `inference_timeout`; so do the functions below.
  */
 export function generateImage(
   deps: InteractiveDependencies,
-  { caller, request }: Requested<ImageRequest>,
+  requested: RequestedWork<DrawnWork>,
   { signal, onProgress = () => {} }: Options & { readonly onProgress?: OnProgress },
 ): Promise<ImageResult> {
-  const work = { kind: 'image', request } as const
-  return runAndRecord(
-    deps,
-    { caller, work },
-    ({ submission, meter }) => draw(deps, submission, { signal, meter, deferred: false, onProgress }),
-    {
-      signal,
-    },
-  )
-}
-
-/** Enlarges a picture whose caller waits, and records the usage. */
-export function enlargeImage(
-  deps: InteractiveDependencies,
-  { caller, request }: Requested<EnlargementRequest>,
-  { signal }: Options,
-): Promise<ImageResult> {
-  const work = { kind: 'enlargement', request } as const
-  const onProgress = () => {}
-  return runAndRecord(
-    deps,
-    { caller, work },
-    ({ submission, meter }) => draw(deps, submission, { signal, meter, deferred: false, onProgress }),
-    {
-      signal,
-    },
-  )
+  return runAndRecord(deps, requested, ({ submission, meter }) => draw(deps, submission, { signal, meter, deferred: false, onProgress }), {
+    signal,
+  })
 }
 
 /** Embeds texts whose caller waits, and records the usage. */
@@ -146,7 +121,7 @@ export async function runWork(
 
 async function draw(
   deps: RunDependencies,
-  submission: Submission<WorkOf<'image' | 'enlargement'>>,
+  submission: Submission<DrawnWork>,
   { signal, meter, deferred, onProgress }: RunOptions & { readonly onProgress: OnProgress },
 ): Promise<ImageResult> {
   const { accountId, work } = submission
@@ -171,7 +146,7 @@ async function draw(
 
 async function embed(
   deps: RunDependencies,
-  submission: Submission<WorkOf<'embedding'>>,
+  submission: Submission<Extract<Work, { readonly kind: 'embedding' }>>,
   { signal, meter, deferred }: RunOptions,
 ): Promise<EmbeddingResult> {
   await using slot = await readingSlot(deps, submission, { signal, deferred })

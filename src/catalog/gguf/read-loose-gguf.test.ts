@@ -139,14 +139,14 @@ describe('a GGUF file that lies in a folder of models', () => {
       const model = catalog.find(id)
       assert.ok(model?.kind === 'text')
       const { vision = false, projector = null, blindness = null } = model
-      return [vision, projector === null ? null : basename(projector), blindness?.split(' that ')[0] ?? null]
+      return [vision, projector === null ? null : basename(projector), blindness?.split('; ')[0] ?? null]
     })
     assert.deepEqual(seen, [
       [true, 'mmproj-SmolVLM-256M-Instruct-f16.gguf', null],
       [false, null, null],
       [true, 'mmproj-model-f16.gguf', null],
       [true, 'mmproj-model-f16.gguf', null],
-      [false, null, 'its mmproj file is a projector (pixtral)'],
+      [false, null, 'its mmproj file is of a kind that Sepia does not support (pixtral)'],
     ])
     const smol = catalog.find('SmolVLM-256M-Instruct-Q8_0')
     assert.equal(smol?.bytes, text.length + writeMmproj('idefics3', 64).length, 'it takes memory too')

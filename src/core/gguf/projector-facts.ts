@@ -66,12 +66,12 @@ export function readProjectorFacts({ values, tensors }: GgufHeader): ProjectorFa
     return Array.isArray(value) ? value.map(Number) : []
   }
   if (values.get('clip.has_vision_encoder') === false) return { fault: 'is for sound, not for pictures' }
-  const kind = String(values.get('clip.projector_type') ?? values.get('clip.vision.projector_type') ?? 'of a kind it does not name')
+  const kind = String(values.get('clip.projector_type') ?? values.get('clip.vision.projector_type') ?? 'not named')
   const variant = findVariant(values, new Set(tensors.map(({ name }) => name)))
   const family = isFamily(kind) && variant === null ? kind : null
   if (family === null) {
     const known = Object.values(visionFamilies).join(', ')
-    return { fault: `is a projector (${variant ?? kind}) that Sepia cannot see with; these kinds of models see: ${known}` }
+    return { fault: `is of a kind that Sepia does not support (${variant ?? kind}); use one of ${known}` }
   }
   const [imageSize, patchSize] = [number('image_size') ?? 0, number('patch_size') ?? 0]
   const [mean, deviation] = [colours('image_mean'), colours('image_std')]
@@ -95,8 +95,8 @@ export function readProjectorFacts({ values, tensors }: GgufHeader): ProjectorFa
   const tiles = facts.tiledSizes.flatMap(({ width, height }) => [width / imageSize, height / imageSize])
   const cuts = tiles.every((count) => Number.isInteger(count) && count > 0 && count <= mostTiles)
   if (!fits || !cuts || imageSize > largestSide || (facts.longestSide ?? imageSize) > largestSide)
-    return { fault: 'names sizes of pictures that cannot be' }
-  if (takesAnySize(family) && facts.merge !== gridMerge) return { fault: 'joins other patches than those of squares of 2 × 2' }
+    return { fault: 'has impossible picture sizes in its header' }
+  if (takesAnySize(family) && facts.merge !== gridMerge) return { fault: 'does not merge patches in squares of 2 × 2' }
   if (mean.length !== 3 || deviation.length !== 3 || deviation.includes(0)) return { fault: 'does not say how colours are normalized' }
   return facts
 }

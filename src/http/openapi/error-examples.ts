@@ -9,7 +9,7 @@ import { toMessageError } from '../wire/messages/message-error.ts'
 import { toOllamaError } from '../wire/ollama/ollama-error.ts'
 
 const steps: FieldFault = { path: ['steps'], message: `\`steps\` must be an integer from 1 to ${mostSteps}.`, kind: 'range' }
-const vae: FieldFault = { path: ['vae'], message: '`vae` cannot be honoured by fake-image: leave it out.', kind: 'unsupported' }
+const vae: FieldFault = { path: ['vae'], message: '`vae` is not supported by fake-image: leave it out.', kind: 'unsupported' }
 
 /** An example message of each error code, and the field that it names. */
 const sentences: Readonly<Record<ErrorCode, readonly [message: string, fault?: FieldFault | string]>> = {

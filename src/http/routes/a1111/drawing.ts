@@ -2,7 +2,7 @@ import type { TObject } from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
 import type { ImageProgress } from '../../../core/image-generation.ts'
 import { findImageDefault } from '../../../operations/image-default.ts'
-import { enlargeImage, generateImage } from '../../../operations/run-work.ts'
+import { generateImage } from '../../../operations/run-work.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
@@ -45,7 +45,8 @@ export const a1111DrawingRoutes: readonly Route[] = [
       const { incoming, caller, options } = call
       const reading = { body: synchronousBody(incoming).value, mostPixels: settings.imagePixels }
       const request = await parseExtra(parsingFor(deps, call), reading, options)
-      const enlarged = await interruptible(deps, call, 1, ({ signal }) => enlargeImage(call.work, { caller, request }, { signal }))
+      const work = { kind: 'enlargement', request } as const
+      const enlarged = await interruptible(deps, call, 1, (running) => generateImage(call.work, { caller, work }, running))
       if (enlarged === null) throw new ServiceError('request_cancelled', 'This enlargement was interrupted; send the request again.')
       const [image] = enlarged.images
       return { html_info: '', image: image === undefined ? '' : toBase64(image.bytes) }
@@ -87,9 +88,8 @@ async function draw(deps: RouteDependencies, settings: HttpSettings, call: Call,
   }
   const drawing = await parse(parsingFor(deps, call), reading, options)
   const { request } = drawing
-  const run = interruptible(deps, call, request.seeds.length, ({ signal, onProgress }) =>
-    generateImage(call.work, { caller, request }, { signal, onProgress }),
-  )
+  const work = { kind: 'image', request } as const
+  const run = interruptible(deps, call, request.seeds.length, (running) => generateImage(call.work, { caller, work }, running))
   // A1111's clients expect the result of an interrupted drawing, which has no images here.
   return encodeDrawing(drawing, (await run) ?? { images: [], computeMs: 0 })
 }

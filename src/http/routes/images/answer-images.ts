@@ -26,9 +26,10 @@ export async function answerImages(
   { request, delivery, name }: OpenAiImages & { readonly name: 'image_generation' | 'image_edit' },
 ): Promise<object> {
   if (delivery.links) return answerLinks(deps, { caller, images: { request, delivery } }, options)
-  if (!delivery.stream) return encodeOpenAiImages(deps.clock, request, delivery, await generateImage(work, { caller, request }, options))
+  const drawing = { caller, work: { kind: 'image', request } } as const
+  if (!delivery.stream) return encodeOpenAiImages(deps.clock, request, delivery, await generateImage(work, drawing, options))
   using _place = await deps.places.take(caller.accountId, 'streams')
-  const draw: Parameters<typeof streamImage>[0] = (onProgress) => generateImage(work, { caller, request }, { ...options, onProgress })
+  const draw: Parameters<typeof streamImage>[0] = (onProgress) => generateImage(work, drawing, { ...options, onProgress })
   const parts = streamImage(draw, { previews: delivery.partialImages })
   const { clock } = deps
   const first = parts.next()

@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from 'typebox'
 import { type CheckpointFamily, checkpointFamilies } from '../../../core/checkpoint/checkpoint-family.ts'
-import { enlargeImage, generateImage } from '../../../operations/run-work.ts'
+import type { DrawnWork } from '../../../core/inference.ts'
+import { generateImage } from '../../../operations/run-work.ts'
 import { answerDeferred } from '../../answers/answer-deferred.ts'
 import { sendChunks } from '../../answers/send-chunks.ts'
 import { receivedBody } from '../../body/read-body.ts'
@@ -11,7 +12,7 @@ import type { HttpSettings } from '../../http-settings.ts'
 import type { Call, Route } from '../../route.ts'
 import type { InspectImage } from '../../wire/images/decode-image.ts'
 import { imageResultSchema } from '../../wire/images/image-answers.ts'
-import { type DrawnWork, ImageChunks } from '../../wire/images/image-chunks.ts'
+import { ImageChunks } from '../../wire/images/image-chunks.ts'
 import type { ImageHints } from '../../wire/images/image-faults.ts'
 import { freeImageRequestSchema, imageRequestSchema } from '../../wire/images/image-fields.ts'
 import { type ImageParsing, parseImageRequest } from '../../wire/images/image-request.ts'
@@ -115,10 +116,7 @@ async function draw(deps: RouteDependencies, settings: HttpSettings, call: Call,
   const { work, logged } = await (handling === null ? read() : deps.deadline.keep(reply, read))
   if (logged !== null) deps.observer.promptLogged({ requestId: incoming.id, accountId: caller.accountId, prompt: logged })
   if (handling !== null) return answerDeferred(deps, { incoming, reply, mode }, { work, handling })
-  const running = call.work
-  const result = await (work.kind === 'image'
-    ? generateImage(running, { caller, request: work.request }, options)
-    : enlargeImage(running, { caller, request: work.request }, options))
+  const result = await generateImage(call.work, { caller, work }, options)
   const [first] = result.images
   if (answer.type === 'json' || first === undefined || first.removedForSafety) {
     const chunks = new ImageChunks(work, result)

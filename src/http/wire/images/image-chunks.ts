@@ -1,10 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { ImageResult } from '../../../core/image-generation.ts'
-import type { InferenceWork, StoredImages, StoredPicture } from '../../../core/inference.ts'
+import type { DrawnWork, StoredImages, StoredPicture } from '../../../core/inference.ts'
 import { encodeImageResult, encodeUpscalingResult } from './image-result.ts'
-
-/** Work that results in pictures. */
-export type DrawnWork = Extract<InferenceWork, { readonly kind: 'image' | 'enlargement' }>
 
 /** Bytes of a picture per chunk: a multiple of three, so that their base64 needs no padding. */
 const sliceBytes = 768 * 1024
