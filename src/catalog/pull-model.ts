@@ -1,5 +1,5 @@
 import { mkdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { PullPlan } from '../core/model-pull.ts'
 import { Turns } from '../core/turns.ts'
@@ -188,7 +188,7 @@ async function pullFiles(
   const bytesTotal = sumBytes(files)
   const needed = bytesTotal - (await bytesArrived(folder, listed))
   const free = await freeBytes(folder)
-  if (free < needed) throw new Error(`${id} needs ${needed} more bytes, but ${folder} has ${free} left; make room first.`)
+  if (free < needed) throw new Error(`${id} needs ${needed} more bytes, but ${dirname(folder)} has ${free} left; make room first.`)
   const arrived: Record<string, ListedFile> = {}
   let bytesBefore = 0
   for (const [path, entry] of listed) {

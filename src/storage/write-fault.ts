@@ -27,7 +27,8 @@ export function unwritable(cause: unknown): ServiceError {
 
 /** Whether a write failed because the disk or the user's quota is full. */
 export function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+  const { code }: NodeJS.ErrnoException = Object(error)
+  return code === 'ENOSPC' || code === 'EDQUOT' || sqliteCode(error) === 13
 }
 
 /** Maps a failed write to its error; anything but a system error stays as it is. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, readFile, stat } from 'node:fs/promises'
+import { chmod, mkdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { claimNext, release, succeed, sweep, tryClaim } from '../../../test/conformance/claiming.ts'
@@ -324,6 +324,12 @@ test('a tool does not migrate beneath a service that runs, and does where none r
   await using tool = await fresh.open('tool')
   assert.deepEqual(await tool.accounts.list(options), [])
   await using _service = await fresh.open()
+})
+
+test('a tool that may not lock the folder says so, not that another process uses it', async () => {
+  await using folder = await createFolder()
+  await mkdir(join(dirname(folder.file), 'owner.lock'), { recursive: true })
+  await assert.rejects(folder.open('tool'), /owner\.lock cannot be opened by this user, or is a folder; change its permissions/)
 })
 
 test('a database that cannot keep a write-ahead log is refused', () => {

@@ -12,7 +12,7 @@ import { Connection } from './connection.ts'
 import { DatabaseDamage } from './database-damage.ts'
 import { SqliteDocumentStore } from './document-store.ts'
 import { isUpToDate, makeFolder, openDatabase } from './open-database.ts'
-import { describeOwner, takeOwnerLock } from './owner-lock.ts'
+import { describeOwner, isOwned, takeOwnerLock } from './owner-lock.ts'
 import { SqliteInferenceLog } from './queue/inference-log.ts'
 import { SqliteInferenceQueue } from './queue/inference-queue.ts'
 import { SqliteRequestLog } from './request-log.ts'
@@ -100,6 +100,7 @@ async function openBesideService(file: string): Promise<Connection> {
   if (isUpToDate(file)) return openDatabase(file)
   const folder = dirname(file)
   using _owned = await takeOwnerLock(folder).catch(async (cause: unknown) => {
+    if (!isOwned(cause)) throw cause
     const owner = await describeOwner(folder)
     throw new Error(
       `The database in ${folder} is of an earlier version of the service, and ${owner} is using it; stop it first, or use the command line of its version.`,

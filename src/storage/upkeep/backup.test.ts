@@ -55,6 +55,16 @@ async function removeSeal(backup: string): Promise<void> {
 }
 
 describe('a backup', () => {
+  it('names the disk that is full, and leaves nothing there', async () => {
+    await using place = await openWorkplace()
+    const onProgress = () => {
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+    }
+    const message = `The disk of ${place.folder} is full; free some space or choose another file.`
+    await assert.rejects(writeBackup(place.data, place.backup, { ...options, onProgress }), { message })
+    assert.deepEqual(await readdir(place.folder), ['data'])
+  })
+
   it('is not written of a folder that is restored meanwhile, whose files would be those of another database', async () => {
     await using place = await openWorkplace()
     // A restore that ends when the first file is in the backup.

@@ -3,6 +3,7 @@ import { open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { syncFolder } from '../private-files.ts'
+import { isDiskFull } from '../write-fault.ts'
 import { belongsIntoBackup, createFilesTable, type DataPlace, sealBackup } from './backup-format.ts'
 
 export interface BackupOptions {
@@ -40,6 +41,9 @@ export async function writeBackup(
     await sealBackup(unfinished, options)
     await rename(unfinished, target)
     await syncFolder(dirname(target))
+  } catch (cause) {
+    if (!isDiskFull(cause)) throw cause
+    throw new Error(`The disk of ${dirname(target)} is full; free some space or choose another file.`, { cause })
   } finally {
     await rm(unfinished, { force: true })
   }
