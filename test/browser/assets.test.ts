@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readGoldenCheckpoints } from '../support/model-files/golden-checkpoints.ts'
 import { becomeOwner, openPage } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { assertFits, settle } from './support/settle.ts'
 import { untilTrue } from './support/until-true.ts'
@@ -25,7 +26,7 @@ test('a LoRA that is dropped is recognized, goes up, and shows its trigger words
   await page.dispatchEvent('.drop-zone', 'drop', { dataTransfer: transfer })
   await page.getByRole('heading', { name: 'Upload a LoRA' }).waitFor()
   await page.getByText('For SDXL.').waitFor()
-  assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'My-look')
+  await eventually(async () => assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'My-look'))
   await page.getByLabel('Trigger words').fill('sks, in my look')
   assert.deepEqual(await findBarriers(page), [])
   await page.getByRole('button', { name: 'Upload' }).click()

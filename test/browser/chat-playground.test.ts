@@ -204,5 +204,5 @@ test('a cold model says that it is being loaded, and how far that is', { skip },
   await answer.end()
   await answers(page).getByText('Awake.').waitFor()
   await answers(page).getByText('is being loaded').waitFor({ state: 'detached' })
-  await page.unroute('**/console/api/models')
+  await page.unrouteAll({ behavior: 'wait' })
 })

@@ -90,7 +90,7 @@ test('a pull tells its rate and the time left', { skip }, async () => {
   await page.getByText('25.0 MB of 100 MB · 5.0 MB a second · 15.0 s left').waitFor()
   await page.getByText('On the node gpu-1').waitFor()
   assert.deepEqual(await findBarriers(page), [])
-  await page.unroute('**/console/api/models')
+  await page.unrouteAll({ behavior: 'wait' })
 })
 
 test('an owner sees which files were left out of the models, and why', { skip }, async () => {
@@ -105,7 +105,7 @@ test('an owner sees which files were left out of the models, and why', { skip },
   const section = page.getByRole('region', { name: 'Files left out' })
   await section.getByRole('listitem').filter({ hasText: '/srv/models/broken.gguf' }).getByText('has a damaged header').waitFor()
   assert.deepEqual(await findBarriers(page), [])
-  await page.unroute('**/console/api/models')
+  await page.unrouteAll({ behavior: 'wait' })
   await section.waitFor({ state: 'detached' })
 })
 
@@ -127,7 +127,7 @@ test('an owner sees the servers of a model, and which of them does not answer', 
   await line.getByText('does not answer').waitFor()
   await line.getByText('it refused the connection').waitFor()
   assert.deepEqual(await findBarriers(page), [])
-  await page.unroute('**/console/api/models')
+  await page.unrouteAll({ behavior: 'wait' })
 })
 
 test('a model has one colour on every page, and the chart tells its figures to pointer and keyboard', { skip }, async () => {

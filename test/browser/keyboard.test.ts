@@ -58,6 +58,7 @@ test('a message is edited with the caret at its end; Escape leaves it, and Ctrl+
   await beginConversation(page)
   await haveAnswered(page, 'An answer.')
   await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  await assertFocused(page, 'Edit your message')
   await page.keyboard.type(' Dropped.')
   await page.keyboard.press('Escape')
   await page.getByLabel('Edit your message').waitFor({ state: 'detached' })

@@ -31,5 +31,5 @@ test('an answer that comes behind that to a later question is not shown', { skip
   await eventually(() => assert.equal(answers.reported, answers.held))
   await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
   assert.equal(await row.count(), 0)
-  await page.unroute(address)
+  await page.unrouteAll({ behavior: 'wait' })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { becomeOwner, openPage } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
 import { openSlowProxy } from './support/slow-proxy.ts'
 import { useConsole } from './support/use-console.ts'
 import { haveAnswered } from './support/written-answer.ts'
@@ -38,7 +39,7 @@ test('a conversation that another browser deleted says so where one goes on, and
   const before = page.url()
   await page.getByRole('button', { name: 'Keep it as a new one' }).click()
   await page.getByRole('alert').waitFor({ state: 'detached' })
-  assert.notEqual(page.url(), before)
+  await eventually(() => assert.notEqual(page.url(), before))
   await listed(page).waitFor()
   await page.reload()
   await page.locator('.turn-answer').getByText('Before.').waitFor()

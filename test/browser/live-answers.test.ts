@@ -83,7 +83,7 @@ suite('answers are work of the service', { skip: withoutChromium }, () => {
     await eventually(async () => {
       await search.fill('')
       await search.fill('kept by the service')
-      await page.getByRole('region', { name: 'Conversations' }).getByRole('link', { name: 'Tell me another.' }).waitFor({ timeout: 1000 })
+      await page.getByRole('region', { name: 'Conversations' }).getByRole('link', { name: 'Tell me another.' }).waitFor({ timeout: 10_000 })
     })
   })
 
@@ -115,7 +115,7 @@ suite('answers are work of the service', { skip: withoutChromium }, () => {
     await box.fill('And a lake?')
     await page.keyboard.press('Enter')
     await queued.getByText('And a lake?').waitFor()
-    assert.equal(await box.inputValue(), '')
+    await eventually(async () => assert.equal(await box.inputValue(), ''))
     await page.reload()
     await queued.getByText('And a lake?').waitFor()
     await box.fill('A large one.')
@@ -123,7 +123,7 @@ suite('answers are work of the service', { skip: withoutChromium }, () => {
     await queued.getByText('And a lake?\n\nA large one.').waitFor()
     assert.deepEqual(await findBarriers(page), [])
     await queued.getByRole('button', { name: 'Edit' }).click()
-    assert.equal(await box.inputValue(), 'And a lake?\n\nA large one.')
+    await eventually(async () => assert.equal(await box.inputValue(), 'And a lake?\n\nA large one.'))
     await box.fill('And a hill?')
     await page.keyboard.press('Enter')
     first.end()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { becomeOwner, bob, createAccount, openPage } from './support/console-visit.ts'
+import { countedRequests } from './support/counted-requests.ts'
 import { offerModel } from './support/offer-model.ts'
 import { pullOffered } from './support/pull-offered.ts'
 import { useConsole } from './support/use-console.ts'
@@ -37,6 +38,8 @@ test('usage by person adds up to what was answered to each, and so do its latenc
   const { page } = visit()
   const adas = (await ask(page, 'What is 17 + 25?')) + (await ask(page, 'Hi'))
   const bobs = await ask(bobsPage(), 'Tell me a short story about a fox.')
+  await countedRequests(page, 2)
+  await countedRequests(bobsPage(), 1)
   await openPage(page, 'Usage')
   await page.getByLabel('Everyone').check()
   const sums = page.getByRole('region', { name: 'By token, model and time' })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { becomeOwner } from './support/console-visit.ts'
 import { settle } from './support/settle.ts'
+import { untilTrue } from './support/until-true.ts'
 import { useConsole } from './support/use-console.ts'
 import { writeNextAnswer } from './support/written-answer.ts'
 
@@ -31,7 +32,7 @@ test('the page shows its frame before its style sheet and its script have come',
   })
   await page.goto(`${visit().service.url}/console/chat`, { waitUntil: 'commit' })
   await page.getByRole('img', { name: 'Sepia' }).waitFor()
-  await page.waitForFunction("performance.getEntriesByName('first-contentful-paint').length > 0")
+  await untilTrue(page, "performance.getEntriesByName('first-contentful-paint').length > 0")
   held.resolve()
   await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
   await page.getByRole('img', { name: 'Sepia', exact: true }).waitFor({ state: 'detached' })

@@ -4,6 +4,7 @@ import { encodeSolidPng } from '../../src/runtimes/fake/solid-png.ts'
 import { unpackGoldenCheckpoints } from '../support/model-files/golden-checkpoints.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 import { becomeOwner, openPage, visitConsole } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
 import { withoutChromium } from './support/open-chromium.ts'
 
 const wanted =
@@ -32,9 +33,9 @@ test('the form begins with what each family draws with, and the dialog suggests 
   await page.getByText('Sampling').click()
   for (const [model, steps] of families) {
     await page.getByLabel('Model', { exact: true }).selectOption(model)
-    assert.equal(await page.getByLabel('Steps', { exact: true }).inputValue(), steps, model)
+    await eventually(async () => assert.equal(await page.getByLabel('Steps', { exact: true }).inputValue(), steps, model))
   }
-  assert.equal(await page.getByText('Reference pictures').count(), 0)
+  await page.getByText('Reference pictures').waitFor({ state: 'detached' })
   await page.getByLabel('Model', { exact: true }).selectOption('flux-2-klein')
   const field = page
     .locator('.stack')

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
@@ -28,7 +28,8 @@ export function EditTurn({ label, action, text, mayBeEmpty = false, onInput, onT
     onClose()
   }
   const form = useRef<HTMLFormElement>(null)
-  useEffect(() => {
+  // A layout effect, so that what is typed before the next paint arrives here.
+  useLayoutEffect(() => {
     const box = form.current?.querySelector('textarea')
     box?.focus()
     box?.setSelectionRange(box.value.length, box.value.length)
