@@ -1,7 +1,8 @@
 import type { Account } from '../core/account.ts'
-import { ServiceError } from '../core/error.ts'
+import { type ErrorRecord, ServiceError } from '../core/error.ts'
 import type { Inference } from '../core/inference.ts'
 import type { NumberedRequest } from '../core/ports/request-log.ts'
+import type { RequestResult } from '../core/requests/request-record.ts'
 import { findInference } from '../operations/deferred/inferences.ts'
 import type { ConsoleDependencies } from './console-dependencies.ts'
 
@@ -49,11 +50,22 @@ export function readRequestPlace(after: string): number | null {
   return /^\d{1,15}$/.test(after) ? Number(after) : null
 }
 
-/** An inference as a user may see it. Only owners see causes of failures; results of other accounts are hidden from everyone. */
-export function showInference(inference: Inference, { id, role }: Pick<Account, 'id' | 'role'>): Inference {
-  const { error } = inference
-  const shown = inference.accountId === id ? inference : { ...inference, output: null }
-  if (error === null || role === 'owner') return shown
+type Person = Pick<Account, 'id' | 'role'>
+
+/** An inference as a user may see it: results of other accounts are hidden from everyone. */
+export function showInference(inference: Inference, person: Person): Inference {
+  const shown = inference.accountId === person.id ? inference : { ...inference, output: null }
+  return { ...shown, error: showError(inference.error, person) }
+}
+
+/** The result of a synchronous request as a user may see it. */
+export function showResult(result: RequestResult, person: Person): RequestResult {
+  return { ...result, error: showError(result.error, person) }
+}
+
+/** Only owners see causes of failures. */
+function showError(error: ErrorRecord | null, { role }: Person): ErrorRecord | null {
+  if (error === null || role === 'owner') return error
   const { cause: _, ...visible } = error
-  return { ...shown, error: visible }
+  return visible
 }

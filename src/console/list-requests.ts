@@ -3,7 +3,7 @@ import type { Inference } from '../core/inference.ts'
 import type { NumberedRequest } from '../core/ports/request-log.ts'
 import type { ConsoleDependencies } from './console-dependencies.ts'
 import type { ListedRequest, RequestPage, RequestQuery } from './contract/requests.ts'
-import { showInference } from './find-request.ts'
+import { showInference, showResult } from './find-request.ts'
 import { hasPictures, imageAddress } from './stored-images.ts'
 
 type Dependencies = Pick<ConsoleDependencies, 'requests' | 'log' | 'tokens' | 'accounts' | 'clock'>
@@ -37,7 +37,7 @@ export async function listRequests(
       kind: record?.kind ?? inference?.kind ?? 'chat',
       model: record?.model ?? inference?.model ?? '',
       at: record?.at ?? inference?.createdAt ?? 0,
-      result: record?.result ?? null,
+      result: record?.result ? showResult(record.result, person) : null,
       account: accounts === null ? null : (accounts.get(accountId) ?? accountId),
       token: record?.tokenId ? (tokens.get(record.tokenId) ?? record.tokenId) : null,
       excerpt: own ? (record?.requested?.excerpt ?? null) : null,

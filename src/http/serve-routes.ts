@@ -1,5 +1,6 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Scope } from '../core/access-token.ts'
+import type { ErrorRecord } from '../core/error.ts'
 import type { UsageEntry } from '../core/usage.ts'
 import { finishedRequest } from '../operations/requests/request-recorder.ts'
 import { callerOf } from './caller.ts'
@@ -93,7 +94,7 @@ function callOf(
         runLimitMs,
         priceOf,
         onWork,
-        onEnded: (entry: UsageEntry) => recordRequest(finishedRequest(incoming.id, entry)),
+        onEnded: (entry: UsageEntry, error: ErrorRecord | null) => recordRequest(finishedRequest(incoming.id, entry, error)),
         onBooked: (entry: UsageEntry) => observer.workFinished(entry),
         onFault: (error: unknown) => observer.faultSurvived({ requestId: incoming.id, error }),
       }

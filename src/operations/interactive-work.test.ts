@@ -5,7 +5,7 @@ import { createMemoryStore } from '../../test/support/memory/create-memory-store
 import { unobservedWork } from '../../test/support/memory/unobserved.ts'
 import { createTestClock } from '../../test/support/test-clock.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
-import { ServiceError } from '../core/error.ts'
+import { type ErrorRecord, ServiceError, toErrorRecord } from '../core/error.ts'
 import { noLimits } from '../core/limits/use-limits.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import type { UsageEntry } from '../core/usage.ts'
@@ -121,6 +121,33 @@ suite('interactive work', () => {
       true,
     )
     assert.equal(booked[0]?.outcome, 'failed')
+  })
+
+  test('failed and refused work ends with its error and cause, and work whose client left without one', async () => {
+    const { deps } = createParts()
+    const ends: unknown[] = []
+    const onEnded = ({ outcome }: UsageEntry, error: ErrorRecord | null) => ends.push([outcome, error])
+    const run = async (failure: unknown, signal = options.signal) => {
+      const text: TextModel = {
+        // biome-ignore lint/correctness/useYield: it fails before its first part.
+        async *generate() {
+          throw failure
+        },
+        embed: () => Promise.reject(failure),
+      }
+      const dependencies = { ...deps, pool: createFixedModelPool({ text: { 'fake-chat': text } }), onEnded }
+      await assert.rejects(createEmbedding(dependencies, { caller, request: { model: 'fake-chat', inputs: ['x'] } }, { signal }))
+    }
+    await run(new ServiceError('inference_failed', 'It failed.', { param: 'input', cause: new Error('No disk.') }))
+    await run(new ServiceError('quota_exceeded', 'Too much.'))
+    await run(new Error('A fault.'))
+    await run(new ServiceError('inference_failed', 'It failed.'), AbortSignal.abort())
+    assert.deepEqual(ends, [
+      ['failed', { code: 'inference_failed', message: 'It failed.', param: 'input', cause: 'No disk.' }],
+      ['refused', { code: 'quota_exceeded', message: 'Too much.', param: null }],
+      ['failed', { ...toErrorRecord(null), cause: 'A fault.' }],
+      ['cancelled', null],
+    ])
   })
 
   test('a failed write of the usage books fails no request and is reported', async () => {

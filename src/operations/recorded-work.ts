@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Caller } from '../core/access-token.ts'
-import { ServiceError } from '../core/error.ts'
+import { type ErrorRecord, ServiceError, toFailureRecord } from '../core/error.ts'
 import type { Submission, Work } from '../core/inference.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
 import { outcomeOfFailure, type UsageEntry } from '../core/usage.ts'
@@ -11,8 +11,11 @@ import { meterOf, type UsageMeter } from './usage-meter.ts'
 /** Dependencies of work whose caller waits. */
 export interface InteractiveDependencies extends RunDependencies {
   readonly usage: Pick<UsageLog, 'append'>
-  /** Called with the outcome of work before its usage is recorded, whether recording succeeds or not. */
-  readonly onEnded: (entry: UsageEntry) => void
+  /**
+   * Called with the outcome of work before its usage is recorded, whether recording succeeds or not, and with the error of failed and
+   * refused work.
+   */
+  readonly onEnded: (entry: UsageEntry, error: ErrorRecord | null) => void
   /** Called with each recorded entry. */
   readonly onBooked: (entry: UsageEntry) => void
   /** Called with failures that the caller must not see, such as a failed usage entry. */
@@ -54,7 +57,8 @@ export class UsageRecording<Kind extends Work = Work> implements Disposable {
     const { usage, onEnded, onBooked, onFault } = this.#deps
     const code = this.#failure instanceof ServiceError ? this.#failure.code : null
     const entry = this.meter.entry(this.meter.finished ? 'succeeded' : this.#signal.aborted ? 'cancelled' : outcomeOfFailure(code))
-    onEnded(entry)
+    const hasFailed = entry.outcome === 'failed' || entry.outcome === 'refused'
+    onEnded(entry, hasFailed && this.#failure !== null ? toFailureRecord(this.#failure) : null)
     // The request's own signal may already be aborted, but usage must be recorded.
     usage
       .append(entry, { ...neverAborted, id: this.submission.id })

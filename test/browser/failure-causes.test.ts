@@ -7,6 +7,7 @@ import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { withoutChromium } from './support/open-chromium.ts'
 import { textOf } from './support/page-text.ts'
+import { untilTrue } from './support/until-true.ts'
 
 const sentence = /The model failed on this request|The model dead-images stopped or could not be loaded/
 const request = /Request [\w-]{8,}/
@@ -40,7 +41,28 @@ async function fail(page: Page, { die }: DyingServers): Promise<readonly string[
   await openPage(page, 'Requests')
   await page.getByRole('link', { name: 'a red apple' }).first().click()
   await page.getByRole('heading', { level: 1, name: 'Request', exact: true }).waitFor()
-  return [chat, drawing, await textOf(page.locator('.note.bad'))]
+  return [chat, drawing, await textOf(page.locator('.note.bad')), await failAtOnce(page)]
+}
+
+/** Sends a chat that is answered directly and returns the message on the request's page. */
+async function failAtOnce(page: Page): Promise<string> {
+  await page.evaluate(`fetch('/v1/chat/completions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'dying-chat', messages: [{ role: 'user', content: 'x' }] }),
+  })`)
+  await untilTrue(
+    page,
+    `fetch('/console/api/requests?way=synchronous').then((response) => response.json()).then(({ requests }) => requests.length === 1)`,
+  )
+  await openPage(page, 'Requests')
+  await page.getByLabel('Status').selectOption('Answered at once')
+  await page.locator('.ledger tbody:not(:has-text("a red apple"))').waitFor()
+  await page.locator('.ledger tbody tr').first().getByRole('link').click()
+  await page.locator('.timeline').getByText('Failed', { exact: true }).waitFor()
+  await page.getByText('inference_failed', { exact: true }).waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+  return textOf(page.locator('.note.bad'))
 }
 
 test('an owner sees why a server failed, and the request; a member the sentence and the request', { skip: withoutChromium }, async () => {

@@ -13,9 +13,20 @@ const drawing: RequestRecord = {
   requested: { excerpt: 'Ein Äffchen, 100% _süß_', call: '{"path":"/generate/sdxl"}' },
   result: null,
 }
-const result = { outcome: 'failed', promptTokens: 3, completionTokens: 2, images: 0, durationMs: 70, firstTokenMs: 9 } as const
+const error = {
+  code: 'inference_failed',
+  message: 'Half \ud800 nul \0 and \\u0000.',
+  param: 'messages',
+  cause: 'Nobody is there.',
+} as const
+const result = { outcome: 'failed', promptTokens: 3, completionTokens: 2, images: 0, durationMs: 70, firstTokenMs: 9, error } as const
 const chat: RequestRecord = { ...base, id: 'asked', tokenId: null, kind: 'chat', requested: null, result }
-const refused: RequestRecord = { ...chat, id: 'refused', kind: 'rerank', result: { ...result, outcome: 'refused', firstTokenMs: null } }
+const refused: RequestRecord = {
+  ...chat,
+  id: 'refused',
+  kind: 'rerank',
+  result: { ...result, outcome: 'refused', firstTokenMs: null, error: null },
+}
 const everything: RequestLogQuery = { accountId: null, search: null, kind: null, deferred: null, ids: null, before: null, limit: 10 }
 
 /** What was asked, newest first, found by what people remember of it. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { carryError, uncarryError } from '../../src/cluster/lease-wire.ts'
+import type { RequestPage, RequestShown } from '../../src/console/contract/requests.ts'
 import { ServiceError } from '../../src/core/error.ts'
+import { noLimits } from '../../src/core/limits/use-limits.ts'
 import type { TextPart } from '../../src/core/text-generation.ts'
 import { createAccessToken } from '../../src/operations/access/access-tokens.ts'
 import { startConsoleService } from '../support/console-service.ts'
@@ -96,6 +98,39 @@ test('why an asynchronous request failed is kept for owners; nobody else sees it
     for (const path of paths.slice(2)) assert.doesNotMatch((await send('GET', path, { headers: bearer })).body, /ECONNREFUSED/)
     assert.ok((await send('GET', '/console/api/requests?of=everyone', { cookie: owner })).body.includes(secret))
   }
+})
+
+test('why a synchronous request failed is kept with it: the sentence for its account, the cause for owners', async () => {
+  for (const [parts, path, body] of [
+    [[], '/v1/chat/completions', { messages: [{ role: 'user', content: 'x' }] }],
+    [[{ type: 'text', choice: 0, text: 'Once' }], '/v1/chat/completions', { messages: [{ role: 'user', content: 'x' }], stream: true }],
+    [[], '/v1/messages', { messages: [{ role: 'user', content: 'x' }], max_tokens: 9, stream: true }],
+    [[{ type: 'text', choice: 0, text: 'Once' }], '/v1/responses', { input: 'x', stream: true }],
+    [[], '/api/chat', { messages: [{ role: 'user', content: 'x' }] }],
+    [[], '/v1/embeddings', { input: 'x' }],
+  ] as const) {
+    const { send, owner, member } = await openService(parts)
+    await send('POST', path, { cookie: member, body: { model: 'fake-chat', ...body } })
+    const lists = [
+      { cookie: member, query: '', seesCause: false },
+      { cookie: owner, query: '?of=everyone', seesCause: true },
+    ]
+    for (const { cookie, query, seesCause } of lists) {
+      const { requests }: RequestPage = (await send('GET', `/console/api/requests${query}`, { cookie })).json()
+      const [listed] = requests
+      const shown: RequestShown = (await send('GET', `/console/api/requests/${listed?.key}`, { cookie })).json()
+      const error = { code: 'inference_failed', message: sentence, param: null, ...(seesCause && { cause: brokenMessage }) }
+      for (const { result } of [shown, ...requests.slice(0, 1)]) assert.deepEqual([result?.outcome, result?.error], ['failed', error], path)
+    }
+  }
+})
+
+test('a request that a limit refuses keeps the reason', async () => {
+  const { send, owner, store, ownerId } = await openService()
+  await store.accounts.change(ownerId, { by: null, limits: { ...noLimits, tokensPerDay: 1 } }, options)
+  await send('POST', '/v1/chat/completions', { cookie: owner, body: { model: 'fake-chat', messages: [{ role: 'user', content: 'x' }] } })
+  const { requests }: RequestPage = (await send('GET', '/console/api/requests', { cookie: owner })).json()
+  assert.deepEqual([requests[0]?.result?.outcome, requests[0]?.result?.error?.code], ['refused', 'quota_exceeded'])
 })
 
 test('a cause travels from node to node', () => {

@@ -8,6 +8,7 @@ import { documentSums } from '../../src/storage/postgres/schema/limit-tables.ts'
 import { migrate, migrationLock } from '../../src/storage/postgres/schema/migrate.ts'
 import { migrations } from '../../src/storage/postgres/schema/migrations.ts'
 import { dropPartitions, makePartitions } from '../../src/storage/postgres/schema/partitions.ts'
+import { requestErrors } from '../../src/storage/postgres/schema/request-tables.ts'
 import { claimNext, succeed } from '../conformance/claiming.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
 import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
@@ -111,6 +112,31 @@ suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
         { count: 0, bytes: 0 },
       ],
     )
+  })
+
+  test('requests of a database from before their errors were kept have none, and writers of a step less go on', async () => {
+    const url = await createDatabase()
+    const before = migrations.slice(
+      0,
+      migrations.findIndex(({ sql }) => sql === requestErrors),
+    )
+    await migrate(url, before)
+    const { query } = await sharedPostgres()
+    const insert = (id: string) =>
+      query(
+        `insert into request_records (id, account_id, kind, model, at, outcome) values ('${id}', 'a', 'chat', 'm', 1, 'failed')`,
+        new URL(url).pathname.slice(1),
+      )
+    await insert('before')
+    await using store = await openPostgresStore({ url, clock: createSystemClock(), limits: roomy, mode: 'service' })
+    await insert('of a step less')
+    const wanted = { accountId: 'a', search: null, kind: null, deferred: null, ids: null, before: null, limit: 10 }
+    const [earlier, ...rest] = await store.requests.list(wanted, options)
+    assert.ok(earlier?.result)
+    assert.deepEqual([earlier.result.error, rest[0]?.result?.error], [null, null])
+    const error = { code: 'inference_failed', message: 'It failed.', param: null } as const
+    await store.requests.append([{ ...earlier, result: { ...earlier.result, error } }], options)
+    assert.deepEqual((await store.requests.list(wanted, options))[0]?.result?.error, error)
   })
 
   test('a server that would lose commits is refused', async () => {

@@ -1,3 +1,4 @@
+import type { ErrorRecord } from '../error.ts'
 import { beginning } from '../text/visible-text.ts'
 import type { UsageEntry } from '../usage.ts'
 
@@ -28,7 +29,10 @@ export interface RequestedWork {
 
 /** Result of a synchronous request. */
 export interface RequestResult
-  extends Pick<UsageEntry, 'outcome' | 'promptTokens' | 'completionTokens' | 'images' | 'durationMs' | 'firstTokenMs'> {}
+  extends Pick<UsageEntry, 'outcome' | 'promptTokens' | 'completionTokens' | 'images' | 'durationMs' | 'firstTokenMs'> {
+  /** The error that its client received; null = none, the client left, or an older version recorded the request. */
+  readonly error: ErrorRecord | null
+}
 
 /** Maximum characters of an excerpt, which is searchable. */
 export const longestExcerpt = 1000

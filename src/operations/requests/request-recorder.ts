@@ -1,3 +1,4 @@
+import type { ErrorRecord } from '../../core/error.ts'
 import type { InferenceWork } from '../../core/inference.ts'
 import type { RequestLog } from '../../core/ports/request-log.ts'
 import { longestCall, longestExcerpt, type RequestedWork, type RequestRecord } from '../../core/requests/request-record.ts'
@@ -45,8 +46,8 @@ export class RequestRecorder implements AsyncDisposable {
   }
 }
 
-/** The record of a synchronous request, made from its usage entry, without content. */
-export function finishedRequest(id: string, entry: UsageEntry): RequestRecord {
+/** The record of a synchronous request, made from its usage entry and its error, without content. */
+export function finishedRequest(id: string, entry: UsageEntry, error: ErrorRecord | null): RequestRecord {
   const { accountId, tokenId, kind, model, outcome, promptTokens, completionTokens, images, firstTokenMs } = entry
   const durationMs = Math.round(entry.durationMs)
   const result = {
@@ -56,6 +57,7 @@ export function finishedRequest(id: string, entry: UsageEntry): RequestRecord {
     images,
     durationMs,
     firstTokenMs: firstTokenMs === null ? null : Math.round(firstTokenMs),
+    error,
   }
   return { id, accountId, tokenId, kind, model, at: Math.round(entry.at) - durationMs, requested: null, result }
 }

@@ -36,7 +36,7 @@ export const movedTables: readonly MovedTable[] = [
   table(
     'request_records',
     ['seq'],
-    'id account_id token_id kind model at excerpt words call outcome prompt_tokens completion_tokens images duration_ms refused first_token_ms',
+    'id account_id token_id kind model at excerpt words call outcome prompt_tokens completion_tokens images duration_ms refused first_token_ms error',
   ),
   table('webhook_secrets', ['seq'], 'account_id secret created_at'),
   table('documents', ['kind', 'id'], 'account_id value at label text attached_bytes expires_at version bytes'),

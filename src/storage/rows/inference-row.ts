@@ -12,7 +12,7 @@ export function readInference(row: Row): Inference {
     ...readSubmitted(row),
     status: readOneOf(row, 'status', statuses),
     outcome: row.outcome === null ? null : readOneOf(row, 'outcome', outcomes),
-    error: readError(readTextOrNull(row, 'error')),
+    error: readErrorOrNull(row, 'error'),
     output: readOutput(row),
     attempt: readInteger(row, 'attempt'),
     progress: readProgress(row),
@@ -62,7 +62,9 @@ function readProgress(row: Row): Progress | null {
   return step === null ? null : { step, total: readInteger(row, 'total') }
 }
 
-function readError(text: string | null): ErrorRecord | null {
+/** A nullable column with an error, whose code a later version may have written. */
+export function readErrorOrNull(row: Row, column: string): ErrorRecord | null {
+  const text = readTextOrNull(row, column)
   if (text === null) return null
   const stored = JSON.parse(text) as { readonly code: string; readonly message: string; readonly param: string | null }
   return { ...stored, code: errorCodes.find((code) => code === stored.code) ?? 'internal_error' }

@@ -1,5 +1,6 @@
 import type { NumberedRequest, RequestLogQuery } from '../../core/ports/request-log.ts'
 import type { RequestRecord } from '../../core/requests/request-record.ts'
+import { readErrorOrNull } from './inference-row.ts'
 import { type Row, readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'
 
 const kinds = ['chat', 'completion', 'embedding', 'rerank', 'image'] as const
@@ -23,6 +24,7 @@ export const requestColumns = [
   'duration_ms',
   'refused',
   'first_token_ms',
+  'error',
 ] as const
 
 /** Parameters for writing a record. */
@@ -45,6 +47,7 @@ export function writeRequest({
     outcome: result?.outcome === 'refused' ? 'failed' : (result?.outcome ?? null),
     refused: result?.outcome === 'refused' ? 1 : null,
     first_token_ms: result?.firstTokenMs ?? null,
+    error: result?.error ? JSON.stringify(result.error) : null,
     prompt_tokens: result?.promptTokens ?? null,
     completion_tokens: result?.completionTokens ?? null,
     images: result?.images ?? null,
@@ -75,6 +78,7 @@ export function readRequest(row: Row): NumberedRequest {
             images: count('images'),
             durationMs: count('duration_ms'),
             firstTokenMs: readIntegerOrNull(row, 'first_token_ms'),
+            error: readErrorOrNull(row, 'error'),
           },
   }
 }

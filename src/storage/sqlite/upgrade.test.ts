@@ -10,6 +10,8 @@ import { createTestClock } from '../../../test/support/test-clock.ts'
 import { makeTextRequest } from '../../../test/support/text-request.ts'
 import { Connection } from './connection.ts'
 import { openSqliteStore } from './open-sqlite-store.ts'
+import { migrations } from './schema/migrations.ts'
+import { requestErrors } from './schema/request-tables.ts'
 
 const options = { signal: new AbortController().signal }
 
@@ -74,6 +76,26 @@ for (const version of [2])
       ],
     )
   })
+
+test('requests of a database from before their errors were kept have none, and later ones do', async () => {
+  await using folder = await createTemporaryFolder()
+  const file = `${folder.path}/sepia.db`
+  {
+    using connection = new Connection(file)
+    const before = migrations.slice(0, migrations.indexOf(requestErrors))
+    for (const step of before) connection.script(step)
+    connection.script(`pragma user_version = ${before.length};
+      insert into request_records (id, account_id, kind, model, at, outcome) values ('before', 'a', 'chat', 'm', 1, 'failed')`)
+  }
+  await using store = await openSqliteStore({ file, clock: createTestClock(), limits: { maxPending: 100 }, mode: 'service' })
+  const query = { accountId: 'a', search: null, kind: null, deferred: null, ids: null, before: null, limit: 10 }
+  const [earlier] = await store.requests.list(query, options)
+  assert.ok(earlier?.result)
+  assert.deepEqual([earlier.result.outcome, earlier.result.error], ['failed', null])
+  const error = { code: 'inference_failed', message: 'It failed.', param: null } as const
+  await store.requests.append([{ ...earlier, result: { ...earlier.result, error } }], options)
+  assert.deepEqual((await store.requests.list(query, options))[0]?.result?.error, error)
+})
 
 test('work in the format of a later version is left for it, and costs no attempt', async () => {
   await using store = await openEarlier(2)

@@ -67,7 +67,15 @@ describe('one’s requests', () => {
   test('are everybody’s for owners, without the words, the input and the output of others', async () => {
     const { submit, list, get, send, cookie, join, store } = await openRequests()
     const theirs = await submit('somebody-else')
-    const result = { outcome: 'succeeded', promptTokens: 3, completionTokens: 4, images: 0, durationMs: 50, firstTokenMs: 9 } as const
+    const result = {
+      outcome: 'succeeded',
+      promptTokens: 3,
+      completionTokens: 4,
+      images: 0,
+      durationMs: 50,
+      firstTokenMs: 9,
+      error: null,
+    } as const
     const waited = {
       id: 'req-1',
       accountId: 'somebody-else',

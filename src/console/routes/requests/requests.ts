@@ -6,7 +6,7 @@ import { clientSignal } from '../../../http/client-signal.ts'
 import { hasBodies } from '../../../operations/bodies/kept-bodies.ts'
 import type { ConsoleDependencies } from '../../console-dependencies.ts'
 import type { RequestCall, RequestPage, RequestShown } from '../../contract/requests.ts'
-import { findRequest, readRequestPlace, showInference } from '../../find-request.ts'
+import { findRequest, readRequestPlace, showInference, showResult } from '../../find-request.ts'
 import { listRequests } from '../../list-requests.ts'
 import { createQueryReader } from '../../read-console-input.ts'
 import { ownerOf, personOf } from '../../sign-in/signed-in.ts'
@@ -55,7 +55,7 @@ async function showRequest(
     kind: record?.kind ?? inference?.kind ?? 'chat',
     model: record?.model ?? inference?.model ?? '',
     at: record?.at ?? inference?.createdAt ?? 0,
-    result: record?.result ?? null,
+    result: record?.result ? showResult(record.result, person) : null,
     account: own ? null : ((await deps.accounts.find(accountId, options))?.name ?? accountId),
     inference: inference && showInference(inference, person),
     logged: await hasBodies(deps, { accountId, requestId: id }, options),

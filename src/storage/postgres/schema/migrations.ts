@@ -1,7 +1,7 @@
 import { freeLanes } from './free-lanes.ts'
 import { documentSums, limitTables } from './limit-tables.ts'
 import { queueTables } from './queue-tables.ts'
-import { countTables, latencyTables, refusalTables, requestTables } from './request-tables.ts'
+import { countTables, latencyTables, refusalTables, requestErrors, requestTables } from './request-tables.ts'
 import { tables } from './tables.ts'
 
 /** One step to the next version of the schema. */
@@ -43,4 +43,5 @@ export const migrations: readonly Migration[] = [
   { sql: freeLanes, leastProgram: 1 },
   // The bucket of the outputs, so that no node uses another.
   { sql: 'alter table cluster add column bucket text', leastProgram: 1 },
+  { sql: requestErrors, leastProgram: 1 },
 ]

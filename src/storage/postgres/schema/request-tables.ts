@@ -64,3 +64,6 @@ export const countTables = `
     primary key (subject, holder)
   );
 `
+
+/** The errors of synchronous requests; asynchronous ones have them in `inferences`. */
+export const requestErrors = 'alter table request_records add column error text;'

@@ -63,3 +63,6 @@ export const webhookTraces = `
       where new.webhook_url is not null;
   end;
 `
+
+/** The errors of synchronous requests; asynchronous ones have them in `inferences`. */
+export const requestErrors = 'alter table request_records add column error text;'

@@ -12,6 +12,7 @@ const priorities = { normal: t`normal`, low: t`low` } as const
 /** The request's model, kind and result. */
 export function RequestFacts({ shown }: { shown: RequestShown }): VNode {
   const { kind, model, account, token, inference, result } = shown
+  const error = inference?.error ?? result?.error ?? null
   const facts: (readonly [string, string])[] = [
     [t`Kind`, kindTexts[kind]],
     [t`Model`, model],
@@ -25,6 +26,7 @@ export function RequestFacts({ shown }: { shown: RequestShown }): VNode {
     else facts.push([t`Prompt`, t`${wholeText(promptTokens)} tokens`], [t`Answer`, t`${wholeText(completionTokens)} tokens`])
   }
   if (inference !== null) facts.push([t`Priority`, priorities[inference.priority]], [t`Attempts`, String(inference.attempt)])
+  if (error !== null) facts.push([t`Error code`, error.code])
   if (inference?.output) {
     const { bytes, contentType, sha256 } = inference.output
     facts.push([t`Output`, `${byteText(bytes)}, ${contentType.split(';')[0]}`], ['SHA-256', sha256.slice(0, 16)])

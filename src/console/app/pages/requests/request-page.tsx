@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
+import type { ErrorRecord } from '../../../../core/error.ts'
 import type { Inference } from '../../../../core/inference.ts'
 import type { RequestShown } from '../../../contract/requests.ts'
 import { cancelInference, showRequest } from '../../interface/inference-requests.ts'
@@ -79,7 +80,7 @@ function Deferred({ inference }: { inference: Inference }): VNode {
             >{t`Download the output`}</Button>
           ) : null}
         </div>
-        {inference.error ? <Failure inference={inference} /> : null}
+        {inference.error ? <Failure error={inference.error} requestId={inference.id} /> : null}
         <Timeline events={timelineEvents(inference, now.value)} />
       </div>
       {hasOutput(inference) ? <RequestResult inference={inference} /> : null}
@@ -87,7 +88,7 @@ function Deferred({ inference }: { inference: Inference }): VNode {
   )
 }
 
-/** A synchronous request: its timeline, and why there is no more to show. */
+/** A synchronous request: its error, its timeline, and why there is no more to show. */
 function Waited({ shown }: { shown: RequestShown }): VNode {
   const { result } = shown
   if (result === null) return <p class="sheet soft">{t`Its details have been deleted; only the entry is left.`}</p>
@@ -96,8 +97,8 @@ function Waited({ shown }: { shown: RequestShown }): VNode {
       <div class="row">
         <StatusMark inference={{ status: 'completed', outcome: result.outcome }} />
       </div>
+      {result.error ? <Failure error={result.error} requestId={shown.id} /> : null}
       <Timeline events={waitedEvents(shown.at, result)} />
-      {result.outcome === 'failed' ? <p>{t`The caller received the reason; the service’s log has it under this id.`}</p> : null}
       {shown.logged ? null : (
         <p class="faint">{t`It was answered directly, so its content isn’t stored. An owner can turn on the request log.`}</p>
       )}
@@ -105,12 +106,12 @@ function Waited({ shown }: { shown: RequestShown }): VNode {
   )
 }
 
-function Failure({ inference: { error, id } }: { inference: Inference }): VNode {
+function Failure({ error: { message, cause }, requestId }: { error: ErrorRecord; requestId: string }): VNode {
   return (
     <div class="note bad">
       <span>
-        <span lang="en">{error?.message}</span>
-        <FailureDetail requestId={id} cause={error?.cause ?? null} />
+        <span lang="en">{message}</span>
+        <FailureDetail requestId={requestId} cause={cause ?? null} />
       </span>
     </div>
   )

@@ -51,7 +51,10 @@ const waitedEnds = { succeeded: t`Answered`, failed: t`Failed`, cancelled: t`Cli
  *
  * @param at Its start, in Unix milliseconds.
  */
-export function waitedEvents(at: number, { outcome, durationMs, firstTokenMs }: RequestResult): readonly TimelineEvent[] {
+export function waitedEvents(
+  at: number,
+  { outcome, durationMs, firstTokenMs }: Pick<RequestResult, 'outcome' | 'durationMs' | 'firstTokenMs'>,
+): readonly TimelineEvent[] {
   const note = outcome === 'cancelled' ? t`Its client left before the answer was complete.` : ''
   return [
     { title: t`Asked`, note: '', at, tone: 'reached' },
