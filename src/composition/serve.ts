@@ -139,7 +139,10 @@ export async function serve(
         onSignInRefused: (event) => signInRefused(telemetry, event),
         pulledModels: models.pulled,
         leftOutFiles: () =>
-          installed.faults.map(({ file, field, message }) => ({ file, reason: field === '' ? message : `${field}: ${message}` })),
+          installed.faults.map(({ file, field, message }) => {
+            const removes = models.pulled.removalOf(file)
+            return { file, reason: field === '' ? message : `${field}: ${message}`, ...(removes !== undefined && { removes }) }
+          }),
         modelServers: (model) => engines.servers.of(model),
         searchHub: (words, options) => searchModels(config, words, options),
       },

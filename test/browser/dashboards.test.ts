@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { becomeOwner, draw, openPage } from './support/console-visit.ts'
@@ -107,6 +109,22 @@ test('an owner sees which files were left out of the models, and why', { skip },
   assert.deepEqual(await findBarriers(page), [])
   await page.unrouteAll({ behavior: 'wait' })
   await section.waitFor({ state: 'detached' })
+})
+
+test('a left-out file that lies with the pulled models is removed after a question', { skip }, async () => {
+  const { page, service } = visit()
+  await mkdir(join(service.folder, 'models'), { recursive: true })
+  await writeFile(join(service.folder, 'models', 'broken.gguf'), 'no model')
+  await openPage(page, 'Chat')
+  await openPage(page, 'Models')
+  const section = page.getByRole('region', { name: 'Files left out' })
+  await section.getByRole('button', { name: /^Remove .+broken\.gguf$/ }).click()
+  const dialog = page.getByRole('dialog', { name: 'Remove broken.gguf?' })
+  await dialog.getByText(/broken\.gguf is deleted from the disk/).waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
+  await section.waitFor({ state: 'detached' })
+  assert.equal((await readdir(join(service.folder, 'models'))).includes('broken.gguf'), false)
 })
 
 test('an owner sees the servers of a model, and which of them does not answer', { skip }, async () => {

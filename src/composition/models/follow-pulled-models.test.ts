@@ -107,6 +107,21 @@ test('what was left out of the folder of pulled models is found by its name, unl
   assert.throws(() => pulled.findLeftOut('twice'), { code: 'validation_error', message })
 })
 
+test('of what was left out of the folder of pulled models, removing deletes the file, or the folder that describes it', async () => {
+  await using folder = await createTemporaryFolder()
+  const paths = (...names: readonly string[]) => join(folder.path, ...names)
+  await mkdir(paths('wrong', 'unet'), { recursive: true })
+  await writeFile(paths('wrong', 'model.json'), '{')
+  const left = ['broken.gguf', 'wrong/model.json', 'shared/broken.gguf'].map((name) => ({ name, file: paths(name), reason: 'is empty' }))
+  const elsewhere = { name: 'far', file: '/elsewhere/far.gguf', reason: 'is empty' }
+  const { pulled, parts } = await open([], folder.path, [...left, elsewhere])
+  await using _parts = parts
+  assert.deepEqual(
+    [...left.map(({ file }) => file), elsewhere.file, paths('sound.gguf'), paths('wrong')].map((file) => pulled.removalOf(file)),
+    [paths('broken.gguf'), paths('wrong'), undefined, undefined, undefined, undefined],
+  )
+})
+
 test('of several removals at once all succeed, and what another left behind is removed too', async () => {
   await using folder = await createTemporaryFolder()
   const place = join(folder.path, 'small')

@@ -35,6 +35,8 @@ export interface PulledModels extends AsyncDisposable {
   has(model: PlacedModel): boolean
   /** Where a file of the folder lies that was left out, by its name. @throws {ServiceError} `validation_error` where several have it. */
   findLeftOut(name: string): PlacedModel | undefined
+  /** The path that removing a left-out file deletes; undefined = it is elsewhere, or not left out. */
+  removalOf(file: string): string | undefined
   /** Deletes a model; it is unloaded after its last request. */
   remove(model: PlacedModel): Promise<void>
 }
@@ -64,6 +66,10 @@ export function followPulledModels(deps: FollowDependencies): PulledModels {
         deps.catalog.unusable.filter(({ file }) => has({ folder: dirname(file), file })),
         name,
       ),
+    removalOf(file) {
+      const { folder } = removalTarget({ folder: dirname(file), file })
+      return isInside(folder) && deps.catalog.unusable.some((each) => each.file === file) ? folder : undefined
+    },
     async remove(model) {
       await removeModel(model)
       await run()

@@ -71,6 +71,8 @@ export interface LeftOutFile {
   readonly file: string
   /** The end of a sentence about it, or a whole sentence. */
   readonly reason: string
+  /** The path that removing it deletes; absent = remove it from its models folder. */
+  readonly removes?: string
 }
 
 /** GET /console/api/models. */
@@ -85,6 +87,11 @@ export interface ModelList {
 /** POST /console/api/models/load, /unload and /remove. */
 export interface ModelChoice {
   readonly model: string
+}
+
+/** POST /console/api/models/left-out/remove. */
+export interface LeftOutChoice {
+  readonly file: string
 }
 
 /** POST /console/api/models/pulls and /pulls/remove. */

@@ -92,6 +92,39 @@ describe('an owner', () => {
   })
 })
 
+describe('a file that was left out', () => {
+  const here = { file: '/pulled/broken.gguf', reason: 'is empty', removes: '/pulled/broken.gguf' }
+  const described = { file: '/pulled/wrong/model.json', reason: 'is no JSON', removes: '/pulled/wrong' }
+  const elsewhere = { file: '/models/broken.gguf', reason: 'is empty' }
+
+  test('is removed by its path where it was pulled, by owners only', async () => {
+    const removed: PlacedModel[] = []
+    const { post, member, store } = await openModels(undefined, {
+      leftOutFiles: () => [here, described, elsewhere],
+      pulledModels: { has: () => false, findLeftOut: () => undefined, remove: async (model) => void removed.push(model) },
+    })
+    const remove = (file: string, cookie?: string) => post('left-out/remove', { file }, cookie)
+    assert.equal(await remove(here.file, member), 403)
+    for (const file of [elsewhere.file, '/pulled/sound.gguf', '/pulled', '../pulled/broken.gguf', '/etc/passwd'])
+      assert.equal(await remove(file), 404, file)
+    assert.equal(await remove(''), 422)
+    assert.deepEqual(removed, [])
+    for (const { file } of [here, described]) assert.equal(await remove(file), 204)
+    assert.deepEqual(removed, [
+      { folder: '/pulled', file: here.file },
+      { folder: '/pulled/wrong', file: described.file },
+    ])
+    const entries = await store.audit.list({ before: null, limit: 2 }, { signal: AbortSignal.timeout(1000) })
+    assert.deepEqual(
+      entries.map(({ action, subject }) => [action, subject]),
+      [
+        ['model-removed', described.file],
+        ['model-removed', here.file],
+      ],
+    )
+  })
+})
+
 describe('a model on other servers', () => {
   const server = { url: 'http://10.0.0.7:8000/v1', model: 'm', answers: false, reason: 'It refused the connection.' }
 

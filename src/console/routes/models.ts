@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { causeText, ServiceError } from '../../core/error.ts'
@@ -8,13 +9,14 @@ import { adaptersFor } from '../../http/wire/chat/fields/adapter-fields.ts'
 import type { ServiceAddresses } from '../../http/wire/service-addresses.ts'
 import { listModels } from '../../operations/list-models.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
-import type { CallOrigins, HubSearch, ModelChoice, ModelList, PullChoice } from '../contract/models.ts'
+import type { CallOrigins, HubSearch, LeftOutChoice, ModelChoice, ModelList, PullChoice } from '../contract/models.ts'
 import { type BodyReader, createBodyReader, createQueryReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
 import { showModel } from '../show-model.ts'
 import { ownerOf, personOf } from '../sign-in/signed-in.ts'
 
 const readModel: BodyReader<ModelChoice> = createBodyReader({ model: Type.String({ minLength: 1, maxLength: 200 }) })
+const readFile: BodyReader<LeftOutChoice> = createBodyReader({ file: Type.String({ minLength: 1, maxLength: 5000 }) })
 const readSource: BodyReader<PullChoice> = createBodyReader({ source: Type.String({ minLength: 1, maxLength: 2000 }) })
 
 const readWords = createQueryReader({ words: Type.String({ minLength: 1, maxLength: 200 }) })
@@ -83,6 +85,17 @@ export function registerModels(
       })
     await deps.pulledModels.remove(model)
     await recordAudit(deps, request, 'model-removed', { subject: id })
+    return reply.code(204).send()
+  })
+
+  own.post('/console/api/models/left-out/remove', async (request, reply) => {
+    ownerOf(request)
+    const { file } = readFile(request)
+    // By its path, since a name may be that of several files, or by now of a sound one.
+    if (deps.leftOutFiles().every((each) => each.file !== file || each.removes === undefined))
+      throw new ServiceError('not_found', 'This file is not among those that can be removed; it may have been removed.')
+    await deps.pulledModels.remove({ folder: dirname(file), file })
+    await recordAudit(deps, request, 'model-removed', { subject: file })
     return reply.code(204).send()
   })
 

@@ -9,6 +9,8 @@ import { withMiniModels } from '../../support/mini-chat.ts'
 /** The real service in a process of its own, on an empty data folder and a free port. */
 export interface StartedService extends AsyncDisposable {
   readonly url: string
+  /** The data folder. */
+  readonly folder: string
   /** The first-run link it printed. */
   readonly link: string
   /** The access token it printed. */
@@ -36,6 +38,7 @@ export async function startService(flags: readonly string[] = []): Promise<Start
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
   const printed = await readGreeting(child)
   return {
+    folder,
     url: find(printed, /^ready (\S+)$/m),
     link: find(printed, /(http\S+\/console\/join#\S+)/),
     token: find(printed, /TOKEN=(\S+)/),
