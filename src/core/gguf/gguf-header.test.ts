@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type GgufEntry, ggufFloat, ggufValue, writeGguf } from '../../../test/support/model-files/gguf-file.ts'
+import { ggmlTypes } from './ggml-types.ts'
 import { type GgufFacts, readGgufFacts } from './gguf-facts.ts'
 import { readGgufHeader } from './gguf-header.ts'
 import type { ReadAt } from './header-reader.ts'
@@ -124,6 +125,30 @@ describe('the header of a GGUF file', () => {
     assert.equal(await promised(llama, 12, 77), -288)
     const padded = await promised([...llama, ['general.alignment', ggufValue(4096)]], 12)
     assert.ok(padded > 0 && padded < 4096)
+  })
+
+  it('names the type of most weights by the weights themselves, whatever the header claims', async () => {
+    const labels = {
+      ...{ 0: 'F32', 1: 'F16', 2: 'Q4_0', 3: 'Q4_1', 6: 'Q5_0', 7: 'Q5_1', 8: 'Q8_0', 30: 'BF16', 39: 'MXFP4' },
+      ...{ 10: 'Q2_K', 11: 'Q3_K', 12: 'Q4_K', 13: 'Q5_K', 14: 'Q6_K', 34: 'TQ1_0', 35: 'TQ2_0' },
+      ...{ 16: 'IQ2_XXS', 17: 'IQ2_XS', 18: 'IQ3_XXS', 19: 'IQ1_S', 20: 'IQ4_NL', 21: 'IQ3_S', 22: 'IQ2_S', 23: 'IQ4_XS', 29: 'IQ1_M' },
+    }
+    const tensor = (name: string, type: number, rows: number) => {
+      const { block, bytes } = ggmlTypes.get(type) ?? { block: 0, bytes: 0 }
+      return { name, shape: [256, rows], type, data: Buffer.alloc(((256 * rows) / block) * bytes) }
+    }
+    for (const [number, label] of Object.entries(labels)) {
+      // Norms and a table of tokens are stored otherwise.
+      const tensors = [
+        tensor('norm', 0, 1),
+        tensor('token_embd.weight', 14, 3),
+        tensor('a', Number(number), 4),
+        tensor('b', Number(number), 4),
+      ]
+      const header = await readGgufHeader(readFrom(writeGguf([...llama, ['general.file_type', ggufValue(15)]], tensors)))
+      assert.ok(!('fault' in header), label)
+      assert.equal(readGgufFacts(header)?.quantization, label)
+    }
   })
 
   it('is refused where it is none, of another version, cut short, or names sizes that cannot be', async () => {
