@@ -4,7 +4,7 @@ import type { TextPart } from '../../core/text-generation.ts'
 import { type Chunk, type ChunkChoice, type ChunkMessage, type ChunkUsage, parseChunks } from './chunk.ts'
 import { scoresOf, textIn, textOf, textsOf } from './chunk-texts.ts'
 import { ToolCalls } from './chunk-tool-calls.ts'
-import type { DecodedPart, StreamDecoder } from './data-lines.ts'
+import { type DecodedPart, isEndMark, type StreamDecoder } from './data-lines.ts'
 import { fieldOf } from './field-of.ts'
 import { type CountedTokens, countOf } from './token-count.ts'
 import { makeBrokenError, makeEventError, makeReportedError, readShaped } from './upstream-error.ts'
@@ -27,7 +27,7 @@ export class ChunkDecoder implements StreamDecoder {
   }
 
   decode(line: string): readonly DecodedPart[] {
-    if (/^"?\[done\]"?$/i.test(line)) {
+    if (isEndMark(line)) {
       this.#isOver = true
       return this.end()
     }

@@ -86,16 +86,17 @@ export interface EmbeddingAnswer {
   readonly usage?: { readonly prompt_tokens?: unknown; readonly total_tokens?: unknown } | null
 }
 
-/** An upstream's response with rerank scores: an object (Jina, Cohere) or a bare list (SGLang). */
+/** An upstream's response with rerank scores: an object (Jina, Cohere; Voyage has `data`) or a bare list (SGLang). */
 export type ScoreAnswer =
   | readonly Score[]
   | {
       readonly results?: readonly Score[]
+      readonly data?: readonly Score[]
       readonly usage?: { readonly prompt_tokens?: unknown; readonly total_tokens?: unknown } | null
     }
 
 export interface Score {
-  readonly index: number
+  readonly index: number | string
   readonly relevance_score?: number
   /** SGLang's name for it. */
   readonly score?: number

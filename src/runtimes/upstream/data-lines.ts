@@ -71,6 +71,11 @@ function isBeginning(data: string): boolean {
   return (data.startsWith('{') && !(data.length > 1 && data.endsWith('}'))) || (data.startsWith('[') && !data.endsWith(']'))
 }
 
+/** Whether data is OpenAI's mark for the end of a stream, in any spelling. */
+export function isEndMark(data: string): boolean {
+  return /^"?\[done\]"?$/i.test(data)
+}
+
 /** A part of a server's answer; its `finish` may lack counts. */
 export type DecodedPart =
   | Exclude<TextPart, { readonly type: 'finish' }>

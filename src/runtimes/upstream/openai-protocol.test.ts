@@ -79,6 +79,27 @@ suite('vectors and scores of servers with OpenAI’s interface', () => {
     assert.deepEqual(found, { scores: [-2, 0.9], promptTokens: 7 })
   })
 
+  test('scores in the shape of Voyage are read like any, and so are positions that are texts', async () => {
+    const data = [
+      { index: '1', relevance_score: 0.9 },
+      { index: '0', relevance_score: 0.1 },
+    ]
+    await using server = await openServer({ object: 'list', data, usage: { total_tokens: 7 } })
+    const found = await protocol.rank?.(server.connection, { model: 'm', query: 'q', documents: ['a', 'b'] }, options)
+    assert.deepEqual(found, { scores: [0.1, 0.9], promptTokens: 7 })
+  })
+
+  test('vectors of several lengths, and bytes that are no floats, are the server’s fault', async () => {
+    for (const embeddings of [
+      [[1, 0], [1]],
+      [[1, 0], 'AAAAAAAAgD8A'],
+      ['AAA=', 'AAA='],
+    ]) {
+      await using server = await openServer({ data: embeddings.map((embedding, index) => ({ index, embedding })) })
+      await assertRejected(protocol.embed(server.connection, { model: 'm', inputs: ['a', 'b'] }, options), { code: 'inference_failed' })
+    }
+  })
+
   test('vectors of another length than was asked for are refused by name', async () => {
     await using server = await openServer({ data: [{ index: 0, embedding: [1, 0] }], usage: { prompt_tokens: 1 } })
     await assertRejected(protocol.embed(server.connection, { model: 'm', inputs: ['a'], dimensions: 1 }, options), {

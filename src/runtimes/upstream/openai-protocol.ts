@@ -81,6 +81,7 @@ function decodeEmbeddings({ inputs, dimensions }: EmbeddingRequest, text: string
   const numbered = answer?.data?.map(({ index, embedding }, place) => ({ index: index ?? place, embedding })) ?? []
   const vectors = numbered.toSorted((a, b) => a.index - b.index).map(({ embedding }) => decodeVector(embedding))
   if (vectors.length !== inputs.length || !vectors.every(isVector)) throw makeBrokenError('sent no vector for each input')
+  if (vectors.some(({ length }) => length !== vectors[0]?.length)) throw makeBrokenError('sent vectors of different lengths')
   if (dimensions !== undefined && vectors.some(({ length }) => length !== dimensions))
     throw new ServiceError('unsupported_parameter', 'This model runs on a server with vectors of one length; leave dimensions out.', {
       param: 'dimensions',
@@ -94,6 +95,7 @@ function decodeEmbeddings({ inputs, dimensions }: EmbeddingRequest, text: string
 function decodeVector(embedding: unknown): readonly number[] {
   if (typeof embedding !== 'string') return Array.isArray(embedding) ? embedding : []
   const bytes = Buffer.from(embedding, 'base64')
+  if (bytes.length % 4 !== 0) return []
   return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readFloatLE(index * 4))
 }
 
@@ -115,8 +117,8 @@ function decodeScores(
   { onUncounted }: CountWatch,
 ): RankResult {
   const answer = parseScores(text) ?? []
-  const { results = [], usage } = 'length' in answer ? { results: answer } : answer
-  const found = new Map(results.map(({ index, relevance_score: relevance, score = relevance }) => [index, score]))
+  const { data = [], results = data, usage } = 'length' in answer ? { results: answer } : answer
+  const found = new Map(results.map(({ index, relevance_score: relevance, score = relevance }) => [Number(index), score]))
   const scores = documents.flatMap((_, index) => {
     const score = found.get(index)
     return typeof score === 'number' && Number.isFinite(score) ? [score] : []

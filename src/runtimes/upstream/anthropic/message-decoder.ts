@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFinishWord } from '../../../core/text/finish-words.ts'
 import type { PromptUsage, TextPart } from '../../../core/text-generation.ts'
-import type { DecodedPart, StreamDecoder } from '../data-lines.ts'
+import { type DecodedPart, isEndMark, type StreamDecoder } from '../data-lines.ts'
 import { fieldsOf } from '../field-of.ts'
 import { parseJson } from '../parse-json.ts'
 import { type CountedTokens, countOf } from '../token-count.ts'
@@ -12,12 +12,14 @@ type Fields = Readonly<Record<string, unknown>>
 /** Decodes streams of Anthropic's API. Blocks other than text, thinking and tool use are ignored. */
 export class MessageDecoder implements StreamDecoder {
   readonly #calls = new ToolCalls()
+  readonly #blocks = new BlockPlaces()
   #usage: Fields = {}
   #hasBegun = false
   #hasBlocks = false
   #isFinished = false
 
   decode(line: string): readonly DecodedPart[] {
+    if (isEndMark(line)) return this.end()
     const parts = this.#read(parseEvent(line))
     if (parts.length === 0 || this.#hasBegun) return parts
     this.#hasBegun = true
@@ -34,12 +36,15 @@ export class MessageDecoder implements StreamDecoder {
       case 'content_block_start': {
         const block = fieldsOf(event.content_block)
         this.#hasBlocks = true
-        return [...decodeStart(block), ...this.#calls.start(numberOf(event.index), block)]
+        return [...decodeStart(block), ...this.#calls.start(this.#blocks.open(event.index), block)]
       }
-      case 'content_block_delta':
-        return decodeDelta(numberOf(event.index), fieldsOf(event.delta), this.#calls)
+      case 'content_block_delta': {
+        const parts = decodeDelta(this.#blocks.of(event.index), fieldsOf(event.delta), this.#calls)
+        this.#hasBlocks ||= parts.length > 0
+        return parts
+      }
       case 'content_block_stop':
-        return this.#calls.stop(numberOf(event.index))
+        return this.#calls.stop(this.#blocks.of(event.index))
       case 'message_delta':
         return this.#noteEnd(event)
       case 'message_stop':
@@ -48,14 +53,17 @@ export class MessageDecoder implements StreamDecoder {
       case 'message':
         return eventsOf(event).flatMap((each) => this.#read(each))
       case 'error':
+        // An error after the end of an answer does not affect the answer.
+        if (this.#isFinished) return []
         throw makeEventError(event)
       default:
         return []
     }
   }
 
-  end(): never {
-    throw makeBrokenError('ended a stream before its answer was finished')
+  end(): readonly DecodedPart[] {
+    if (!this.#isFinished) throw makeBrokenError('ended a stream before its answer was finished')
+    return [{ type: 'finish', usage: decodeUsage(this.#usage) }]
   }
 
   #noteEnd({ usage, delta }: Fields): readonly TextPart[] {
@@ -66,24 +74,18 @@ export class MessageDecoder implements StreamDecoder {
     this.#isFinished = true
     const meant = readFinishWord(reason, { hasCalls: this.#calls.exist })
     if (meant === 'failed') throw makeReportedError(`ended an answer with ${reason.slice(0, 40)}`)
-    return [{ type: 'choice-finish', choice: 0, reason: meant, ...(typeof stop === 'string' && { stop }) }]
+    const rest = meant === 'length' ? [] : this.#calls.end()
+    return [...rest, { type: 'choice-finish', choice: 0, reason: meant, ...(typeof stop === 'string' && { stop }) }]
   }
 }
 
 /** The parts of a message from a server that does not stream. */
 function eventsOf(message: Fields): readonly Fields[] {
   const blocks = Array.isArray(message.content) ? message.content.map(fieldsOf) : []
-  const contents = blocks.flatMap((block, index) => {
-    const delta = {
-      type: 'input_json_delta',
-      partial_json: Object.keys(fieldsOf(block.input)).length > 0 ? JSON.stringify(block.input) : '',
-    }
-    return [
-      { type: 'content_block_start', index, content_block: block },
-      { type: 'content_block_delta', index, delta },
-      { type: 'content_block_stop', index },
-    ]
-  })
+  const contents = blocks.flatMap((block, index) => [
+    { type: 'content_block_start', index, content_block: block },
+    { type: 'content_block_stop', index },
+  ])
   return [
     { type: 'message_start', message },
     ...contents,
@@ -109,46 +111,80 @@ function decodeStart({ type, text, thinking }: Fields): readonly TextPart[] {
   return []
 }
 
-function decodeDelta(block: number, delta: Fields, calls: ToolCalls): readonly TextPart[] {
-  if (delta.type === 'text_delta' && typeof delta.text === 'string') return [{ type: 'text', choice: 0, text: delta.text }]
-  if (delta.type === 'thinking_delta' && typeof delta.thinking === 'string') return [{ type: 'thoughts', choice: 0, text: delta.thinking }]
-  if (delta.type === 'input_json_delta' && typeof delta.partial_json === 'string') return calls.add(block, delta.partial_json)
-  return []
+/** Some servers leave out the type of a delta. */
+function decodeDelta(block: number, { type, text, thinking, partial_json: fragment }: Fields, calls: ToolCalls): readonly TextPart[] {
+  const is = (name: string) => (type ?? name) === name
+  if (is('text_delta') && typeof text === 'string') return [{ type: 'text', choice: 0, text }]
+  if (is('thinking_delta') && typeof thinking === 'string') return [{ type: 'thoughts', choice: 0, text: thinking }]
+  return is('input_json_delta') ? calls.add(block, writtenOf(fragment)) : []
+}
+
+/** Arguments as JSON text; some servers send the object. */
+function writtenOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  return Object.keys(fieldsOf(value)).length > 0 ? JSON.stringify(value) : ''
+}
+
+/** Positions of content blocks. Some servers send them as texts or leave them out: then the block that began last is meant. */
+class BlockPlaces {
+  #begun = 0
+  #last = 0
+
+  open(index: unknown): number {
+    this.#last = countOf(index) ?? this.#begun
+    this.#begun += 1
+    return this.#last
+  }
+
+  of(index: unknown): number {
+    return countOf(index) ?? this.#last
+  }
+}
+
+interface OpenCall {
+  readonly index: number
+  /** Arguments from the beginning of the block, which count if none follow. */
+  readonly written: string
+  hasArguments: boolean
 }
 
 /** The tool calls of a message, numbered from 0. Missing arguments become an empty object. */
 class ToolCalls {
-  readonly #byBlock = new Map<number, { readonly index: number; hasArguments: boolean }>()
+  /** By block. A block whose position repeats is another call. */
+  readonly #open = new Map<number, OpenCall>()
+  #count = 0
 
   get exist(): boolean {
-    return this.#byBlock.size > 0
+    return this.#count > 0
   }
 
-  start(block: number, { type, id, name }: Fields): readonly TextPart[] {
+  start(block: number, { type, id, name, input }: Fields): readonly TextPart[] {
     if (type !== 'tool_use') return []
     if (typeof name !== 'string' || name === '') throw makeBrokenError('called a tool without a name')
-    const index = this.#byBlock.size
-    this.#byBlock.set(block, { index, hasArguments: false })
-    return [
-      {
-        type: 'tool-call',
-        choice: 0,
-        index,
-        id: typeof id === 'string' && id !== '' ? id : `call_${randomUUID().replaceAll('-', '')}`,
-        name,
-      },
-    ]
+    const before = this.stop(block)
+    const index = this.#count++
+    this.#open.set(block, { index, written: writtenOf(input), hasArguments: false })
+    const known = typeof id === 'string' && id !== '' ? id : `call_${randomUUID().replaceAll('-', '')}`
+    return [...before, { type: 'tool-call', choice: 0, index, id: known, name }]
   }
 
   add(block: number, fragment: string): readonly TextPart[] {
-    const call = this.#byBlock.get(block)
+    const call = this.#open.get(block)
     if (call === undefined || fragment === '') return []
     call.hasArguments = true
     return [{ type: 'tool-arguments', choice: 0, index: call.index, fragment }]
   }
 
   stop(block: number): readonly TextPart[] {
-    return this.#byBlock.get(block)?.hasArguments === false ? this.add(block, '{}') : []
+    const call = this.#open.get(block)
+    const rest = call?.hasArguments === false ? this.add(block, call.written.trim() === '' ? '{}' : call.written) : []
+    this.#open.delete(block)
+    return rest
+  }
+
+  /** Completes the calls whose blocks were not ended. */
+  end(): readonly TextPart[] {
+    return [...this.#open.keys()].flatMap((block) => this.stop(block))
   }
 }
 
@@ -158,8 +194,4 @@ function parseEvent(line: string): Fields {
   } catch (cause) {
     throw makeBrokenError('sent something other than JSON in its stream', cause)
   }
-}
-
-function numberOf(value: unknown): number {
-  return typeof value === 'number' ? value : 0
 }
