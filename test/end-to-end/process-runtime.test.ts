@@ -54,6 +54,18 @@ test('draws an image in the process and reports its steps', async () => {
   assert.ok(images[0]?.bytes instanceof Uint8Array)
 })
 
+test('an engine that outlives what started it ends with its channel, so that nobody waits for it', async (context) => {
+  if (process.platform === 'win32') return context.skip('there is no sh')
+  // As bubblewrap does when it is killed before its engine is bound to it.
+  const closeNetwork = ['sh', '-c', '"$@" & wait', 'sh']
+  const environment = { PATH: process.env.PATH ?? '' }
+  const confinement = { environment, closeNetwork, closeFiles: null, limitMemory: null, codeFolders: null }
+  const { loadText, loadImage } = createLoader({ confinement })
+  const loaded = await loadText()
+  await loaded[Symbol.asyncDispose]()
+  await using _ = await loadImage()
+})
+
 test('errors cross the border with code, field and message', async () => {
   const { loadText } = createLoader()
   await using loaded = await loadText()

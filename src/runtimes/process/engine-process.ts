@@ -62,8 +62,13 @@ export class EngineProcess implements AsyncDisposable, ThreadTaker {
     this.#child.on('message', (parcels) => unpack(parcels as readonly Parcel[], (message) => this.#receive(message)))
     this.exited = new Promise((resolve) => {
       const end = (reason: string) => resolve({ reason: this.#end(this.#killedFor ?? reason) })
-      // After its last words: why an engine cannot load stands in them.
-      this.#child.once('close', (code, signal) => end(this.#explain(signal === null ? `exited with code ${code}` : `killed by ${signal}`)))
+      const { stdout, stderr } = this.#child
+      const spoken = [stdout, stderr].map((stream) => new Promise<void>((done) => (stream === null ? done() : stream.once('close', done))))
+      // After its last words: why an engine cannot load stands in them. Node's own `close` does not come after a disconnect from this side.
+      this.#child.once('exit', async (code, signal) => {
+        await Promise.all(spoken)
+        end(this.#explain(signal === null ? `exited with code ${code}` : `killed by ${signal}`))
+      })
       this.#child.on('error', (error) => end(error.message))
     })
   }
@@ -174,6 +179,8 @@ export class EngineProcess implements AsyncDisposable, ThreadTaker {
   #kill(reason: string): void {
     this.#killedFor ??= reason
     this.#child.kill('SIGKILL')
+    // What confines an engine may die before the engine is bound to it: the engine then ends with its channel.
+    if (this.#child.connected) this.#child.disconnect()
   }
 
   #send(message: ToEngine): void {
