@@ -34,3 +34,16 @@ test('a batch of a few tokens teaches nothing', () => {
   pace.note(1, 1000)
   assert.equal(pace.limit(alone), 128)
 })
+
+test('a batch is as quick as the one before it', () => {
+  const pace = new BatchPace(512)
+  assert.equal(pace.isQuick, false)
+  for (const [milliseconds, isQuick] of [
+    [10, true],
+    [40, false],
+    [25, true],
+  ] as const) {
+    pace.note(1, milliseconds)
+    assert.equal(pace.isQuick, isQuick)
+  }
+})

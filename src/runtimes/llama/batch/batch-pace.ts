@@ -2,6 +2,11 @@
 const longestMs = 200
 /** Time limit of a batch while others decode, since all of them wait for it. */
 const longestWhileDecodingMs = 100
+/**
+ * A batch that takes no longer may hold up the event loop. To hand it to another thread and be woken by it takes 0.1 ms per token, and some
+ * milliseconds on a machine with more to do than cores.
+ */
+const quickMs = 25
 /** Smaller batches say little about the price of a token. */
 const minSamples = 32
 /** Initial batch size before measurements, and the minimum size. */
@@ -11,10 +16,16 @@ const [firstGuess, least] = [128, 64]
 export class BatchPace {
   readonly #most: number
   #msPerToken: number | null = null
+  #lastMs = Number.POSITIVE_INFINITY
 
   /** @param most Maximum prompt tokens per batch, however fast the model is. */
   constructor(most: number) {
     this.#most = most
+  }
+
+  /** Whether a batch like the last one is not worth another thread. */
+  get isQuick(): boolean {
+    return this.#lastMs <= quickMs
   }
 
   /** Prompt tokens for the next batch. */
@@ -26,6 +37,7 @@ export class BatchPace {
 
   /** Notes how long a batch took. */
   note(tokens: number, milliseconds: number): void {
+    this.#lastMs = milliseconds
     if (tokens < minSamples) return
     const price = milliseconds / tokens
     this.#msPerToken = this.#msPerToken === null ? price : 0.7 * this.#msPerToken + 0.3 * price

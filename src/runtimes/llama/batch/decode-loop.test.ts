@@ -160,7 +160,7 @@ test('a draw that was queued behind a batch ends before its generation gives its
     const draw = Promise.withResolvers<number>()
     const order: string[] = []
     const context = new CountingContext()
-    const { loop } = start(1, { context, inOrder: true })
+    const { loop } = start(1, { context, inOrder: true, batchMs: 100 })
     let draws = 0
     const { generation } = follow([7, 7], {
       limit: 9,
@@ -182,6 +182,51 @@ test('a draw that was queued behind a batch ends before its generation gives its
     while (order.length < 2) await new Promise((resolve) => setImmediate(resolve))
     assert.deepEqual(order, ['drawn', 'released'], end)
   }
+})
+
+/** A context that notes which batches the loop's own thread computes. */
+class PlacedContext extends CountingContext {
+  readonly here: boolean[] = []
+
+  override async decodeBatch(threads: number, { here = false } = {}): Promise<boolean> {
+    this.here.push(here)
+    return await super.decodeBatch(threads)
+  }
+}
+
+test('the loop computes a single text itself when its batches are quick', async () => {
+  for (const [options, texts, here] of [
+    [{ inOrder: true }, 1, [false, true, true]],
+    [{ inOrder: true, batchMs: 100 }, 1, [false, false, false]],
+    [{ inOrder: true }, 2, [false, false, false]],
+    [{ inOrder: false }, 1, [false, false, false]],
+  ] as const) {
+    const context = new PlacedContext()
+    const { loop } = start(2, { context, ...options })
+    const all = Array.from({ length: texts }, () => follow([7, 7]))
+    for (const { generation } of all) loop.submit(generation)
+    await Promise.all(all.map(({ released }) => released))
+    assert.deepEqual(context.here, here)
+    for (const { log } of all) assert.deepEqual(log, ['prompt 0', '2', '3', '4', 'limit'])
+  }
+})
+
+test('while the loop computes a text itself, a token is handed out before the next batch, and what comes in between counts', async () => {
+  const context = new PlacedContext()
+  const { loop } = start(1, { context, inOrder: true })
+  const batches: number[] = []
+  const text = follow([7, 7], {
+    limit: 9,
+    onToken: () => {
+      batches.push(context.batches.length)
+      if (batches.length === 3) setImmediate(() => loop.cancel(text.generation))
+      return true
+    },
+  })
+  loop.submit(text.generation)
+  await text.released
+  assert.deepEqual(batches, [1, 2, 3])
+  assert.deepEqual([context.batches.length, context.here], [3, [false, true, true]])
 })
 
 /** The counting context's next tokens. */

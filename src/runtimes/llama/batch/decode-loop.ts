@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../../core/error.ts'
 import type { ComputeThreads } from '../binding/compute-threads.ts'
 import type { DecodingContext, LogitIndex } from '../binding/native-context.ts'
@@ -12,7 +13,7 @@ import type { Guessing } from './guessing.ts'
 import { type LoadedEntry, loadBatch, pendingTokens } from './load-batch.ts'
 import { findPicture, loadPicture } from './load-picture.ts'
 import { planBatch } from './plan-batch.ts'
-import { type Delivery, handOut, type RunningGeneration } from './running-generation.ts'
+import { type Delivery, handOut, type RunningGeneration, unloading } from './running-generation.ts'
 import type { SequenceTable } from './sequence-table.ts'
 
 interface LoopParts {
@@ -266,18 +267,26 @@ export class DecodeLoop implements AsyncDisposable {
    * evicted this code from the processor's caches. So there is little of it, and the rest is done while the next batch is computed.
    */
   async #repeat(running: readonly RunningGeneration[]): Promise<void> {
-    this.#context.initBatch()
-    const indices = running.map(({ hold, next }) => this.#context.addToBatch(hold.id, this.#table.position(hold), next, firstPlace)[0] ?? 0)
-    const decoded = this.#threads.decode(this.#context, running.length)
-    const draw = (each: RunningGeneration, index: number) => each.generation.draw(this.#context, indices[index] ?? 0)
-    const ahead = this.#inOrder ? running.map(draw) : null
-    this.#deliver()
-    try {
-      await decoded
-    } catch (error) {
-      if (ahead !== null) await Promise.allSettled(ahead)
-      throw error
+    // A single text leaves little to do meanwhile, less than it takes to hand its batch to another thread and wake up.
+    const here = this.#inOrder && running.length === 1 && this.#pace.isQuick
+    if (here) {
+      this.#deliver()
+      await setImmediate() // the token leaves
+      await setImmediate() // requests and cancellations arrive
+      if (!this.#continues(running)) return
     }
+    this.#context.initBatch()
+    const startedAt = this.#now()
+    const indices = running.map(({ hold, next }) => this.#context.addToBatch(hold.id, this.#table.position(hold), next, firstPlace)[0] ?? 0)
+    const decoded = this.#threads.decode(this.#context, running.length, { here })
+    const draw = (each: RunningGeneration, index: number) => each.generation.draw(this.#context, indices[index] ?? 0)
+    const ahead = this.#inOrder && !here ? running.map(draw) : null
+    this.#deliver()
+    await decoded.catch(async (error) => {
+      await Promise.allSettled(ahead ?? [])
+      throw error
+    })
+    this.#pace.note(running.length, this.#now() - startedAt)
     for (const { hold, next } of running) this.#table.append(hold, next)
     const tokens = await Promise.all(ahead ?? running.map(draw))
     const deliveries: Delivery[] = []
@@ -389,8 +398,3 @@ export class DecodeLoop implements AsyncDisposable {
 }
 
 const firstPlace = Uint32Array.of(0)
-
-/** The refusal of a model that is being disposed of. */
-export function unloading(): ServiceError {
-  return new ServiceError('shutting_down', 'The language model is being unloaded; send the request again.')
-}

@@ -48,12 +48,13 @@ export function start(
     context = new CountingContext(),
     guesser = null,
     inOrder = false,
+    batchMs = 1,
     threads = new ComputeThreads({ count: 1 }, 1e9),
-  }: { context?: CountingContext; guesser?: Guesser | null; inOrder?: boolean; threads?: ComputeThreads } = {},
+  }: { context?: CountingContext; guesser?: Guesser | null; inOrder?: boolean; batchMs?: number; threads?: ComputeThreads } = {},
 ): { loop: DecodeLoop; context: CountingContext } {
   let clock = 0
   const parts = {
-    now: () => clock++, // every batch takes as long as any other
+    now: () => (clock += batchMs), // every batch takes as long as any other
     context,
     table: new SequenceTable(context, sequences),
     speculation: guesser === null ? null : new Speculation(guesser),

@@ -1,3 +1,4 @@
+import { ServiceError } from '../../../core/error.ts'
 import type { Draw } from './draw-token.ts'
 import type { Generation, GenerationEnd } from './generation.ts'
 import type { GuessTally } from './guess-tally.ts'
@@ -38,4 +39,9 @@ export function handOut({ running, draw, end }: Delivery): void {
     running.done = true
     generation.onFailure(error instanceof Error ? error : new Error(String(error)))
   }
+}
+
+/** The refusal of a model that is being disposed of. */
+export function unloading(): ServiceError {
+  return new ServiceError('shutting_down', 'The language model is being unloaded; send the request again.')
 }

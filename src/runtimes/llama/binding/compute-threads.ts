@@ -18,8 +18,8 @@ export class ComputeThreads {
   }
 
   /** Evaluates the batch of a context; false when it was stopped. Batches of one size always have the same threads, on which the last digits of a text's attention depend. */
-  decode(context: DecodingContext, tokens: number): Promise<boolean> {
+  decode(context: DecodingContext, tokens: number, options?: { readonly here: boolean }): Promise<boolean> {
     const worthwhile = Math.floor((this.#bytes * Math.max(1, tokens / tokensPerReading)) / bytesPerThread)
-    return context.decodeBatch(Math.max(1, Math.min(this.#pool.count, worthwhile)))
+    return context.decodeBatch(Math.max(1, Math.min(this.#pool.count, worthwhile)), options)
   }
 }

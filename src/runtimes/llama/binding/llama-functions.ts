@@ -211,6 +211,14 @@ function findFunction(libraries: readonly LibraryHandle[], name: string, result:
   throw new Error(`it has no function ${name}`)
 }
 
+/** Calls a function on the caller's thread. */
+export async function runHere<Arguments extends readonly unknown[], Result>(
+  call: NativeCall<Arguments, Result>,
+  ...values: Arguments
+): Promise<Result> {
+  return call(...values)
+}
+
 /** Calls a function on one of libuv's threads. */
 export function runApart<Arguments extends readonly unknown[], Result>(
   call: NativeCall<Arguments, Result>,

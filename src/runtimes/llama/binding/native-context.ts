@@ -1,6 +1,6 @@
 import koffi from 'koffi'
 import type { CacheType } from '../../../core/gguf/context-length.ts'
-import { runApart } from './llama-functions.ts'
+import { runApart, runHere } from './llama-functions.ts'
 import { type ContextParams, cacheTypeNumbers, type Pointer, rankPooling, tensorBytes } from './llama-layout.ts'
 import type { LlamaLibrary } from './llama-library.ts'
 import { NativeBatch, type Rows } from './native-batch.ts'
@@ -34,8 +34,12 @@ export interface DecodingContext {
    * @param options.wanted Whether the logits after the last row are needed; returns their index.
    */
   fillBatchWithRows(sequence: number, rows: Rows, options: { readonly seesAround: boolean; readonly wanted: boolean }): LogitIndex
-  /** @param threads Number of threads. @returns false if it was stopped; the cells it wrote are then unknown. */
-  decodeBatch(threads: number): Promise<boolean>
+  /**
+   * @param threads Number of threads.
+   * @param options.here Whether the caller's thread is one of them, and draws; otherwise one of libuv's.
+   * @returns false if it was stopped; the cells it wrote are then unknown.
+   */
+  decodeBatch(threads: number, options?: { readonly here?: boolean }): Promise<boolean>
   /** Ends the batch that is computed within an operation of its graph, where the processor computes it. */
   stopBatch(): void
   /** Draws a token; −1 when the sampler left nothing to draw from. */
@@ -93,6 +97,8 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
   /** Whether streams are to be copied before the next batch. */
   #copies = false
   #threads = 0
+  /** Where the last batch was computed, and its tokens are drawn. */
+  #run = runApart
   /** Whether attention is causal: currently in the context, and for the next batch. */
   #isCausal = true
   #readsForward = true
@@ -179,19 +185,20 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
     return places
   }
 
-  async decodeBatch(threads: number): Promise<boolean> {
+  async decodeBatch(threads: number, { here = false }: { readonly here?: boolean } = {}): Promise<boolean> {
+    this.#run = here ? runHere : runApart
     const { llama_decode, llama_get_logits, llama_set_causal_attn } = this.#library.functions
     this.#computeWith(threads)
     if (this.#readsForward !== this.#isCausal) llama_set_causal_attn(this.#pointer, this.#readsForward)
     this.#isCausal = this.#readsForward
     this.#alive.fill(alive)
     this.#copies = false
-    const result = await runApart(llama_decode, this.#pointer, this.#batch.value)
+    const result = await this.#run(llama_decode, this.#pointer, this.#batch.value)
     if (result === stopped) return false
     if (result === 1) throw new Error('llama.cpp found no cells for the batch.')
     if (result !== 0) throw new Error(`llama.cpp could not compute the batch (${result}).`)
     // It waits for a GPU, and puts the logits in order: draws that run side by side must find them so.
-    if (!this.#inOrder) await runApart(llama_get_logits, this.#pointer)
+    if (!this.#inOrder) await this.#run(llama_get_logits, this.#pointer)
     return true
   }
 
@@ -200,7 +207,7 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
   }
 
   sampleToken(index: LogitIndex, sampler: TokenSampler): Promise<number> {
-    return sampler.draw(this.#pointer, index)
+    return sampler.draw(this.#pointer, index, this.#run)
   }
 
   logits(index: LogitIndex): Float32Array {

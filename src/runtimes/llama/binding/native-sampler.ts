@@ -1,4 +1,4 @@
-import { runApart } from './llama-functions.ts'
+import type { runApart } from './llama-functions.ts'
 import type { Pointer } from './llama-layout.ts'
 import type { LlamaLibrary } from './llama-library.ts'
 import type { NativeModel } from './native-model.ts'
@@ -54,9 +54,9 @@ export class NativeSampler implements Disposable {
     this.restore({ tokens: new Uint32Array(), values: new Float32Array() })
   }
 
-  /** Draws from the logits at a place of the context's last batch, on the thread that computes. */
-  draw(context: Pointer, index: number): Promise<number> {
-    return runApart(this.#library.functions.llama_sampler_sample, this.#chain, context, index)
+  /** Draws from the logits at a place of the context's last batch; `run` calls on the thread that computed it. */
+  draw(context: Pointer, index: number, run: typeof runApart): Promise<number> {
+    return run(this.#library.functions.llama_sampler_sample, this.#chain, context, index)
   }
 
   /** Notes the token that came. */

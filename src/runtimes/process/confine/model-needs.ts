@@ -12,7 +12,7 @@ const hugePages = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1' }
  * space.
  *
  * llama.cpp decodes batches and draws tokens in libuv's pool, which has one thread for models on the processor: work runs in order, and the
- * drawing thread has the logits in its cache.
+ * drawing thread has the logits in its cache. A single text of a quick model is computed on the main thread instead.
  *
  * @param machine.threads Number of compute threads.
  * @param machine.memoryBytes Memory limit for all loaded models together.
