@@ -66,14 +66,15 @@ export class FlatSchemas {
       this.#leeway.loosen(`it leads through more than ${deepest} schemas at ${shortName(place)}`)
       return {}
     }
-    const { $ref: reference, allOf = [], nullable, ...own } = this.read(schema, place)
+    const { $ref: reference, allOf = [], nullable, unevaluatedItems, ...own } = this.read(schema, place)
     const inside = [...open, schema]
     const parts = [
       ...(reference === undefined ? [] : [this.flatten(this.target(reference, place), reference, inside)]),
       ...allOf.map((part, index) => this.flatten(part, `${place}/allOf/${index}`, inside)),
     ]
-    const all = parts.reduce<FlatSchema | null>((one, other) => one && other && this.intersect(one, other, place), own)
-    const flat = nullable && all ? withNull(all) : all
+    const all = parts.reduce<FlatSchema | null>((one, other) => one && other && this.intersect(one, closed(other), place), own)
+    const whole = all && unevaluatedItems !== undefined ? { items: unevaluatedItems, ...all } : all
+    const flat = nullable && whole ? withNull(whole) : whole
     this.#flat.set(schema, flat)
     return flat
   }
@@ -82,6 +83,13 @@ export class FlatSchemas {
   intersect(one: FlatSchema, other: FlatSchema, place: string): FlatSchema | null {
     return this.#intersection.of(one, other, shortName(place))
   }
+}
+
+/** A part of a schema, which closes its object to the members beside it. Members of its options are known only with each option. */
+function closed(schema: FlatSchema): FlatSchema {
+  const { unevaluatedProperties, ...open } = schema
+  if (unevaluatedProperties === undefined || schema.anyOf !== undefined || schema.oneOf !== undefined) return schema
+  return { additionalProperties: unevaluatedProperties, ...open }
 }
 
 function withNull(schema: FlatSchema): FlatSchema {

@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
 import type { Leeway } from './leeway.ts'
 import type { FlatSchema } from './read-schema.ts'
-import type { SchemaType } from './value-types.ts'
+import { isNever, type SchemaType } from './value-types.ts'
 
 type Mutable = { -readonly [Name in keyof FlatSchema]: FlatSchema[Name] }
 
@@ -91,7 +91,8 @@ export class SchemaIntersection {
       if (mine !== undefined && theirs !== undefined) return [name, this.#and(mine, theirs)]
       const said = mine ?? theirs ?? true
       const [outside, apart] = mine === undefined ? [one, here] : [other, there]
-      const rest = outside.additionalProperties ?? true
+      const others = outside.additionalProperties ?? true
+      const rest = isNever(others) ? false : others
       if (rest === false && outside.patternProperties !== undefined) {
         this.#leeway.loosen(`"patternProperties" at ${where} is not supported beside members of other schemas`)
         return [name, said]

@@ -1,10 +1,11 @@
-import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
+import { isRecord, type JsonValue } from '../../../../core/json-value.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
 import { type Grammar, literal, repeated } from '../gbnf.ts'
 import type { FlatSchemas } from './flat-schemas.ts'
 import type { Leeway } from './leeway.ts'
 import { membersRule } from './members-rule.ts'
 import type { FlatSchema } from './read-schema.ts'
+import { isNever } from './value-types.ts'
 
 /** Maximum number of an object's members. */
 const mostMembers = 2000
@@ -96,6 +97,8 @@ function mapRule(grammar: Grammar, schema: FlatSchema, at: ObjectPlace): string 
     leeway.mistake(`the counts of members at ${where} exclude every value`)
     return 'object'
   }
+  if (patterns.length > 0 && propertyNames !== undefined && !isAnyName(propertyNames))
+    leeway.loosen(`"propertyNames" at ${where} is not supported beside "patternProperties"`)
   if (least > 1) leeway.loosen(`"minProperties" at ${where} is supported up to 1 where names are free: they may repeat`)
   const member =
     patterns.length > 0
@@ -148,13 +151,4 @@ function isAnyName(rules: JsonValue): boolean {
 
 function isAnything(schema: JsonValue): boolean {
   return schema === true || (isRecord(schema) && Object.keys(schema).length === 0)
-}
-
-/** Whether no value meets a schema, as `z.never()` is written. */
-function isNever(schema: JsonValue): boolean {
-  return schema === false || (isRecord(schema) && isNot(schema))
-}
-
-function isNot({ not }: JsonObject): boolean {
-  return not === true || (isRecord(not) && Object.keys(not).length === 0)
 }

@@ -31,6 +31,8 @@ export interface ReadSchema {
   readonly prefixItems?: readonly JsonValue[]
   /** Schema of the items after those of `prefixItems`. */
   readonly items?: JsonValue
+  /** Of the items that neither it nor a schema in it describes. */
+  readonly unevaluatedItems?: JsonValue
   readonly minItems?: number
   readonly maxItems?: number
   readonly uniqueItems?: true
@@ -46,7 +48,7 @@ export interface ReadSchema {
 }
 
 /** A schema without references and `allOf`. */
-export type FlatSchema = Omit<ReadSchema, '$ref' | 'allOf' | 'nullable'>
+export type FlatSchema = Omit<ReadSchema, '$ref' | 'allOf' | 'nullable' | 'unevaluatedItems'>
 
 /** Say which values are valid, and have no grammar. */
 const unfollowed = ['contains', 'dependentSchemas', '$dynamicRef', '$recursiveRef', 'disallow']
@@ -84,7 +86,8 @@ export function readSchema(schema: JsonObject, where: string, leeway: Leeway): R
     maxProperties: read.count('maxProperties'),
     dependentRequired: read.dependent(),
     prefixItems,
-    items: more ?? read.schema('unevaluatedItems'),
+    items: more,
+    unevaluatedItems: read.schema('unevaluatedItems'),
     minItems: read.count('minItems'),
     maxItems: read.count('maxItems'),
     uniqueItems: read.flag('uniqueItems'),
@@ -233,7 +236,11 @@ class KeywordReader {
 
   values(): readonly JsonValue[] | undefined {
     const { const: constant, enum: values } = this.#schema
-    if (constant !== undefined) return [constant]
+    if (constant !== undefined) {
+      const isListed = !Array.isArray(values) || values.some((value) => JSON.stringify(value) === JSON.stringify(constant))
+      if (!isListed) this.#leeway.mistake(`"const" at ${this.#where} is not among the values of "enum"`)
+      return [constant]
+    }
     if (values === undefined || values === null) return undefined
     if (Array.isArray(values) && values.length > 0) return values
     this.#leeway.mistake(`"enum" at ${this.#where} must list at least one value`)

@@ -68,6 +68,12 @@ const refusals: readonly (readonly [what: string, schema: JsonObject, message: R
     /"oneOf" at #/,
   ],
   ['options whose constant may be missing', { oneOf: [1, 2].map((a) => ({ properties: { a: { const: a } } })) }, /"oneOf" at #/],
+  [
+    'a rule of names beside patterns of names',
+    { patternProperties: { b: { type: 'string' } }, propertyNames: { pattern: '^[a-z]+$' } },
+    /"propertyNames" at # is not supported beside "patternProperties"/,
+  ],
+  ['a constant that its list does not have', { enum: ['a'], const: 'b' }, /"const" at # is not among the values of "enum"/],
   ['a multiple', { type: 'integer', multipleOf: 3 }, /"multipleOf" at #/],
   ['uniqueness', { type: 'array', uniqueItems: true }, /"uniqueItems" at #/],
   ['a negation', { not: {} }, /"not" at #/],

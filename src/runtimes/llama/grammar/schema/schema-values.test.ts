@@ -198,6 +198,25 @@ const objects: readonly (readonly [what: string, schema: JsonObject, allowed: re
     ['{"a":1}'],
     ['{null:1}', '{"":1}'],
   ],
+  [
+    'members that one of several schemas closes',
+    { properties: { b: whole }, allOf: [{ properties: { a: whole }, unevaluatedProperties: false }] },
+    ['{}', '{"a":1}'],
+    ['{"b":1}', '{"a":1,"b":1}'],
+  ],
+  [
+    'members that one of several schemas closes by a schema that nothing meets',
+    { properties: { b: whole }, allOf: [{ properties: { a: whole }, unevaluatedProperties: { not: {} } }] },
+    ['{}', '{"a":1}'],
+    ['{"b":1}'],
+  ],
+  [
+    'items that follow those of another schema',
+    { type: 'array', allOf: [{ prefixItems: [whole] }], unevaluatedItems: false, minItems: 1 },
+    ['[1]'],
+    ['[]', '["a"]', '[1,2]'],
+  ],
+  ['a constant of its list', { enum: ['a', 'b'], const: 'b' }, ['"b"'], ['"a"']],
   ['no members but those', { properties: { a: { not: {} } }, additionalProperties: false }, ['{}'], ['{"a":1}', '{"b":1}']],
 ]
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../../core/json-value.ts'
+import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
 
 /** The types of JSON Schema. */
 export const schemaTypes = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'] as const
@@ -20,4 +20,13 @@ export function jsonType(value: JsonValue): SchemaType {
   if (Array.isArray(value)) return 'array'
   const type = typeof value
   return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object'
+}
+
+/** Whether no value meets a schema, as `z.never()` is written. */
+export function isNever(schema: JsonValue): boolean {
+  return schema === false || (isRecord(schema) && isNot(schema))
+}
+
+function isNot({ not }: JsonObject): boolean {
+  return not === true || (isRecord(not) && Object.keys(not).length === 0)
 }
