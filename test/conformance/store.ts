@@ -11,6 +11,7 @@ import { testInferenceQueue } from './inference-queue.ts'
 import { testKeptBodies } from './kept-bodies.ts'
 import { testLostAttempts } from './lost-attempts.ts'
 import { testQueueFairness } from './queue-fairness.ts'
+import { testQueueRaces } from './queue-races.ts'
 import { testQueueTime } from './queue-time.ts'
 import { testRequestLog } from './request-log.ts'
 import { testSharedCounts } from './shared-counts.ts'
@@ -25,6 +26,7 @@ export function testStore(name: string, open: StoreFactory): void {
   testLostAttempts(name, open)
   testQueueFairness(name, open)
   testQueueTime(name, open)
+  testQueueRaces(name, open, { seeds: 12 })
   testInferenceLog(name, open)
   testAccountStore(name, open)
   testAccessTokenStore(name, open)
