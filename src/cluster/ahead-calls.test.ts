@@ -49,7 +49,7 @@ async function startPair(worker: Partial<Parameters<typeof startNode>[0]> = {}) 
 const textOf = (parts: readonly unknown[]) => parts.map((part) => Reflect.get(Object(part), 'text') ?? '').join('')
 
 suite('a text that is sent along with the question for a slot', () => {
-  test('begins when the slot is granted, and is what the caller then asks for', async () => {
+  test("begins when the slot is granted and serves the caller's first call", async () => {
     await using pair = await startPair()
     await using lease = await pair.pool.acquireText('fake-chat', { ...options, ahead })
     assert.equal(await pair.begun(), '[say hello]')
@@ -58,7 +58,7 @@ suite('a text that is sent along with the question for a slot', () => {
     assert.equal(pair.count(), 2)
   })
 
-  test('is stopped when the caller asks for another, however much of it has come', async () => {
+  test('is stopped when the caller makes another call, however many parts have arrived', async () => {
     await using pair = await startPair()
     const long = makeTextRequest(`endless ${'word '.repeat(500)}`)
     await using lease = await pair.pool.acquireText('fake-chat', { ...options, ahead: { asks: 'generate', request: long } })
@@ -69,7 +69,7 @@ suite('a text that is sent along with the question for a slot', () => {
     assert.equal(pair.count(), 2)
   })
 
-  test('is stopped when the caller asks for nothing, and its slot is free again', async () => {
+  test('is stopped if the caller makes no call, and its slot is freed', async () => {
     await using pair = await startPair()
     const long = makeTextRequest(`endless ${'word '.repeat(500)}`)
     const lease = await pair.pool.acquireText('fake-chat', { ...options, ahead: { asks: 'generate', request: long } })
@@ -79,7 +79,7 @@ suite('a text that is sent along with the question for a slot', () => {
     await using _again = await pair.pool.acquireText('fake-chat', options)
   })
 
-  test('is not begun while its caller waits for a slot, nor when he leaves', async () => {
+  test('does not begin while its caller waits for a slot, or after the caller has left', async () => {
     await using pair = await startPair()
     const caller = new AbortController()
     {
@@ -112,7 +112,7 @@ suite('a text that is sent along with the question for a slot', () => {
       assert.equal(pair.count(), 1)
     })
 
-  test('goes along to the next node when the first is lost', async () => {
+  test('moves to the next node if the first is lost', async () => {
     const registry = createMemoryNodeRegistry({ clock })
     const [one, other] = [createReportingModel(), createReportingModel()]
     await using lost = await startNode({ registry, id: 'one', role: 'worker', text: one.model })

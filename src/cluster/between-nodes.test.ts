@@ -48,7 +48,7 @@ suite('values between nodes', () => {
       assert.deepEqual(bytesAsArrays(read), bytesAsArrays(value))
     })
 
-  test('bytes that were read are no view of what they came in', () => {
+  test('received bytes are a copy, not a view of the line', () => {
     const { json, parts } = writePortable(new Uint8Array([1, 2]))
     const came = Buffer.concat(parts)
     const read = readPortable(json, came)
@@ -56,7 +56,7 @@ suite('values between nodes', () => {
     assert.deepEqual(read, new Uint8Array([1, 2]))
   })
 
-  test('an error keeps what callers act on, and loses what only this node may know', () => {
+  test('an error keeps what callers need and loses internal details', () => {
     const error = new ServiceError('quota_exceeded', 'Wait.', { param: 'tokens', retryAfterSeconds: 7 })
     const carried: ServiceError = uncarryError(JSON.parse(JSON.stringify(carryError(error))))
     assert.deepEqual([carried.code, carried.message, carried.param, carried.retryAfterSeconds], ['quota_exceeded', 'Wait.', 'tokens', 7])
@@ -95,14 +95,14 @@ suite('sealed lines', () => {
   ] as const)
     test(`a line ${name} is refused`, () => assert.throws(() => new SealedLines(key, 'asker').read(forge().trimEnd()), /wrong seal/))
 
-  test('a line that is said again is refused', () => {
+  test('a repeated line is rejected', () => {
     const [writer, reader] = [new SealedLines(key, 'asker'), new SealedLines(key, 'asker')]
     const line = writer.write(1).trimEnd()
     reader.read(line)
     assert.throws(() => reader.read(line), /wrong seal/)
   })
 
-  test('where parts are cut makes another seal', () => {
+  test('the seal depends on where parts are cut', () => {
     const seals = [seal(secret, 'ab', 'c'), seal(secret, 'a', 'bc'), seal(secret, 'abc'), seal(secret, 'abc', ''), seal(secret, '1:a')]
     assert.equal(new Set(seals).size, seals.length)
     assert.ok(isEqual(seal(secret, 'ü'), seal(secret, 'ü')))
@@ -114,7 +114,7 @@ suite('sealed lines', () => {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
   }
 
-  test('a stream has the same lines wherever it is cut', async () => {
+  test('a stream has the same lines however its bytes are cut', async () => {
     const text = 'one\n\nzwölf 🙂\nlast\n'
     for (let size = 1; size <= Buffer.byteLength(text); size++)
       assert.deepEqual(await Array.fromAsync(splitLines(chunks(text, size), () => 100)), ['one', '', 'zwölf 🙂', 'last'])
@@ -171,7 +171,7 @@ suite('questions between nodes', () => {
       assert.equal(new QuestionGuard(secret, clock).admits(ask(clock.now() + offset), question), received)
     })
 
-  test('from a clock that is ahead are never heard twice, however long one waits', async () => {
+  test('from a clock that is ahead are never accepted twice, however much later', async () => {
     const clock = createTestClock()
     const guard = new QuestionGuard(secret, clock)
     const early = ask(clock.now() + questionWindowMs)
@@ -207,7 +207,7 @@ suite('silence', () => {
     assert.equal(reported, 1)
   })
 
-  test('is nothing to somebody who no longer listens, and pings end', async () => {
+  test('is ignored after the reader has left, and pings end', async () => {
     const clock = createTestClock()
     let reported = 0
     watchSilence(
@@ -239,7 +239,7 @@ suite('a model on several nodes', () => {
     ...fields,
   })
 
-  test('stands as it does best, with the sums of all', () => {
+  test('has the best state of all nodes, with their sums', () => {
     const merged = mergeStates([
       [state('a', { state: 'backing-off' }), state('b', {})],
       [state('a', { state: 'loaded', memoryBytes: 5, slots: 4, inUse: 2, waiting: 1, contextLength: 8 })],
@@ -257,7 +257,7 @@ suite('a model on several nodes', () => {
         assert.equal(mergeStates([[state('a', { state: worse })], [state('a', { state: best })]])[0]?.state, best)
   })
 
-  test('a conversation keeps its key from turn to turn, and no two accounts share one', () => {
+  test('a conversation keeps its key from turn to turn, and two accounts never share one', () => {
     const messages = [
       { role: 'system', content: 'You' },
       { role: 'user', content: 'Hi' },

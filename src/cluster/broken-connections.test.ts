@@ -39,7 +39,7 @@ async function startPair(settings: Partial<TestNodeSettings> = {}) {
   return { clock, worker, api, relay, ask, [Symbol.asyncDispose]: () => parts.disposeAsync() }
 }
 
-test('what asks for another protocol at the address of a node is no node', async () => {
+test('a caller that requests another protocol is not treated as a node', async () => {
   await using server = createServer((request) => {
     request.socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n')
   })
@@ -58,13 +58,13 @@ test('what asks for another protocol at the address of a node is no node', async
   )
 })
 
-test('a kept connection that was closed meanwhile costs a request nothing: it is asked again on another at once', async () => {
+test('a request on a closed keep-alive connection is repeated on another at once', async () => {
   await using pair = await startPair()
   pair.relay.does = 'reset-reused'
   while (pair.relay.resets() < 2) assert.equal(await pair.ask(), 'finish')
 })
 
-test('the only node of a model that was lost for a moment is asked again when it is trusted again', async () => {
+test('the only node of a model gets requests again after a short failure', async () => {
   await using pair = await startPair()
   pair.relay.does = 'reset'
   const waiting = pair.ask()
@@ -75,7 +75,7 @@ test('the only node of a model that was lost for a moment is asked again when it
   assert.equal(await waiting, 'finish')
 })
 
-test('a request whose node is lost again and again on it is not asked of it for ever', async () => {
+test('a request that repeatedly loses its node is not retried forever', async () => {
   const text: TextModel = {
     async *generate(_request, { signal }) {
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))

@@ -31,12 +31,12 @@ for (const [what, nodes, chosen] of cases)
     assert.equal(chooseNode([...nodes].reverse(), anybody), chosen)
   })
 
-test('what was tried in vain is not tried again', () => {
+test('a node that failed is not tried again', () => {
   assert.equal(chooseNode([node('a'), node('b', 'loaded', 1)], { key: null, excluded: new Set(['a']) }), 'b')
   assert.equal(chooseNode([node('a')], { key: null, excluded: new Set(['a']) }), null)
 })
 
-test('conversations stay where they are, spread over all nodes, and only those of a node that leaves move', () => {
+test('conversations are spread over all nodes and stay there; only those of a leaving node move', () => {
   const nodes = ['a', 'b', 'c', 'd'].map((id) => node(id, 'loaded', 0, { slots: 1000 }))
   const keys = Array.from({ length: 1000 }, (_, index) => `conversation ${index}`)
   const place = (of: readonly NodeView[]) => keys.map((key) => chooseNode(of, { key, excluded: none }))

@@ -53,7 +53,7 @@ function heldModel() {
 
 const isText = (part: TextPart | undefined) => part?.type === 'text'
 
-test('a text, its count and its tokens come from another node as from a model of our own', async () => {
+test('texts, counts and tokens from another node equal those of a local model', async () => {
   await using cluster = await startCluster([{}])
   await using lease = await cluster.api.pool.acquireText('fake-chat', options)
   const { model } = lease
@@ -74,7 +74,7 @@ test('a text, its count and its tokens come from another node as from a model of
   })
 })
 
-test('a node with another secret computes for nobody, and the reason is logged once a minute', async () => {
+test('a node with another secret is rejected, and the reason is logged once a minute', async () => {
   const still = createTestClock()
   const registry = createMemoryNodeRegistry({ clock: still })
   const secret = createSecretKey('another secret of sixteen characters', 'utf8')
@@ -149,7 +149,7 @@ test('an error of the model keeps its code, and the lease goes on', async () => 
   assert.ok(parts.some(isText))
 })
 
-test('a caller who leaves ends the work on the other node, and its slot is free again', async () => {
+test('a caller who leaves ends the work on the other node and frees its slot', async () => {
   const held = heldModel()
   await using cluster = await startCluster([{ text: held.model, slots: 1 }])
   const caller = new AbortController()
@@ -176,7 +176,7 @@ test('a node that dies before its first part is replaced by another, and the cal
   await lease[Symbol.asyncDispose]()
 })
 
-test('a node that dies after its first part is an error, and nothing is said twice', async () => {
+test('a node that dies after its first part is an error, and no part is repeated', async () => {
   const held = heldModel()
   await using cluster = await startCluster([{ text: held.model }, {}])
   const [dying, other] = cluster.nodes
@@ -190,7 +190,7 @@ test('a node that dies after its first part is an error, and nothing is said twi
   await lease[Symbol.asyncDispose]()
 })
 
-test('a node that is gone is left alone, and when all are gone the caller hears 503', async () => {
+test('a lost node gets no requests, and without any node the caller gets 503', async () => {
   await using cluster = await startCluster([{}, {}])
   await cluster.nodes[0]?.kill()
   for (let round = 0; round < 4; round++) {
@@ -214,7 +214,7 @@ test('a request waits for the only node that runs its model while that starts ag
   assert.deepEqual(again.requested, ['x'])
 })
 
-test('a request whose node refuses it because it stops waits for the next life of that node, too', async () => {
+test('a request rejected by a stopping node waits until that node restarts', async () => {
   await using cluster = await startCluster([{}])
   const { api, nodes, registry } = cluster
   // The API node has not heard of it yet; the node itself refuses.
@@ -269,7 +269,7 @@ test('a node that is full is not waited for: its refusal is the answer', async (
   await Promise.allSettled(waiting)
 })
 
-test('a node that drains gets nothing new and finishes what it has', async () => {
+test('a draining node gets no new work and finishes its own', async () => {
   await using cluster = await startCluster([{}, {}])
   const [draining, staying] = cluster.nodes
   const lease = await leaseOn(cluster.api, draining)
@@ -299,7 +299,7 @@ test('turns of a conversation go to one node, other conversations to others too'
   for (const place of places) assert.ok(place.size >= 3, `${place.size}`)
 })
 
-test('an API node knows the models of its workers, and no others', async () => {
+test('an API node lists the models of its workers only', async () => {
   await using cluster = await startCluster([{}])
   assert.deepEqual(
     cluster.api.catalog.list().map(({ id }) => id),
@@ -309,7 +309,7 @@ test('an API node knows the models of its workers, and no others', async () => {
   await assert.rejects(cluster.api.pool.acquireText('nothing', options), { code: 'model_not_found', message: /fake-chat/ })
 })
 
-test('where no node computes, a request gets an error that says what to start', async () => {
+test('without a worker, a request gets an error that says what to start', async () => {
   await using cluster = await startCluster([])
   assert.match(cluster.api.catalog.findUnusable('fake-chat')?.reason ?? '', /--role worker/)
   await using _worker = await startNode({ registry: cluster.registry, id: 'worker', role: 'worker' })

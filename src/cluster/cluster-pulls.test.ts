@@ -34,7 +34,7 @@ async function startNodes() {
   return { one, two, hand, clock, talk, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-test('a pull is seen on every node, with the machine that it comes to, its rate and its end', async () => {
+test('every node shows a pull with its machine, rate and end', async () => {
   await using nodes = await startNodes()
   const { one, two, hand, clock, talk } = nodes
   one.pulls.start(source)
@@ -77,7 +77,7 @@ test('a pull is stopped from any node, and one that is begun again afterwards go
   assert.deepEqual([hand.stopped, two.pulls.list().length], [1, 1])
 })
 
-test('a node of an earlier version, which tells of no pulls, has none', async () => {
+test('a node of an earlier version, which reports no pulls, has none', async () => {
   await using nodes = await startNodes()
   const { two, talk } = nodes
   await talk()
@@ -88,7 +88,7 @@ test('a node of an earlier version, which tells of no pulls, has none', async ()
   )
 })
 
-suite('a pull that is asked of a node which only answers clients', () => {
+suite('a pull requested from a node that only serves clients', () => {
   /** An API node, and workers that note what they are asked to pull. */
   async function startApi(...workers: readonly string[]) {
     await using parts = new AsyncDisposableStack()
@@ -118,7 +118,7 @@ suite('a pull that is asked of a node which only answers clients', () => {
     return { api, started, talk, leave, [Symbol.asyncDispose]: () => owned.disposeAsync() }
   }
 
-  test('begins on one that lends, once, and is seen at once', async () => {
+  test('begins once, on a node that runs models, and is visible at once', async () => {
     await using cluster = await startApi('a', 'b')
     cluster.api.pulls.start(source)
     cluster.api.pulls.start(source)
@@ -131,7 +131,7 @@ suite('a pull that is asked of a node which only answers clients', () => {
     assert.equal(cluster.api.pulls.list().length, 1)
   })
 
-  test('begins on another when that one leaves before it has heard of it', async () => {
+  test('begins on another node if that one stops before it gets the request', async () => {
     await using cluster = await startApi('a', 'b')
     cluster.api.pulls.start(source)
     await cluster.leave('a')
@@ -148,7 +148,7 @@ suite('a pull that is asked of a node which only answers clients', () => {
     assert.deepEqual(cluster.started, [])
   })
 
-  test('is refused where no node lends models, and where nothing can be pulled from', async () => {
+  test('is rejected if no node runs models, or if there is no source', async () => {
     await using cluster = await startApi()
     assert.throws(() => cluster.api.pulls.start(source), { code: 'server_is_overloaded', message: /--role worker/ })
     assert.throws(() => cluster.api.pulls.start('/etc'), { code: 'validation_error' })

@@ -8,12 +8,12 @@ const state = (each: Partial<ModelState>): ModelState => ({
   ...each,
 })
 
-test('a model of several nodes waits since its longest wait on any of them, also where the best of them has none', () => {
+test('a model waits since the longest wait on any node, even if the best node has none', () => {
   const nodes = [[state({})], [state({ waiting: 2, waitingSince: 2000 })], [state({ waiting: 1, waitingSince: 1000 })]]
   const [merged] = mergeStates(nodes)
   assert.deepEqual([merged?.waiting, merged?.waitingSince], [3, 1000])
 })
 
-test('where nobody waits, or no node reports since when, nothing is reported', () => {
+test('no wait is reported if nothing waits or no node reports one', () => {
   assert.equal('waitingSince' in (mergeStates([[state({})], [state({ waiting: 1 })]])[0] ?? {}), false)
 })

@@ -44,7 +44,7 @@ suite('a text whose node is lost', () => {
     yield done
   }
 
-  test('goes on at another node as long as nothing has come of it', async () => {
+  test('moves to another node if no part has arrived yet', async () => {
     const nodes = place({ generate: losing('n0') }, { generate: losing('n1') }, { generate: answering })
     {
       await using lease = await rerouteText(nodes.open)
@@ -54,7 +54,7 @@ suite('a text whose node is lost', () => {
     assert.deepEqual(nodes.given, ['n0', 'n1', 'n2'])
   })
 
-  test('has failed once something has come, or when nobody is left', async () => {
+  test('fails once a part has arrived, or when no node is left', async () => {
     const begun = await rerouteText(place({ generate: losing('n0', textPart('hel')) }, { generate: answering }).open)
     const lost = await Array.fromAsync(begun.model.generate(makeTextRequest('a'), options)).catch((error: unknown) => error)
     assert.ok(lost instanceof NodeLost)
@@ -117,7 +117,7 @@ suite('a text whose node is lost', () => {
     assert.deepEqual(nodes.given, ['n0', 'n1'])
   })
 
-  test('does not move for what the model itself refuses', async () => {
+  test('does not move for errors of the model itself', async () => {
     const nodes = place({
       embed: async () => {
         throw new ServiceError('context_length_exceeded', 'Too long.')
@@ -164,7 +164,7 @@ suite('a picture whose node is lost', () => {
     }
   }
 
-  test('is drawn on another as long as nobody has seen a preview of it', async () => {
+  test('is drawn on another node if no preview was sent yet', async () => {
     const { result, reported } = await drawLosing({ step: 3, total: 4 })
     assert.equal(await result, drawn)
     assert.equal(reported.length, 1)

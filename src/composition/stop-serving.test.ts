@@ -20,7 +20,7 @@ async function listen() {
   return { server, answers, url, requested: requested.promise, finish: () => answer.resolve('done') }
 }
 
-test('a service that stops goes on listening until its answers are out', async () => {
+test('a stopping service listens until its answers are sent', async () => {
   const { server, answers, url, requested, finish } = await listen()
   const slow = fetch(`${url}/slow`)
   await requested
@@ -32,7 +32,7 @@ test('a service that stops goes on listening until its answers are out', async (
   await assert.rejects(fetch(`${url}/readyz`))
 })
 
-test('what is not out after the grace time is cut off', async () => {
+test('answers that are not complete after the grace time are cut off', async () => {
   const { server, answers, url, requested } = await listen()
   const slow = assert.rejects(fetch(`${url}/slow`))
   await requested

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chooseThreads, gpuSettings, imageBackend, textBackend } from './compute-device.ts'
 
-test('a named backend binds the engine that has it, and the other one takes what there is', () => {
+test('a named backend is required of the engine that has it; the other uses what is available', () => {
   const table = gpuSettings.map((gpu) => [gpu, textBackend(gpu), imageBackend(gpu)])
   assert.deepEqual(table, [
     ['auto', 'auto', 'auto'],

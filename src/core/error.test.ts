@@ -15,11 +15,11 @@ test('a cause is one line, the first reason last', () => {
   assert.equal(causeText(new TypeError('nobody foresaw it')), 'nobody foresaw it')
 })
 
-test('what has no cause of its own tells none', () => {
+test('an error without a cause reports none', () => {
   for (const cause of [undefined, null, '', '  \n']) assert.equal(causeText(failure(cause)), null)
 })
 
-test('a cause is bounded, ends though it leads to itself, and holds nothing that no database takes', () => {
+test('a cause is bounded, may be circular, and contains nothing that a database rejects', () => {
   const circle = new Error('round')
   circle.cause = circle
   assert.equal(causeText(failure(circle)), 'round')

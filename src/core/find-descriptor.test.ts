@@ -48,7 +48,7 @@ suite('names of models', () => {
       assert.equal(resolveModelName(catalog, given, { 'gpt-5': 'qwen3-4b' }), expected)
     })
 
-  test('aliases are listed with their models, those of models that are not there left out', () => {
+  test('aliases are listed with their models, except those of missing models', () => {
     const listed = listAliases(catalog, { 'gpt-5': 'qwen3-4b', nothing: 'gone' })
     assert.deepEqual(
       [...listed].map(([alias, { id }]) => [alias, id]),

@@ -4,7 +4,7 @@ import { findSchedulerFault, refusedSamplers, type SchedulerOptions, samplers } 
 
 const refused = (options: SchedulerOptions): readonly string[] => Object.keys(refusedSamplers(options))
 
-test('usual configs refuse nothing', () => {
+test('usual configurations reject no sampler', () => {
   for (const options of [
     {},
     { _class_name: 'EulerDiscreteScheduler', timestep_type: 'discrete', sigma_min: null, sigma_max: null, variance_type: null },

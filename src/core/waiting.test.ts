@@ -7,14 +7,14 @@ import { firstOf, neverAborted, orAborted } from './waiting.ts'
 const never = new Promise<never>(() => {})
 
 describe('orAborted', () => {
-  test('passes on what the promise brings, good or bad, and leaves no listener behind', async () => {
+  test('settles like the promise and removes its listener', async () => {
     const { signal } = new AbortController()
     assert.equal(await orAborted(Promise.resolve(7), signal), 7)
     await assert.rejects(orAborted(Promise.reject(new Error('broken')), signal), /broken/)
     assert.equal(getEventListeners(signal, 'abort').length, 0)
   })
 
-  test('leaves with the reason of the signal, now or later, and does not mind what the promise does then', async () => {
+  test("rejects with the signal's reason, now or later, and ignores the promise from then on", async () => {
     const reason = new Error('gone')
     await assert.rejects(orAborted(never, AbortSignal.abort(reason)), reason)
     const controller = new AbortController()
@@ -27,7 +27,7 @@ describe('orAborted', () => {
 })
 
 describe('firstOf', () => {
-  test('tells those who came second that nobody waits for them', async () => {
+  test('aborts the other tasks', async () => {
     const clock = createTestClock()
     const aborted: string[] = []
     const recordAbort = (signal: AbortSignal) => {

@@ -33,7 +33,7 @@ suite('a request without a token is a program’s on this machine', () => {
     test(name, () => assert.equal(judge(sent), null))
 })
 
-suite('a request without a token is none of them', () => {
+suite('a request without a token is not authenticated', () => {
   for (const [name, sent, fault] of [
     ['from the network', { from: '192.168.1.7' }, /from another/],
     ['from another loopback address', { from: '127.0.0.2' }, /from another/],

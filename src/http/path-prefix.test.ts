@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fastify } from 'fastify'
 import { addBasePath, prefixOf, withoutPrefix } from './path-prefix.ts'
 
-test('a path in front is taken off once, and only where it stands whole', () => {
+test('a path prefix is removed once, and only as a whole segment', () => {
   const prefixes = ['/sepia', '/ink/deep']
   for (const [url, expected] of [
     ['/sepia', '/'],
@@ -26,7 +26,7 @@ test('a path in front is taken off once, and only where it stands whole', () => 
   assert.deepEqual(['https://a.test', 'https://a.test/', 'https://a.test/ink'].map(prefixOf), ['', '', '/ink'])
 })
 
-test('pages and redirects lead below the path, and nothing else is touched', async () => {
+test('pages and redirects get the prefix, other answers stay unchanged', async () => {
   const server = fastify()
   addBasePath(server, '/ink')
   const page =

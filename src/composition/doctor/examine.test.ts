@@ -19,7 +19,7 @@ function examine(environment: Readonly<Record<string, string>>) {
   return examineWaysOut(parsed.config, models).map(({ subject, healthy, message }) => [subject, healthy, message])
 }
 
-test('tells what goes through which proxy and what does not, without its password', () => {
+test('reports which connections use which proxy, without passwords', () => {
   const proxies = { HTTPS_PROXY: 'http://me:secret@proxy.example:3128', NO_PROXY: 'collector.example' }
   const others = {
     SEPIA_OIDC_ISSUER: 'https://login.example',
@@ -42,6 +42,6 @@ test('tells what goes through which proxy and what does not, without its passwor
   ])
 })
 
-test('tells nothing where there is no proxy', () => {
+test('reports nothing without a proxy', () => {
   assert.deepEqual(examine({ NO_PROXY: 'a.example' }), [])
 })

@@ -98,7 +98,7 @@ test('the span of what another node asks for has failed where it fails, and hand
   )
 })
 
-test('an attempt at a webhook hears of its own span, and is counted from one', async () => {
+test('an attempt at a webhook gets its own span, and attempts count from one', async () => {
   const { telemetry, spans } = await createTracedTelemetry()
   const trace = traceWebhooks(telemetry)
   const delivery: WebhookDelivery = {

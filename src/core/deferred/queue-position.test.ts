@@ -27,7 +27,7 @@ test('everything of higher priority goes first', () => {
   assert.equal(findQueuePosition({ accountId: 'a', before: 0 }, [{ accountId: 'a', pending: 1, turn: 0, weight: 1, taken: 0 }], 40), 41)
 })
 
-test('a place far back is estimated by the numbers of the queue, and never as one that is counted', () => {
+test('a distant position is estimated from the numbers of the queue, and never below the counted ones', () => {
   const queue = { pending: 50_000, first: 1000, last: 50_999 }
   assert.equal(estimateBefore(queue, 26_000), 25_000)
   assert.equal(estimateBefore({ ...queue, pending: 25_000 }, 26_000), 12_500)

@@ -31,7 +31,7 @@ const words: GgufEntry = ['tokenizer.ggml.tokens', ggufValue(Array.from({ length
 const types: GgufEntry = ['tokenizer.ggml.token_type', ggufValue(Array.from({ length: 30_000 }, () => 1))]
 
 describe('the header of a GGUF file', () => {
-  it('tells what the built-in model is', async () => {
+  it('describes the built-in model', async () => {
     const file = await readFile(fileURLToPath(new URL('../../../models/sepia-mini-chat/model.gguf', import.meta.url)))
     const header = await readGgufHeader(readFrom(file))
     assert.ok(!('fault' in header))
@@ -49,7 +49,7 @@ describe('the header of a GGUF file', () => {
       assert.equal((await factsOf(entries))?.contextLength, 131_072)
   })
 
-  it('keeps the lists that are asked for, byte by byte', async () => {
+  it('keeps the requested lists, byte by byte', async () => {
     const file = writeGguf([...llama, ['tokenizer.ggml.tokens', ggufValue(['a', 'é', ''])], types], [])
     const header = await readGgufHeader(readFrom(file), { lists: ['tokenizer.ggml.tokens', 'tokenizer.ggml.token_type'] })
     assert.ok(!('fault' in header))
@@ -57,13 +57,13 @@ describe('the header of a GGUF file', () => {
     assert.equal(String(header.values.get('tokenizer.ggml.token_type')).split(',').length, 30_000)
   })
 
-  it('tells the bytes of keys and values, with the largest layer where layers differ', async () => {
+  it('reports the bytes of keys and values, with the largest layer where layers differ', async () => {
     assert.equal((await factsOf(llama))?.cacheBytesPerToken, 32 * 8 * (128 + 128) * 2)
     const differing = [...llama.slice(0, 5), ['llama.attention.head_count_kv', ggufValue([8, 4, 0])] as const]
     assert.equal((await factsOf(differing))?.cacheBytesPerToken, 32 * 8 * (128 + 128) * 2)
   })
 
-  it('tells what generates from what encodes, ranks, sees, adapts or draws', async () => {
+  it('distinguishes models that generate, encode, rank, see, adapt or draw', async () => {
     const architecture = (name: string): GgufEntry => ['general.architecture', ggufValue(name)]
     const headers: readonly (readonly GgufEntry[])[] = [
       [architecture('qwen3')],
@@ -86,7 +86,7 @@ describe('the header of a GGUF file', () => {
     )
   })
 
-  it('tells whether tokens see only those before them, and how a text becomes one vector', async () => {
+  it('reports whether attention is causal, and how a text becomes one vector', async () => {
     const table: readonly (readonly [architecture: string, entries: readonly GgufEntry[], forward: boolean, pooling: string | null])[] = [
       ['llama', [], true, null],
       ['qwen3', [['qwen3.pooling_type', ggufValue(3)]], true, 'last'],
@@ -101,7 +101,7 @@ describe('the header of a GGUF file', () => {
     }
   })
 
-  it('tells which part of a split set it is', async () => {
+  it('reports which part of a split set it is', async () => {
     const facts = await factsOf([...llama, ['split.count', ggufValue(3)], ['split.no', ggufValue(1)]])
     assert.deepEqual(facts?.split, { index: 1, count: 3 })
     assert.equal((await factsOf([...llama, ['split.count', ggufValue(1)]]))?.split, null)
@@ -151,7 +151,7 @@ describe('the header of a GGUF file', () => {
     }
   })
 
-  it('is refused where it is none, of another version, cut short, or names sizes that cannot be', async () => {
+  it('is rejected if it is not a header, of another version, cut short, or has impossible sizes', async () => {
     const whole = writeGguf([...llama, words], [])
     const change = (edit: (file: Buffer) => void): Buffer => {
       const copy = Buffer.from(whole)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { findExif } from './embedded-text.ts'
 
-suite('where a picture’s file says how it was drawn', () => {
+suite("the parameters stored in a picture's file", () => {
   const bytes = (...parts: readonly (string | readonly number[])[]) =>
     Uint8Array.from(parts.flatMap((part) => (typeof part === 'string' ? [...Buffer.from(part, 'latin1')] : part)))
   const exif = 'Exif\0\0MM-tiff'

@@ -65,7 +65,7 @@ for (const [prompt, expected] of cases) {
   })
 }
 
-test('BREAK starts a new piece, whatever it weighs, and is no word of its own', () => {
+test('BREAK starts a new piece, whatever its weight, and is not a word itself', () => {
   assert.deepEqual(readPromptWeights('a fox BREAK a (blue BREAK cold) sky'), [
     { text: 'a fox', weight: 1 },
     { text: 'a ', weight: 1, apart: true },
@@ -77,7 +77,7 @@ test('BREAK starts a new piece, whatever it weighs, and is no word of its own', 
   assert.deepEqual(readPromptWeights('BREAK'), [{ text: '', weight: 1, apart: true }])
 })
 
-test('weights below nothing and far above it are found', () => {
+test('negative and very large weights are reported', () => {
   assert.equal(findRefusedWeight('a (fox:-0.5)'), -0.5)
   assert.equal(findRefusedWeight('((x:99))'), 99 * 1.1)
   for (const prompt of ['a (fox:0)', '(fox:100)', '[fox]']) assert.equal(findRefusedWeight(prompt), undefined)

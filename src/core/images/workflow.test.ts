@@ -4,7 +4,7 @@ import { parseWorkflow } from './workflow.ts'
 
 const node = (text: string) => ({ 6: { class_type: 'CLIPTextEncode', inputs: { text } } })
 
-test('a workflow tells what it leaves open', () => {
+test('a workflow reports its placeholders', () => {
   const nodes = node('{{prompt}}, masterpiece {{seed}}')
   assert.deepEqual(parseWorkflow(JSON.stringify(nodes)), { nodes, open: ['prompt', 'seed'] })
   assert.deepEqual(parseWorkflow(`\uFEFF${JSON.stringify(nodes)}`), { nodes, open: ['prompt', 'seed'] })

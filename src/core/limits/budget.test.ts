@@ -45,7 +45,7 @@ describe('a reservation of money', () => {
   const price = { promptTokens: 1_000_000, completionTokens: 2_000_000, image: 400 }
   const text = { running: true, tokens: { least: 110, most: 10_000 }, promptTokens: 100, images: 0, price }
 
-  it('shortens a text to what is affordable after its prompt', () =>
+  it('shortens a text to what the budget allows after its prompt', () =>
     assert.deepEqual(decideBudget([money], text), { granted: true, tokens: 100 + 450, cost: 1000 }))
   it('is refused when the least costs more than is left', () =>
     assert.deepEqual(decideBudget([{ ...money, used: 881 }], text), { granted: false, budget: { ...money, used: 881 } }))
@@ -63,12 +63,12 @@ describe('a reservation of a minute and of a moment', () => {
   const moment: Budget = { of: 'account', unit: 'requests', per: 'moment', limit: 2, used: 0, reserved: 2 }
   const text = (least: number, most: number) => ({ running: true, tokens: { least, most }, promptTokens: 0, images: 0, price: null })
 
-  it('is not cut short by a minute that comes back, but by what no minute has', () => {
+  it('is not shortened by a minute that will reset, but by what no minute allows', () => {
     assert.deepEqual(decideBudget([minute], text(1, 50)), { granted: false, budget: minute })
     assert.deepEqual(decideBudget([minute], text(1, 40)), { granted: true, tokens: 40, cost: 0 })
     assert.deepEqual(decideBudget([{ ...minute, used: 0 }], text(1, 500)), { granted: true, tokens: 100, cost: 0 })
   })
-  it('is refused to what runs and not to what waits', () => {
+  it('is refused to running work and not to waiting work', () => {
     for (const budget of [minute, moment]) {
       assert.deepEqual(decideBudget([budget], text(50, 50)), { granted: false, budget })
       assert.deepEqual(decideBudget([budget], { ...text(50, 50), running: false }), { granted: true, tokens: 50, cost: 0 })
@@ -106,7 +106,7 @@ describe('the budgets of an account', () => {
     assert.equal(nextReset('minute', Date.UTC(2026, 10, 1, 0, 1)), Date.UTC(2026, 10, 1, 0, 2))
   })
 
-  it('reset at the next UTC midnight, which midnight itself is not', () => {
+  it('reset at the next UTC midnight, which at midnight is a day later', () => {
     const midnight = Date.UTC(2026, 10, 22)
     assert.equal(nextReset('day', midnight - 1), midnight)
     assert.equal(nextReset('day', midnight), Date.UTC(2026, 10, 23))

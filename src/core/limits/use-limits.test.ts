@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatLimit, limitNames, noLimits, parseLimit } from './use-limits.ts'
 
-test('limits are read as people write them, and nothing else is', () => {
+test('limits are read as people write them, and other texts are rejected', () => {
   for (const [name, text, value] of [
     ['tokensPerDay', '1000', 1000],
     ['tokensPerDay', ' 1,000,000 ', 1_000_000],
@@ -22,7 +22,7 @@ test('limits are read as people write them, and nothing else is', () => {
     assert.equal(parseLimit(name, text), value, `${name} ${text}`)
 })
 
-test('what a limit is written as is read again', () => {
+test('a formatted limit is read back unchanged', () => {
   for (const value of [0, 1, 999_999, 1_000_000, 2_500_000, 123_456_789])
     assert.equal(parseLimit('moneyPerMonth', formatLimit('moneyPerMonth', value)), value)
   assert.equal(formatLimit('moneyPerDay', 2_500_000), '2.50')

@@ -114,6 +114,6 @@ test('what was measured replaces what was expected, and nothing needs more than 
   assert.deepEqual(correctEstimate(estimate, more), { expected: more, least: estimate.least })
 })
 
-test('what runs elsewhere takes nothing', () => {
+test('models on other servers take no memory', () => {
   assert.deepEqual(expected({ ...text, bytes: 0 }), { processorBytes: 0, gpuBytes: 0 })
 })

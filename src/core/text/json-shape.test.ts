@@ -5,7 +5,7 @@ import { measureJson, nestsDeeperThan } from './json-shape.ts'
 const isDeeper = (levels: number, value: string) => nestsDeeperThan(levels, Buffer.from(value))
 
 suite('the nesting of a JSON text', () => {
-  test('counts objects and lists that lie in each other, not beside each other', () => {
+  test('counts nested objects and lists, not siblings', () => {
     assert.equal(isDeeper(0, '1'), false)
     assert.equal(isDeeper(0, '{}'), true)
     assert.equal(isDeeper(3, '{"a":[{}]}'), false)
@@ -20,7 +20,7 @@ suite('the nesting of a JSON text', () => {
     }
   })
 
-  test('a text that breaks off or is no JSON gets some answer', () => {
+  test('an incomplete text or one that is not JSON gets a result', () => {
     for (const text of ['', '"[[', '"\\', ']]]', '{"a":"\\"']) assert.equal(isDeeper(1, text), false, text)
   })
 })
@@ -28,7 +28,7 @@ suite('the nesting of a JSON text', () => {
 suite('the shape of a JSON text', () => {
   const bounds = { depth: 9, containers: 9, keys: 9, keyBytes: 9, entries: 99 }
 
-  test('counts what is punctuation, not what is text', () => {
+  test('counts punctuation, not text', () => {
     assert.deepEqual(measureJson(Buffer.from('{"a,:[{":[1,2,{"b":"c\\",:{"}],"d":null}'), bounds), {
       depth: 3,
       containers: 3,

@@ -11,7 +11,7 @@ test('finds the name that a typing error most likely meant', () => {
   assert.equal(didYouMean('hosts', known), ' Did you mean host?')
 })
 
-test('finds none when none is near', () => {
+test('finds none if no name is similar', () => {
   for (const name of ['colour', '', 'x', 'ab', 'p'.repeat(10_000)]) assert.equal(nearestName(name, known), undefined, name.slice(0, 9))
   assert.equal(didYouMean('colour', known), '')
 })

@@ -22,7 +22,7 @@ for (const [code, status] of [
   })
 }
 
-test('a connection that was reset gets nothing', () => {
+test('a reset connection gets no answer', () => {
   const socket = new PassThrough()
   answerParserError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }), socket)
   assert.ok(socket.destroyed)

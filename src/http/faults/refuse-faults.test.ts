@@ -4,7 +4,7 @@ import { faultsError, imageFaultCodes } from './refuse-faults.ts'
 
 const fault = (field: string, message: string) => ({ path: [field], message, kind: 'range' })
 
-test('what several fields are wrong for together is said once', () => {
+test('a fault of several fields is reported once', () => {
   const together = ['num_images', 'width', 'height'].map((field) => fault(field, 'They come to too many pixels.'))
   const error = faultsError(together, imageFaultCodes)
   assert.equal(error.message, 'They come to too many pixels.')

@@ -19,7 +19,7 @@ for (const [header, answer] of [
   ['image/png;q=0.5, application/json', 'json'],
   ['image/png;q=0', 'json'],
 ] as const) {
-  test(`Accept: ${header} asks for ${answer}`, () => {
+  test(`Accept: ${header} selects ${answer}`, () => {
     const wanted = readImageAccept(header)
     assert.equal(wanted.type === 'json' ? 'json' : (wanted.encoding ?? 'any'), answer)
   })

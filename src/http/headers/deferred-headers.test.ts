@@ -10,7 +10,7 @@ const body = Buffer.from('{"a":1}')
 const read = (headers: Record<string, string>, { route = '/x', bytes = body, privateWebhooks = false } = {}) =>
   readDeferredHandling(headers, { route, body: bytes, privateWebhooks })
 
-suite('how a request asks to be answered later', () => {
+suite('headers of asynchronous requests', () => {
   for (const [headers, expected] of [
     [{}, 'off'],
     [{ 'x-service-async': '' }, 'off'],
@@ -44,7 +44,7 @@ suite('how a request asks to be answered later', () => {
 })
 
 suite('how a deferred request is to be handled', () => {
-  test('nothing is said by default, nor by empty headers', () => {
+  test('have defaults, also if they are empty', () => {
     const nothing = { priority: 'normal', idempotency: null, webhookUrl: null, previews: false }
     assert.deepEqual(read({}), nothing)
     assert.deepEqual(read({ 'x-service-priority': '', 'idempotency-key': ' ', 'x-service-webhook': '', 'x-service-preview': '' }), nothing)
@@ -73,7 +73,7 @@ suite('how a deferred request is to be handled', () => {
       test(`${name}: ${value.slice(0, 40)} is refused by the header’s name`, () =>
         assertRefused(() => read({ [name]: value }), { param: name }))
 
-  test('what is said is understood', () => {
+  test('are read', () => {
     const handling = read({
       'x-service-priority': 'low',
       'x-service-preview': 'true',
@@ -84,7 +84,7 @@ suite('how a deferred request is to be handled', () => {
     assert.equal(read({ 'idempotency-key': 'k'.repeat(255) }).idempotency?.key.length, 255)
   })
 
-  test('a key holds for the same bytes to the same route alone', () => {
+  test('an idempotency key is valid for the same bytes and route only', () => {
     const printOf = (options: Parameters<typeof read>[1]) => read({ 'idempotency-key': 'k' }, options).idempotency?.fingerprint
     const print = printOf({})
     assert.match(print ?? '', /^[0-9a-f]{64}$/)
@@ -100,8 +100,8 @@ suite('how a deferred request is to be handled', () => {
   })
 })
 
-suite('what every answer carries', () => {
-  test('a caller’s own id where it is well-formed, by either name, else a new one', () => {
+suite('request ids and security headers', () => {
+  test("the caller's id is kept under either name if it is well-formed; otherwise a new one is created", () => {
     assert.equal(chooseRequestId({ 'x-request-id': 'a-B_1' }), 'a-B_1')
     assert.equal(chooseRequestId({ 'x-user-request-id': 'mine' }), 'mine')
     assert.equal(chooseRequestId({ 'x-request-id': 'a b', 'x-user-request-id': 'mine' }), 'mine')

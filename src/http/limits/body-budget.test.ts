@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BodyBudget } from './body-budget.ts'
 
-test('bytes that arrive after their answer are not counted, since nothing would release them', () => {
+test('bytes that arrive after the answer are not counted, since nothing would release them', () => {
   const budget = new BodyBudget({ totalBytes: 100, shareBytes: 100 })
   const gone = budget.open('account', 0)
   gone.take(40)

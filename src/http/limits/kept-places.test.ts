@@ -17,7 +17,7 @@ function slowCounts(others: number) {
   }
 }
 
-test('all who come while the store is slow get their places, as many as there are', async () => {
+test('callers who arrive while the store is slow get their places, up to the limit', async () => {
   const counts = slowCounts(0)
   const places = new KeptPlaces(counts, 'polls a', () => {})
   const taken = await Promise.all(Array.from({ length: 100 }, () => places.take(256)))

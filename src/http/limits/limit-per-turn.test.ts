@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { limitPerTurn } from './limit-per-turn.ts'
 
-test('of what comes at once, four start at once and four more in each turn of the event loop, in order', async () => {
+test('of requests that arrive together, four start at once and four more in each turn of the event loop, in order', async () => {
   const takeTurn = limitPerTurn(4)
   const seen: (number | string)[] = []
   const countTurns = async () => {

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
 import { limitPipelining } from './pipelining.ts'
 
-test('a client that reads nothing of complete answers loses its connection', async () => {
+test('a client that does not read complete answers is disconnected', async () => {
   const server = createServer((_request, response) => void response.end(Buffer.alloc(2 * 1024 * 1024)))
   limitPipelining(server, { unreadMs: 100 })
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -25,7 +25,7 @@ test('a client that reads nothing of complete answers loses its connection', asy
   }
 })
 
-test('a connection whose next answer is still being made is kept', async () => {
+test('a connection stays open while its next answer is being prepared', async () => {
   const next = Promise.withResolvers<void>()
   const sent = Promise.withResolvers<number | undefined>()
   const server = createServer(async (request, response) => {

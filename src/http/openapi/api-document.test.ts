@@ -13,7 +13,7 @@ const oneOrigin = (url: string) => ({ publicUrl: url, imageUrl: url, asyncUrl: u
 suite('the API document', () => {
   const document = JSON.parse(JSON.stringify(describeApi(routes, publishedBodies, oneOrigin('https://sepia.example'))))
 
-  test('is OpenAPI 3.1 on the public address, with a bearer token for what needs one', () => {
+  test('is OpenAPI 3.1 on the public address, with a bearer token where one is needed', () => {
     assert.equal(document.openapi, '3.1.0')
     assert.deepEqual(document.servers, [{ url: 'https://sepia.example' }])
     assert.deepEqual(document.security, [{ token: [] }])
@@ -28,7 +28,7 @@ suite('the API document', () => {
     assert.ok(names.includes('getV1RequestsIdEvents'))
   })
 
-  test('says what a field accepts as the checker does, and that null is its default', () => {
+  test('describes fields as the checker does, with null as the default', () => {
     const { properties, required, additionalProperties } =
       document.paths['/generate/sdxl'].post.requestBody.content['application/json'].schema
     assert.deepEqual(required, ['prompt'])
@@ -40,7 +40,7 @@ suite('the API document', () => {
     assert.deepEqual(properties.seed.anyOf.at(-1), { type: 'null' })
   })
 
-  test('accepts nulls wherever the service does, and our own answers sent back', () => {
+  test("accepts nulls wherever the service does, and the service's answers sent back", () => {
     const { schema } = document.paths['/v1/chat/completions'].post.requestBody.content['application/json']
     const call = { id: 'a', type: 'function', function: { name: 'look', arguments: '{}' } }
     const messages = [
@@ -61,7 +61,7 @@ suite('the API document', () => {
       assert.equal(Compile(schema).Check({ ...body, messages: [{ role: 'user', content: 'Hi', ...wrong }] }), false)
   })
 
-  test('tells pairs and records in words that the reader of the reference knows', () => {
+  test('describes pairs and records with keywords that the reference page supports', () => {
     const { anyOf } = document.paths['/completion'].post.requestBody.content['application/json'].schema.properties.logit_bias
     const [{ items }, record] = anyOf
     assert.deepEqual([items.minItems, items.maxItems, items.items.anyOf.length], [2, 2, 2])
@@ -69,7 +69,7 @@ suite('the API document', () => {
     assert.equal(record.additionalProperties.anyOf.length, 2)
   })
 
-  test('writes records of answers as the reader of the reference knows them, and requires of them what it did', () => {
+  test('writes records of answers as the reference page supports them, with the same required fields', () => {
     const answer = document.paths['/sdapi/v1/embeddings'].get.responses['200'].content['application/json'].schema
     const { loaded } = answer.properties
     assert.equal(loaded.patternProperties, undefined)
@@ -85,7 +85,7 @@ suite('the API document', () => {
     assert.deepEqual([minimum, maximum], [-2, 2])
   })
 
-  test('says what a parameter accepts, which refusals are stored, and which scope is wanted', () => {
+  test('describes parameters, stored errors and the required scope', () => {
     const parameter = (path: string, name: string) =>
       document.paths[path][path === '/generate/sdxl' ? 'post' : 'get'].parameters.find((entry: { name: string }) => entry.name === name)
         .schema
@@ -98,7 +98,7 @@ suite('the API document', () => {
     assert.match(description, /Scope: `read`, or the scope of the original request: `text` for chat completions/)
   })
 
-  test('every route may refuse an unknown query parameter', () => {
+  test('every route documents 400 for an unknown query parameter', () => {
     for (const methods of Object.values(document.paths))
       for (const operation of Object.values(Object(methods))) assert.ok('400' in Object(operation).responses)
   })

@@ -21,7 +21,7 @@ const document = JSON.parse(
 suite('the examples of the API document', () => {
   for (const { method, path, body, takes } of documentedRoutes(routes, publishedBodies))
     if (body !== undefined && takes === undefined)
-      test(`${method} ${path} has one that it takes`, () => {
+      test(`${method} ${path} accepts its example`, () => {
         const { schema, examples } = document.paths[path][method.toLowerCase()].requestBody.content['application/json']
         assert.deepEqual(Compile(schema).Errors(examples.plain.value), [])
       })
@@ -40,7 +40,7 @@ suite('the examples of the API document', () => {
       }
   })
 
-  test('Anthropic’s routes answer refusals in their own shape', () => {
+  test("Anthropic's routes return errors in their own format", () => {
     const { $ref } = document.paths['/v1/messages'].post.responses['404']
     assert.equal($ref, '#/components/responses/MessageRefused404')
   })

@@ -29,7 +29,7 @@ test('each route names the address it belongs to', () => {
   for (const path of ['/v1/models', '/healthz', '/v1/webhooks/secrets']) assert.equal(servers[path], undefined, path)
 })
 
-test('one origin for all is said once', () => {
+test('one origin for all routes is listed once', () => {
   const { publicUrl } = origins
   const { document, ...others } = serversIn({ publicUrl, imageUrl: publicUrl, asyncUrl: publicUrl, textUrl: publicUrl })
   assert.equal(document, publicUrl)

@@ -98,7 +98,7 @@ suite('the faults of a value', () => {
     assert.ok(read <= 128, `${read} fields were looked up`)
   })
 
-  test('of a union are those inside the branch that comes nearest', () => {
+  test('of a union are those of the closest branch', () => {
     const item = Type.Object({ type: Type.Literal('text'), text: Type.String() })
     const schema = Type.Object({ content: Type.Union([Type.String(), Type.Array(item)]) })
     assert.deepEqual(

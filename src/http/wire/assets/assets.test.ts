@@ -92,8 +92,8 @@ suite('assets as they are announced', () => {
     })
 })
 
-suite('assets as they are shown and kept', () => {
-  test('what is shown is of its schema, and each state has its word', () => {
+suite('assets in answers and in the store', () => {
+  test('an answer fits its schema, and each state has its name', () => {
     assert.deepEqual(Compile(assetSchema).Errors(encodeAsset({ ...asset, base: 'sdxl', picture: 'image/png' })), [])
     for (const [fields, status] of [
       [{ state: 'awaiting', bytes: 0 }, 'ready_to_upload'],
@@ -110,7 +110,7 @@ suite('assets as they are shown and kept', () => {
   const read = (value: object) =>
     assetFromDocument({ ...kept, id: asset.id, accountId: 'a', version: 3, value: JSON.parse(JSON.stringify(value)) } as never)
 
-  test('what is stored reads as it was', () => {
+  test('a stored asset is read back unchanged', () => {
     for (const each of [asset, { ...asset, base: 'b', picture: 'image/png', deletedAt: 5, state: 'deleted' } as const])
       assert.deepEqual(read(Object(assetToJson(each))), each)
     assert.equal(assetReference(asset), `${asset.id}/ink`)
@@ -129,11 +129,11 @@ suite('assets as they are shown and kept', () => {
     createdAt: null,
     triggerWords: 'x',
   }))
-    test(`a record whose ${field} is ${JSON.stringify(value)} is of no form that is known`, () => {
+    test(`a record whose ${field} is ${JSON.stringify(value)} is rejected`, () => {
       assert.equal(read({ ...Object(assetToJson(asset)), [field]: value }), null)
     })
 
-  test('a record that is no object is none', () => {
+  test('a record that is not an object is rejected', () => {
     for (const value of [null, 5, 'x', []])
       assert.equal(assetFromDocument({ ...kept, id: 'x', accountId: 'a', version: 1, value } as never), null)
   })
@@ -163,7 +163,7 @@ suite('the list of assets', () => {
   ] as const)
     test(`${JSON.stringify(query)} finds ${expected.join(', ') || 'none'}`, () => assert.deepEqual(found(query), expected))
 
-  test('pages are of 200 from the first on, unless they say otherwise', () => {
+  test('pages have 200 entries and start at the first by default', () => {
     assert.deepEqual([readAssetQuery({}).limit, readAssetQuery({}).offset], [200, 0])
     assert.deepEqual([readAssetQuery({ limit: '5' }).limit, readAssetQuery({ offset: '7' }).offset], [5, 7])
   })

@@ -64,7 +64,7 @@ suite('lines of batches', () => {
   })
 })
 
-suite('batches and files as they are asked for', () => {
+suite('requests for batches and files', () => {
   const batch = { input_file_id: 'file-1', endpoint: chat, completion_window: '24h' }
 
   test('files of batches are kept for as long as they say, or by default', () => {
@@ -84,7 +84,7 @@ suite('batches and files as they are asked for', () => {
   const form = (fields: Readonly<Record<string, string | readonly string[]>>) =>
     parseFileRequest(new Map(Object.entries(fields).map(([name, value]) => [name, [value].flat()])))
 
-  test('a form says what a file is for, and for how long', () => {
+  test('a form contains the purpose and the lifetime of a file', () => {
     assert.deepEqual(form({ purpose: 'batch' }), { purpose: 'batch', lifetimeMs: 30 * 24 * 3600 * 1000 })
     assert.deepEqual(form({ purpose: 'user_data' }), { purpose: 'user_data', lifetimeMs: null })
     const expiring = { purpose: 'user_data', 'expires_after[anchor]': 'created_at', 'expires_after[seconds]': '7200' }

@@ -136,7 +136,7 @@ suite('chat requests', () => {
     })
   }
 
-  test('penalties may be wider when the service says so', () => {
+  test('the range of penalties is wider with the setting', () => {
     const wide = createChatRequestParser({ penalties: widePenalties })
     assert.equal(wide({ ...base, frequency_penalty: -2, presence_penalty: 2 }).request.sampling.frequencyPenalty, -2)
     refuse({ presence_penalty: 2.01 }, 'presence_penalty', 'invalid_request_error', wide)
@@ -149,7 +149,7 @@ suite('chat requests', () => {
     refuse({ top_logprobs: 1 }, 'top_logprobs')
   })
 
-  test('a tier is a priority, and says so in the answer', () => {
+  test('a tier is read as a priority and returned in the answer', () => {
     const read = (fields: object) => {
       const { request, tier } = accept(fields)
       return [request.priority, tier]
@@ -162,7 +162,7 @@ suite('chat requests', () => {
     refuse({ service_tier: 'flex', priority: 3 }, 'priority')
   })
 
-  test('what other servers’ clients send by habit is taken where it is so anyway, and else refused by name', () => {
+  test('fields of other servers are accepted if they change nothing, otherwise rejected by name', () => {
     const { request } = accept({
       n_predict: 7,
       repeat_penalty: 1.2,
@@ -233,7 +233,7 @@ suite('chat requests', () => {
     )
   })
 
-  test('a message holds what belongs to its role', () => {
+  test('a message has only the fields of its role', () => {
     const { input } = accept({
       messages: [
         { role: 'system', content: 'Be brief.' },
@@ -303,7 +303,7 @@ suite('chat requests', () => {
     refuse({ messages: [{ ...user('Hi'), tool_calls: [] }] }, 'messages[0].tool_calls')
   })
 
-  test('a null anywhere means that the field was left out, but a schema keeps its own', () => {
+  test('a null counts as a missing field everywhere, except inside a schema', () => {
     const schema = { enum: ['a', null], default: null }
     const { request, delivery } = accept({
       stream: true,
@@ -341,7 +341,7 @@ suite('chat requests', () => {
     assert.deepEqual(read({ type: 'json_object', schema }), { type: 'json_schema', schema })
   })
 
-  test('a seed is known by its low 32 bits', () => {
+  test('only the low 32 bits of a seed count', () => {
     assert.equal(accept({ seed: -1 }).request.sampling.seed, 2 ** 32 - 1)
     assert.equal(accept({ seed: 2 ** 32 + 7 }).request.sampling.seed, 7)
   })

@@ -79,7 +79,7 @@ describe('a chat stream', () => {
     )
   })
 
-  it('opens every choice before any speaks', async () => {
+  it('opens every choice before the first text', async () => {
     const { data } = await chat([{ type: 'text', choice: 2, text: 'x' }], { choices: 3 })
     assert.deepEqual(
       data.map(({ choices: [choice] }) => choice?.index),
@@ -87,7 +87,7 @@ describe('a chat stream', () => {
     )
   })
 
-  it('tells usage in a chunk of its own without choices, only where that was asked for', async () => {
+  it('sends usage in a separate chunk without choices, only if requested', async () => {
     assert.ok((await chat(said)).data.every((chunk) => !('usage' in chunk)))
     const last = (await chat(said, { delivery: { stream: true, includeUsage: true } })).data.at(-1)
     assert.deepEqual(last?.choices, [])
@@ -99,7 +99,7 @@ describe('a chat stream', () => {
     })
   })
 
-  it('tells a failure as an event, throws on, and never says [DONE]', async () => {
+  it('sends a failure as an event, rethrows it, and never sends [DONE]', async () => {
     const failure = new ServiceError('inference_failed', 'The model stopped.')
     const { data, ended, raw } = await chat([said[0] ?? { type: 'finish', usage }], { failure })
     assert.equal(ended, 'failed')
@@ -107,7 +107,7 @@ describe('a chat stream', () => {
     assert.deepEqual(data.at(-1)?.error, { message: 'The model stopped.', type: 'server_error', param: null, code: 'inference_failed' })
   })
 
-  it('keeps what nobody foresaw out of the answer', async () => {
+  it('keeps unexpected errors out of the answer', async () => {
     const { raw } = await chat([], { failure: new TypeError('secret path /etc/x') })
     assert.match(raw, /internal_error/)
     assert.doesNotMatch(raw, /secret|etc/)
@@ -221,13 +221,13 @@ describe('a completion stream', () => {
     assert.deepEqual(offsets, [[0, 1], [0], [3], [2], [4]])
   })
 
-  it('has null for log probabilities that nobody asked for, and a token of any spelling as a key', async () => {
+  it('has null for log probabilities that were not requested, and accepts any token as a key', async () => {
     assert.equal((await completion(said)).data[0]?.choices[0]?.logprobs, null)
     const { raw } = await completion([{ type: 'text', choice: 0, text: 'Hé', logprobs: [logprob] }])
     assert.match(raw, /"top_logprobs":\[\{"__proto__":-1\}\]/)
   })
 
-  it('tells usage and failures as the chat stream does', async () => {
+  it('sends usage and failures like the chat stream', async () => {
     const last = (await completion(said, { delivery: { stream: true, includeUsage: true } })).data.at(-1)
     assert.deepEqual([last?.choices, last?.object], [[], 'text_completion'])
     const { ended, data, raw } = await completion([], { failure: new ServiceError('shutting_down', 'Ends.', { retryAfterSeconds: 1 }) })

@@ -20,7 +20,7 @@ const output = { key: 'secret-key', contentType: 'application/json', bytes: 2, s
 const error = { code: 'inference_failed', message: 'It failed.', param: null } as const
 
 describe('the answer to a submission', () => {
-  it('is exactly what the contract says', () => {
+  it('matches the contract exactly', () => {
     assert.deepEqual(encodeSubmission(address, pending), { response_id: 'a1', poll_url: 'https://async.example/v1/requests/a1' })
   })
 })
@@ -33,7 +33,7 @@ describe('the answer to a poll', () => {
     ['failed', { ...done, outcome: 'failed', error }, ['response_url', 'outcome', 'error'], ['queue_position']],
     ['cancelled', { ...done, outcome: 'cancelled', error }, ['response_url', 'outcome'], ['queue_position', 'error']],
   ] as const)
-    it(`of what is ${what} has its own fields and no others`, () => {
+    it(`has exactly the fields for ${what} work`, () => {
       const answer = encodeInference(address, inference)
       for (const field of has) assert.ok(field in answer, field)
       for (const field of lacks) assert.ok(!(field in answer), field)
@@ -173,7 +173,7 @@ describe('the stream of a request', () => {
   })
 })
 
-describe('what deferred work is stored as', () => {
+describe('the stored output of asynchronous work', () => {
   const clock = { now: () => 5000, wait: async () => {} }
   const text = {
     choices: [{ text: 'Hi', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' }],
@@ -193,7 +193,7 @@ describe('what deferred work is stored as', () => {
     )
   })
 
-  it('is nothing when the result is of another kind than the work', () => {
+  it('is rejected if the result is of another kind than the work', () => {
     assert.throws(
       () => encodeOutput({ clock }, { kind: 'image', request: makeImageRequest('x') }, { kind: 'chat', result: text }),
       TypeError,

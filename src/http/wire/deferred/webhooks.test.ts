@@ -15,7 +15,7 @@ const waiting: WebhookDelivery = {
   traceparent: null,
 }
 
-test('a waiting delivery says when it is tried again, and nothing about its account', () => {
+test('a waiting delivery has the time of its next attempt and nothing about its account', () => {
   assert.deepEqual(encodeWebhookDelivery(waiting), {
     id: 'msg_1',
     response_id: 'abc',

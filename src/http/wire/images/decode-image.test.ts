@@ -6,7 +6,7 @@ import { decodeBase64, decodeImage } from './decode-image.ts'
 const options = { signal: new AbortController().signal }
 const inspect = async (): Promise<{ format: string; width: number; height: number }> => ({ format: 'png', width: 1, height: 1 })
 
-test('the bytes decide what an image field holds, whatever type its data URI names', async () => {
+test('the bytes determine the format of an image, whatever its data URI states', async () => {
   for (const prefix of [
     '',
     'data:image/png;base64,',

@@ -42,7 +42,7 @@ const refused: readonly (readonly [CheckpointFamily, readonly string[]])[] = [
 ]
 
 for (const [family, fields] of refused)
-  test(`${family} refuses by name what it has no use for`, () => {
+  test(`${family} rejects fields it does not support by name`, () => {
     const faults = findFamilyFaults(everything, model(family))
     assert.deepEqual(
       faults.map(({ path: [field] }) => field),

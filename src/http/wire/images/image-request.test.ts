@@ -163,7 +163,7 @@ suite('image requests', () => {
   }
 
   for (const [field, ...nothing] of [['transfer_images', {}]] as const) {
-    test(`${field} is refused by name unless it asks for nothing`, async () => {
+    test(`${field} is rejected by name unless it has no effect`, async () => {
       for (const value of [null, ...nothing]) await accept({ [field]: value })
       for (const value of ['name', '', { name: 1 }, 0, 0.5, true, []]) await refuse({ [field]: value }, field, 'unsupported')
       for (const value of [{}, false])
@@ -242,7 +242,7 @@ suite('image requests', () => {
       await refuse({ width, height }, 'width', 'validation_error', ranged)
   })
 
-  test('one seed counts up over the images; a list gives one each', async () => {
+  test('one seed is counted up over the images; a list has one for each', async () => {
     assert.deepEqual((await accept({ seed: 5, num_images: 3 })).seeds, [5, 6, 7])
     assert.deepEqual((await accept({ seed: [9, 1, 9], num_images: 3 })).seeds, [9, 1, 9])
     assert.equal((await accept({ num_images: 16 })).seeds.length, 16)
@@ -290,7 +290,7 @@ suite('image requests', () => {
     assert.equal((await accept({ ...masked, inpaint_full_res_padding: 32 })).mask?.padding, 32)
   })
 
-  test('what the model is known to refuse is refused before it is asked', async () => {
+  test('requests that the model does not support are rejected before it runs', async () => {
     const bounds = { clipSkip: 2, lcmSteps: 50, refusedSamplers: { PNDM: 'something' }, startsFromImage: false, takesSeeds: false }
     const bounded = { descriptor: { ...model, bounds } }
     assert.equal((await accept({ clip_skip: 2 }, bounded)).clipSkip, 2)
@@ -348,7 +348,7 @@ suite('image requests', () => {
     await refuse({ prompt: Array.from({ length: 9 }, (_, i) => `<lora:l${i}>`).join('') }, 'prompt', 'unsupported')
   })
 
-  test('what guidance of 1 would leave without effect is refused', async () => {
+  test('fields without effect at a guidance of 1 are rejected', async () => {
     for (const field of ['negative_prompt', 'negative_prompt_2']) {
       await refuse({ [field]: 'dog', cfg_scale: 1 }, field)
       await refuse({ [field]: 'dog', cfg_scale: 0.5 }, field)

@@ -111,7 +111,7 @@ suite('completions in llama.cpp’s words', () => {
   ] as const)
     test(`${JSON.stringify(bias)} changes ${expected.length} scores`, () => assert.deepEqual(accept({ logit_bias: bias }).biases, expected))
 
-  test('what is asked for is what is drawn with and answered', () => {
+  test('the requested settings are used and returned', () => {
     const { request, delivery, model } = accept({
       model: 'm',
       temperature: 0,
@@ -160,7 +160,7 @@ suite('completions in llama.cpp’s words', () => {
       else refuses(fields, expected)
     })
 
-  test('a part of the penalties’ context is nobody’s matter without penalties', () => {
+  test('the length of the penalty context is ignored without penalties', () => {
     accept({ repeat_last_n: 64 })
     accept({ repeat_last_n: -1, repeat_penalty: 1.1 })
   })
@@ -181,7 +181,7 @@ suite('answers in llama.cpp’s words', () => {
   const delivery = { stream: false, withTokens: true, timingsPerToken: false, fields: null }
   const entry = { id: 9, token: 'b', bytes: [98], logprob: -1, top_logprobs: [{ id: 8, token: 'c', bytes: [99], logprob: -2 }] }
 
-  test('a stream ends with what a whole answer says besides its text', async () => {
+  test('a stream ends with the fields of a whole answer besides its text', async () => {
     const clock = createTestClock()
     const { events } = await readParts(
       encodeNativeStream(requested(), partsOf(parts), { timer: new NativeTimer(clock), delivery: { ...delivery, stream: true } }),
@@ -237,7 +237,7 @@ suite('answers in llama.cpp’s words', () => {
       assert.deepEqual([stop_type, stopping_word, truncated], expected)
     })
 
-  test('fields are picked by their paths, and those that are not there left out', () => {
+  test('fields are picked by their paths, and missing ones are left out', () => {
     const timer = new NativeTimer(createTestClock())
     const choice = { text: 'a', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' } as const
     const fields = ['content', 'generation_settings/n_predict', 'nothing', 'generation_settings/nothing', '__proto__/x']
@@ -247,7 +247,7 @@ suite('answers in llama.cpp’s words', () => {
     assert.ok(!('index' in picked) && Object(picked).x === undefined)
   })
 
-  test('times are those of the clock, from the question to the prompt and to the end', async () => {
+  test('times are measured from the request to the end of the prompt and of the answer', async () => {
     const clock = createTestClock()
     const timer = new NativeTimer(clock)
     assert.deepEqual(

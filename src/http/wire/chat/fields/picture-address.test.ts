@@ -6,7 +6,7 @@ const png = Buffer.from('\x89PNG\r\n\x1a\n????????', 'latin1').toString('base64'
 const webp = Buffer.from('RIFF????WEBPVP8 ', 'latin1').toString('base64')
 const wave = Buffer.from('RIFF????WAVEfmt ', 'latin1').toString('base64')
 
-test('the bytes decide what a picture is, whatever type, case and parameters its address names', () => {
+test('the bytes determine the format of a picture, whatever its address states', () => {
   const heads = [
     'data:image/png',
     'data:image/jpeg',
@@ -24,13 +24,13 @@ test('the bytes decide what a picture is, whatever type, case and parameters its
   assert.equal(readPicture(`${png.slice(0, 8)}\r\n${png.slice(8)}`, 'image/gif')?.mediaType, 'image/png')
 })
 
-test('a type counts where the bytes say nothing, also as image/jpg', () => {
+test('the stated type counts if the bytes are unknown, also image/jpg', () => {
   assert.equal(readPicture('AAAA', 'image/jpg')?.mediaType, 'image/jpeg')
   assert.equal(readPicture('data:image/GIF;base64,AAAA')?.mediaType, 'image/gif')
   for (const named of ['', 'image/bmp', 'text/plain']) assert.equal(readPicture('AAAA', named), null, named)
 })
 
-test('what is no picture is refused with its reason', () => {
+test('a value that is not a picture is rejected with the reason', () => {
   assert.equal(readPicture(wave), null)
   assert.match(findAddressFault('https://example.org/a.png') ?? '', /other addresses are not fetched/)
   assert.match(findAddressFault(`data:audio/wav;base64,${wave}`) ?? '', /must hold the picture itself/)
