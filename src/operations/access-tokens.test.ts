@@ -63,7 +63,7 @@ suite('access tokens', () => {
     })
   })
 
-  test('a revocation is seen within five seconds though the store takes nearly one to answer, and a slower store is no yes', async () => {
+  test('a revocation takes effect within five seconds even if the store takes almost a second, and a slower store rejects the token', async () => {
     const parts = await createParts()
     const wanted = { accountId: parts.account.id, name: 'x', scopes: ['text'] as const, expiresAt: null }
     const { text, token } = await createAccessToken(parts, wanted, options)
@@ -117,7 +117,7 @@ suite('access tokens', () => {
     assert.equal(parts.requested.length, 3)
   })
 
-  test('however many ask at once, the store is asked once, and who leaves takes nothing from the others', async () => {
+  test('concurrent look-ups read the store once, and a caller who leaves does not affect the others', async () => {
     const parts = await createParts()
     const { text } = await createAccessToken(parts, { accountId: parts.account.id, name: 'x', scopes: ['text'], expiresAt: null }, options)
     const leaving = new AbortController()
@@ -129,7 +129,7 @@ suite('access tokens', () => {
     assert.equal(parts.requested.length, 1)
   })
 
-  test('a look-up that fails, fails for those who asked meanwhile alone', async () => {
+  test('a failed look-up fails only for concurrent callers', async () => {
     const parts = await createParts()
     const { text } = await createAccessToken(parts, { accountId: parts.account.id, name: 'x', scopes: ['text'], expiresAt: null }, options)
     const away = { ...parts.tokens, findByHash: () => Promise.reject(new Error('away')) }
@@ -166,7 +166,7 @@ suite('access tokens', () => {
     assert.match(String(await parts.fault), /ENOSPC/)
   })
 
-  test('a clock set back makes a token be looked up again', async () => {
+  test('a token is looked up again after the clock was set back', async () => {
     const parts = await createParts()
     const { text } = await createAccessToken(parts, { accountId: parts.account.id, name: 'x', scopes: ['text'], expiresAt: null }, options)
     await authenticate(parts, { text }, options)

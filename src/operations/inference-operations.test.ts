@@ -34,7 +34,7 @@ async function finish(parts: ReturnType<typeof createParts>, claim: Awaited<Retu
   parts.events.publish(claim.inference.id, { type: 'status', status: 'completed' })
 }
 
-test('foreign, unknown and malformed ids are refused in the same words by every operation', async () => {
+test('foreign, unknown and malformed ids get the same error from every operation', async () => {
   const parts = createParts()
   const { inference } = await submitInference(parts, makeSubmission(), options)
   const targets = [inference.id, crypto.randomUUID(), '../../etc/passwd', ''].map((id) => ({ id, accountId: 'b' }))
@@ -80,7 +80,7 @@ test('waiting ends with the completion, or with the time', async () => {
   assert.equal((await waited).outcome, 'succeeded')
 })
 
-test('waiting sees a completion that no event announced', async () => {
+test('waiting notices a completion without an event', async () => {
   const parts = createParts()
   const { id, claim } = await submitAndClaim(parts)
   const waited = waitForInference(parts, { id, accountId: 'a', waitMs: 60_000 }, options)
@@ -91,7 +91,7 @@ test('waiting sees a completion that no event announced', async () => {
   assert.equal((await waited).outcome, 'failed')
 })
 
-test('a watcher sees the state, progress, previews and the end', async () => {
+test('a watcher gets the state, progress, previews and the end', async () => {
   const parts = createParts()
   const { id, claim } = await submitAndClaim(parts)
   const updates = watchInference(parts, { id, accountId: 'a' }, options)
@@ -111,7 +111,7 @@ test('a watcher sees the state, progress, previews and the end', async () => {
 
 const word = (text: string) => ({ type: 'text', parts: [{ type: 'text', choice: 0, text }] }) as const
 
-test('a watcher who comes late reads a text from its beginning, a slow one all of it at once', async () => {
+test('a late watcher gets a text from its beginning, a slow one all of it at once', async () => {
   const parts = createParts()
   const { id, claim } = await submitAndClaim(parts)
   const early = watchInference(parts, { id, accountId: 'a' }, options)
@@ -131,7 +131,7 @@ test('a watcher who comes late reads a text from its beginning, a slow one all o
   assert.equal(parts.events.writtenBy(id), null)
 })
 
-test('what an attempt wrote that is over is not read with the next', async () => {
+test('the text of a finished attempt is not mixed with the next', async () => {
   const parts = createParts()
   const { id } = await submitAndClaim(parts)
   const updates = watchInference(parts, { id, accountId: 'a' }, options)

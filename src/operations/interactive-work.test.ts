@@ -90,7 +90,7 @@ suite('interactive work', () => {
     assert.deepEqual([booked[0]?.outcome, booked[0]?.completionTokens], ['cancelled', 1])
   })
 
-  test('leaving an answer of a server that tells its counts at the end books what its prompt may have had', async () => {
+  test('leaving an answer of a server that reports counts at the end books the estimated prompt', async () => {
     const { clock, deps, booked } = createParts()
     const model: TextModel = {
       ...createFakeTextModel({ clock }),

@@ -29,7 +29,7 @@ test('a pull shows how far it is', () => {
   ])
 })
 
-test('a pull that failed says why until it is cleared away', async () => {
+test('a failed pull shows the reason until it is removed', async () => {
   const { pulls, reject } = handPull()
   pulls.start(source)
   reject(new Error('There is no room.'))

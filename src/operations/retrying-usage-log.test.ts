@@ -35,7 +35,7 @@ function setUp() {
   return { clock, state, calls, log }
 }
 
-test('what cannot be booked while the database is away is booked when it is back, in its order, settling what was set aside', async () => {
+test('usage that cannot be booked while the database is away is booked in order when it is back, and reservations are released', async () => {
   const { clock, state, calls, log } = setUp()
   state.fault = away
   const both = Promise.all([log.append(entry, { ...options, id: 'r' }), log.append({ ...entry, model: 'n' }, options)])
@@ -58,7 +58,7 @@ test('what cannot be booked while the database is away is booked when it is back
   assert.equal(state.faults, 5)
 })
 
-test('an entry that the books will never accept is reported at once and delays no other', async () => {
+test('an entry that can never be booked is reported at once and delays no other', async () => {
   const { clock, state, log } = setUp()
   state.fault = new Error('no such account')
   await assert.rejects(log.append(entry, options), /no such account/)
@@ -69,7 +69,7 @@ test('an entry that the books will never accept is reported at once and delays n
   await Promise.all([assert.rejects(waits, /no such account/), clock.advance(1000)])
 })
 
-test('a stop tries once more at once, and says of what it could not book', async () => {
+test('a stop tries once more at once, and reports what it could not book', async () => {
   const { clock, state, calls, log } = setUp()
   state.fault = away
   const lost = assert.rejects(log.append(entry, options), away)

@@ -14,7 +14,7 @@ async function* of(...parts: readonly TextPart[]): AsyncGenerator<TextPart> {
 }
 
 describe('a collected text', () => {
-  it('is each choice whole, though they came mixed', async () => {
+  it('collects each choice, however mixed the parts arrive', async () => {
     const { choices, usage: counted } = await collectText(
       of(
         { type: 'text', choice: 1, text: 'x' },
@@ -78,7 +78,7 @@ describe('the meter of a text', () => {
     })
   })
 
-  it('counts what was heard when its reader leaves before the end', async () => {
+  it('counts the received tokens if the reader leaves before the end', async () => {
     const meter = new UsageMeter(createTestClock(), subject)
     meter.notePrompt(7)
     meter.noteText({ type: 'text', choice: 0, text: 'a' })
@@ -90,7 +90,7 @@ describe('the meter of a text', () => {
     assert.deepEqual([meter.finished, promptTokens, completionTokens], [false, 7, 4])
   })
 
-  it('expects a prompt that nobody has counted once something was heard, and none before', () => {
+  it('estimates an uncounted prompt after the first part, and counts none before', () => {
     const expectPrompt = (): number => 5
     const meters = Array.from({ length: 3 }, () => new UsageMeter(createTestClock(), subject, null, expectPrompt))
     for (const meter of meters.slice(1)) meter.noteText({ type: 'text', choice: 0, text: 'a' })
@@ -125,7 +125,7 @@ describe('a slot of a model', () => {
     }
   }
 
-  it('ends what takes too long with a sentence that says how long that is', async () => {
+  it('ends a run over the limit with an error that names the limit', async () => {
     const clock = createTestClock()
     await using slot = await hold(clock, new AbortController().signal).held
     await clock.advance(1999)
@@ -144,7 +144,7 @@ describe('a slot of a model', () => {
     assert.deepEqual([during.signal.reason, after.signal.reason], ['gone', 'gone'])
   })
 
-  it('ends nothing that was in time, and is free when it is disposed of', async () => {
+  it('ends no run within the limit, and frees the slot when disposed', async () => {
     const clock = createTestClock()
     const left = new AbortController()
     const { held, isFree } = hold(clock, left.signal)

@@ -33,7 +33,7 @@ test('nothing on this machine goes through a proxy', () => {
   assert.deepEqual(proxied([], ...others), others)
 })
 
-test('a name means itself and what is below it, however it is written', () => {
+test('a name matches itself and its subdomains, in any notation', () => {
   for (const name of ['corp.example', '.corp.example', '*.corp.example', 'corp.example.'])
     assert.deepEqual(
       proxied([name], 'https://corp.example', 'https://a.b.corp.example:8', 'https://CORP.example.', 'https://mycorp.example'),
@@ -55,7 +55,7 @@ test('a port limits an exception to that port', () => {
   assert.deepEqual(proxied(['[fd00::1]:80'], 'http://[fd00::1]', 'http://[fd00::1]:81'), ['http://[fd00::1]:81'])
 })
 
-test('addresses are meant alone or as a range, of both families', () => {
+test('addresses match alone or as a range, in both families', () => {
   assert.deepEqual(proxied(['10.0.0.0/8', '192.0.2.7'], 'http://10.9.8.7', 'http://11.0.0.1', 'http://192.0.2.7', 'http://192.0.2.70'), [
     'http://11.0.0.1',
     'http://192.0.2.70',
@@ -64,7 +64,7 @@ test('addresses are meant alone or as a range, of both families', () => {
     assert.deepEqual(proxied([range], 'http://[fd12:0::1]', 'http://[fe80::1]'), ['http://[fe80::1]'], range)
 })
 
-test('a star means every host, and what nobody can mean none', () => {
+test('a star matches every host, and an invalid entry matches none', () => {
   assert.deepEqual(proxied(['*'], 'http://a.example', 'https://10.0.0.1'), [])
   const strange = ['10.0.0.0/99', 'http://a.example', '.', '', '[', 'a.example:x']
   assert.deepEqual(proxied(strange, 'http://a.example', 'http://10.0.0.1'), ['http://a.example', 'http://10.0.0.1'])

@@ -65,13 +65,13 @@ describe('fetch through a proxy', () => {
       assert.deepEqual([empty.status, empty.body], [204, null])
     })
 
-  test('asks what is on this machine itself', async () => {
+  test('connects directly to this machine', async () => {
     const requested = proxy.requested.length
     assert.match(await (await ask(`${here}/x`)).text(), /^GET\|127\.0\.0\.1/)
     assert.equal(proxy.requested.length, requested)
   })
 
-  test('follows where an answer leads, with the token only to the same origin', async () => {
+  test('follows redirects, with the token only to the same origin', async () => {
     const headers = { authorization: 'Bearer t' }
     assert.match(await (await ask('http://a.example/moved', { headers })).text(), /^GET\|a\.example\|\/there\|Bearer t/)
     assert.match(await (await ask('http://a.example/abroad', { headers })).text(), /^GET\|b\.example\|\/there\|nobody/)
@@ -99,12 +99,12 @@ describe('fetch through a proxy', () => {
     assert.match(await failureOf(ask('https://c.example')), /^fetch failed: The proxy 127\.0\.0\.1:\d+ answered 503 to/)
   })
 
-  test('tells that a connection through the proxy broke', async () => {
+  test('reports a broken connection through the proxy', async () => {
     const answer = await ask('https://a.example/cut')
     await assert.rejects(answer.text(), /The connection through the proxy 127\.0\.0\.1:\d+ broke off/)
   })
 
-  test('ends when its signal says so, with the reason of that', async () => {
+  test("ends with the signal's reason when it aborts", async () => {
     proxy.refusal = 'silence'
     using _again = { [Symbol.dispose]: () => (proxy.refusal = null) }
     for (const origin of ['http://d.example', 'https://d.example']) {
@@ -117,7 +117,7 @@ describe('fetch through a proxy', () => {
     }
   })
 
-  test('ends in the middle of an answer, too, when its signal says so, or when the reader has enough', async () => {
+  test('also ends in the middle of an answer when the signal aborts or the reader stops', async () => {
     const leave = new AbortController()
     const answer = await ask('https://a.example/endless', { signal: leave.signal })
     const [, closed] = [leave.abort(new Error('left')), once(ended, 'end')]

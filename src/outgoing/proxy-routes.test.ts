@@ -67,7 +67,7 @@ describe('an agent whose connections go through a proxy', () => {
     }
   })
 
-  test('speaks TLS to a proxy that wants it', async () => {
+  test('uses TLS to a proxy that requires it', async () => {
     await using front = await startSecureFront('localhost', proxy.port)
     const address = { url: `https://me:pa%20ss@localhost:${front.port}`, name: 'localhost' }
     const find = createProxyRoutes({ http: address, https: address, exceptions: [] })
@@ -79,7 +79,7 @@ describe('an agent whose connections go through a proxy', () => {
     }
   })
 
-  test('lets a process end that keeps a connection', async () => {
+  test('does not keep the process alive with an idle connection', async () => {
     const script = `
       import { request } from 'node:https'
       import { createProxyRoutes } from '${new URL('find-proxy.ts', import.meta.url)}'
@@ -126,7 +126,7 @@ describe('an agent whose connections go through a proxy', () => {
       )
   })
 
-  test('gives a proxy that says nothing up when its time is over, and at once when nobody waits any more', async () => {
+  test('gives up on a silent proxy after the time limit, or at once when the caller leaves', async () => {
     proxy.refusal = 'silence'
     using _again = { [Symbol.dispose]: () => (proxy.refusal = null) }
     await assert.rejects(
@@ -143,7 +143,7 @@ describe('an agent whose connections go through a proxy', () => {
     }
   })
 
-  test('gives a server behind the proxy up that begins no TLS', async () => {
+  test('gives up on a server behind the proxy that does not start TLS', async () => {
     const silent = createSilentServer().listen(0, '127.0.0.1')
     using _closed = { [Symbol.dispose]: () => void silent.close() }
     await once(silent, 'listening')
@@ -152,7 +152,7 @@ describe('an agent whose connections go through a proxy', () => {
     await assert.rejects(get('https://a.example/', { port: other.port, connectMs: 100 }), expected)
   })
 
-  test('leaves what is wrong with the server to the server', async () => {
+  test('does not attribute errors of the server to the proxy', async () => {
     await assert.rejects(
       get('http://a.example:444/').then((answer) => Promise.reject(new Error(answer))),
       /502 no such host/,

@@ -41,7 +41,7 @@ function open(
   return { pool, clock, loader, events, stateOf }
 }
 
-test('a loaded model tells what context its engine took', async () => {
+test('a loaded model reports the context of its engine', async () => {
   const { pool } = open()
   await using _pool = pool
   const lengths = () => pool.states().map(({ contextLength }) => contextLength)
@@ -83,7 +83,7 @@ test('where callers wait, one deferred run has room to wait among them', async (
   for (const each of [caller, last, full]) await (await each)[Symbol.asyncDispose]()
 })
 
-test('a crash fails the requests on the model, and who waits is served by the next process', async () => {
+test('a crash fails the running requests, and waiting ones are served by the next process', async () => {
   const { pool, loader, events } = open()
   await using _pool = pool
   const run = async (prompt: string) => {
@@ -116,7 +116,7 @@ test('a model that cannot be loaded answers model_loading until its pause is ove
   assert.equal(stateOf('fake-chat'), 'loaded')
 })
 
-test('a model that did not load three times in a row says so, with the cause, until a load succeeds', async () => {
+test('a model that failed to load three times in a row reports the cause until a load succeeds', async () => {
   const { pool, clock } = open({}, { failsToLoad: (_, attempt) => attempt < 4 })
   await using _pool = pool
   const code = () =>
@@ -184,7 +184,7 @@ test('unloading waits for the leases', async () => {
   assert.deepEqual(loader.loaded, [])
 })
 
-test('disposing refuses who waits, ends a load and unloads everything', async () => {
+test('disposing rejects waiting callers, ends a load and unloads everything', async () => {
   const { pool, loader, clock } = open({}, { loadMs: 1000 })
   const loading = pool.load('fake-chat', { signal })
   await clock.advance(1000)
@@ -245,7 +245,7 @@ test('a request that waited in vain for memory is rejected with the models that 
   await waiting
 })
 
-test('the memory a model took is reported when it goes and when the service ends, and is used to plan the next start', async () => {
+test('the measured memory of a model is reported on unload and shutdown, and used to plan the next start', async () => {
   const known = new Map<string, MemoryNeed>()
   const measured: MeasuredMemory = {
     find: (modelId, conditions) => known.get(`${modelId} ${conditions}`),
@@ -285,7 +285,7 @@ test('a wait for a load beyond the limit gets its progress and the expected end'
   assert.deepEqual([pool.states()[0]?.state, pool.states()[0]?.loadProgress], ['loaded', undefined])
 })
 
-test('a model tells since when the one that waits longest does, and nothing once nobody waits', async () => {
+test('a model reports the start of its longest wait, and nothing without waiting requests', async () => {
   const { pool, clock } = open({ textSlots: 1 }, { slots: 1 })
   await using _pool = pool
   const waitingSince = () => pool.states()[0]?.waitingSince

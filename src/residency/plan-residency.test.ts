@@ -353,7 +353,7 @@ const fairness: Readonly<Record<string, readonly Row[]>> = {
 for (const [name, rows] of Object.entries(tables)) test(name, () => checkTable(rows))
 for (const [name, rows] of Object.entries(fairness)) test(name, () => checkTable(rows, {}, { queue: 4, share: 2 }))
 
-test('idle models go when those in memory have grown over the budget', () =>
+test('idle models are unloaded when the loaded ones exceed the budget', () =>
   checkTable(
     [
       [0, want(1), ['load m']],
@@ -377,16 +377,16 @@ function ask(wanted: MemoryEstimate, resident: Readonly<Record<string, MemoryNee
   )
 }
 
-test('a model that is expected to take more than the budget is loaded alone, for the guess may be wrong', () => {
+test('a model estimated above the budget is loaded alone, since the estimate may be wrong', () => {
   assert.deepEqual(ask({ expected: onProcessor(6600 * mega), least: onProcessor(900 * mega) }, {}), ['load m'])
 })
 
-test('a model that needs more than the whole budget is refused before it is loaded, and nobody makes room for it', () => {
+test('a model that needs more than the whole budget is rejected before loading, and no other is unloaded for it', () => {
   const need = { expected: onProcessor(6600 * mega), least: onProcessor(1001 * mega) }
   assert.deepEqual(ask(need, { n: onProcessor(400 * mega) }), ['refuse m too-large'])
 })
 
-test('a GPU has a budget of its own, and only what frees the memory that is short makes room', () => {
+test('a GPU has its own budget, and only models in the scarce memory are unloaded', () => {
   const onGpu = (gpuBytes: number): MemoryNeed => ({ processorBytes: 100 * mega, gpuBytes })
   const both = { ...limits, gpuMemoryBytes: 500 * mega }
   const need = { expected: onGpu(300 * mega), least: onGpu(300 * mega) }

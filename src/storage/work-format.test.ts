@@ -30,7 +30,7 @@ test('work comes back as it was, images and maps included', () => {
       assert.deepEqual(decodeWork(encodeWork({ ...holder, work })), { ...holder, work })
 })
 
-test('what a client may name a property takes nothing else for it', () => {
+test('property names chosen by clients are read back unchanged', () => {
   const schema: JsonObject = JSON.parse(
     '{"$": "bytes", "at": 0, "length": 5, "__proto__": {"polluted": true}, "constructor": 1, "nested": [{"$": {"$": "map", "entries": [[1, 2]]}}]}',
   )
@@ -64,7 +64,7 @@ test('an enlargement reads back, from earlier versions too, whose nodes can run 
   assert.deepEqual(written, { kind: 'image', request: read, tokenId: 't' })
 })
 
-test('the first byte tells the format, and a later one is refused', () => {
+test('the first byte is the format, and a later one is rejected', () => {
   const bytes = encodeWork({ ...alone, work: picture })
   assert.equal(bytes[0], workFormat)
   bytes[0] = workFormat + 1

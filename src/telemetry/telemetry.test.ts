@@ -30,13 +30,13 @@ describe('telemetry', () => {
     assert.match(time, /^\d{4}-\d\d-\d\dT/)
   })
 
-  it('writes for people when asked to', async () => {
+  it('writes readable lines with the setting', async () => {
     const { telemetry, lines } = await open({ format: 'pretty' })
     requestFinished(telemetry, request)
     assert.match(lines.join(''), /INFO: request finished .*"route":"\/v1\/models"/)
   })
 
-  it('shows people a fault with its stack, and nothing that controls their terminal', async () => {
+  it('shows a fault with its stack, without terminal control sequences', async () => {
     const { telemetry, lines } = await open({ format: 'pretty' })
     faultSurvived(telemetry, { where: 'usage' }, Object.assign(new Error('disk\u001b[2J full'), { code: 'ENOSPC' }))
     const [first = '', second = '', third = '', ...rest] = lines.join('').split('\n')
@@ -130,7 +130,7 @@ describe('telemetry', () => {
     assert.match(renderMetrics(telemetry), /^sepia_tokens_total\{model="m\\"1",kind="completion"\} 8$/m)
   })
 
-  it('tells how long inferences waited and what the sweep and the expiry did', async () => {
+  it('reports waiting times and the results of sweep and expiry', async () => {
     const { telemetry } = await open({ level: 'silent' })
     inferenceClaimed(telemetry, { inferenceId: 'i', model: 'm', attempt: 1, queuedMs: 2_000 })
     queueSwept(telemetry, { requeued: 2, failed: 0 })

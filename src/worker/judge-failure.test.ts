@@ -20,20 +20,20 @@ test('a dead engine counts as a deadly attempt, an unknown failure as a failed o
   assert.equal(judgeFailure(new ServiceError('concurrency_limit_exceeded', 'share'), 1).action, 'release')
 })
 
-test('an answer that somebody reads fails at once, but for what waits for its turn', () => {
+test('an answer with a reader fails at once, except while it waits for a slot', () => {
   const away = new ServiceError('inference_failed', 'away', { isNotStarted: true })
   for (const failure of [away, new ServiceError('inference_failed', 'gone'), new Error('secret path')])
     assert.equal(judgeFailure(failure, 1, true).action, 'fail')
   assert.equal(judgeFailure(new ServiceError('server_is_overloaded', 'full'), 1, true).action, 'release')
 })
 
-test('a failure with which nothing was begun counts as no attempt', () => {
+test('a failure before any work counts as no attempt', () => {
   const away = (retryAfterSeconds?: number) => new ServiceError('inference_failed', 'away', { isNotStarted: true, retryAfterSeconds })
   assert.deepEqual(judgeFailure(away(), 1), { action: 'release', delayMs: 5000 })
   assert.deepEqual(judgeFailure(away(9), 7), { action: 'release', delayMs: 9000 })
 })
 
-test('a server that says that it failed was not killed by the request, and has a minute to do better', () => {
+test('an error reported by a server does not count as deadly, and the retry waits a minute', () => {
   const survived = (retryAfterSeconds?: number) => new ServiceError('inference_failed', 'CUDA', { isEngineAlive: true, retryAfterSeconds })
   const judged = [judgeFailure(survived(), 1), judgeFailure(survived(), 2), judgeFailure(survived(90), 1)]
   assert.deepEqual(

@@ -10,7 +10,7 @@ function ask(servers: readonly string[], signal = new AbortController().signal) 
   })
 }
 
-test('a name leads to its addresses, those of IPv4 first, and to nothing where it has none', async () => {
+test('a name resolves to its addresses, IPv4 first, or to none', async () => {
   const six = [0x26, 6, 0x47, 0, ...Array.from({ length: 11 }, () => 0), 1]
   using both = await startNameServer((question, isFour) => nameAnswer(question, isFour ? [192, 0, 2, 7] : six))
   assert.deepEqual(await ask(both.servers), [

@@ -78,7 +78,7 @@ test('the age of the queue is reported, and as unknown while the store is down',
   assert.deepEqual([ages, faults], [[0, 5000, null], ['measure-queue']])
 })
 
-test('an output is there for 24 hours and gone within five minutes after them', async () => {
+test('an output is kept for 24 hours and deleted within five minutes after them', async () => {
   const { deps, clock } = createParts()
   await using _maintenance = startMaintenance(deps, settings)
   const { id, output } = await completeOne(deps)
@@ -91,7 +91,7 @@ test('an output is there for 24 hours and gone within five minutes after them', 
   assert.equal(await deps.log.find(id, 'a', options), null)
 })
 
-test('an output that expired while the service was down goes at the start', async () => {
+test('an output that expired while the service was down is deleted at the start', async () => {
   const { deps, clock } = createParts()
   const { output } = await completeOne(deps)
   clock.jump(clock.now() + outputRetentionMs)
@@ -100,7 +100,7 @@ test('an output that expired while the service was down goes at the start', asyn
   await assert.rejects(readStored(deps.outputs, output), { code: 'internal_error' })
 })
 
-test('bytes without a record are found and deleted, young ones are left alone', async () => {
+test('files without a record are deleted, except recent ones', async () => {
   const { deps, clock } = createParts()
   const { output } = await completeOne(deps)
   const orphan = { inferenceId: crypto.randomUUID(), attempt: 1 }
@@ -114,7 +114,7 @@ test('bytes without a record are found and deleted, young ones are left alone', 
   await readStored(deps.outputs, output)
 })
 
-test('a store of outputs that hangs keeps no lost lease from moving on', async () => {
+test('a hanging output store does not stop lost leases from being requeued', async () => {
   const { deps, clock } = createParts()
   await completeOne(deps)
   clock.jump(clock.now() + outputRetentionMs)
@@ -222,7 +222,7 @@ test('receivers of any number of accounts that hang keep no webhook of another w
   assert.ok(underway <= 256, `${underway} connections`)
 })
 
-test('a receiver that hangs keeps no other webhook waiting', async () => {
+test('a hanging receiver delays no other webhook', async () => {
   const { deps, posts, clock } = createParts()
   const hanging = Promise.withResolvers<{ readonly status: number }>()
   const post: MaintenanceDependencies['post'] = (message, postOptions) =>
@@ -255,7 +255,7 @@ test('documents are removed once they have expired', async () => {
   assert.equal((await deps.documents.sum({ accountId: 'a', kind: null }, options)).count, 1)
 })
 
-test('a kept picture is nobody’s orphan, and one that was deleted leaves nothing', async () => {
+test('a kept picture is not deleted as an orphan, and a deleted one leaves no file', async () => {
   const clock = createTestClock()
   const { documents, log } = createMemoryStore({ clock, limits: { maxPending: 1 } })
   const outputs = createMemoryOutputs({ clock })
@@ -270,7 +270,7 @@ test('a kept picture is nobody’s orphan, and one that was deleted leaves nothi
   assert.deepEqual(await Array.fromAsync(outputs.listOld({ olderThan: clock.now() + 1 }, options)), [])
 })
 
-test('a thumbnail is nobody’s orphan, and goes with its picture’s day', async () => {
+test('a thumbnail is not deleted as an orphan, and expires with its picture', async () => {
   const clock = createTestClock()
   const { documents, log } = createMemoryStore({ clock, limits: { maxPending: 1 } })
   const outputs = createMemoryOutputs({ clock })
@@ -288,7 +288,7 @@ test('a thumbnail is nobody’s orphan, and goes with its picture’s day', asyn
   assert.deepEqual(await files(), [])
 })
 
-test('a picture that is kept twice at once is one copy', async () => {
+test('keeping a picture twice at once makes one copy', async () => {
   const clock = createTestClock()
   const { documents } = createMemoryStore({ clock, limits: { maxPending: 1 } })
   const outputs = createMemoryOutputs({ clock })

@@ -5,7 +5,7 @@ import { startWorker } from './start-worker.ts'
 
 const settings = { workerId: 'w', concurrency: 8, leaseMs: 30_000, runLimitMs: 60_000 }
 
-test('what kills its engine twice fails, the second time without neighbours on the model', async () => {
+test('work that kills its engine twice fails, the second time without other work on the model', async () => {
   const bench = createWorkerBench({ slots: 2, stepDelayMs: 10 })
   await using _worker = startWorker(bench, settings)
   const poison = await submitImage(bench, '[fail inference_failed after 2]')

@@ -32,7 +32,7 @@ test('posts to private addresses only where they are allowed, and does not follo
   assert.deepEqual([receiver.requests.length, receiver.requests[0]?.headers['webhook-id']], [1, 'msg_1'])
 })
 
-test('a receiver that asks for another protocol has answered, one that hangs up has not, and neither holds a stop', async () => {
+test('a receiver that requests another protocol has answered, one that hangs up has not, and neither delays a stop', async () => {
   const answers = { '/protocol': 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n', '/nothing': '' }
   await using server = createServer((request) => {
     request.socket.write(answers[request.url === '/protocol' ? '/protocol' : '/nothing'])
@@ -44,7 +44,7 @@ test('a receiver that asks for another protocol has answered, one that hangs up 
   assert.deepEqual(await post(`http://127.0.0.1:${port}/nothing`, true), { reason: 'ECONNRESET' })
 })
 
-test('a receiver that sends answers to come for ever is given up at once, and one that sends a few is waited for', async () => {
+test('a receiver with endless interim responses is given up at once, one with a few is waited for', async () => {
   const processing = 'HTTP/1.1 102 Processing\r\n\r\n'
   await using server = createServer((request) => {
     const { socket } = request
@@ -61,7 +61,7 @@ test('a receiver that sends answers to come for ever is given up at once, and on
   assert.deepEqual(await post(`http://127.0.0.1:${port}/flood`, true), { reason: 'no final answer' })
 })
 
-test('a name that leads to a private address gets through at no attempt, whatever it led to before', async () => {
+test('a name that resolves to a private address is rejected at every attempt, whatever it resolved to before', async () => {
   await using receiver = await startReceiver(200)
   const answers = [[0, 0, 0, 0], [127, 0, 0, 1], null, [169, 254, 169, 254]] as const
   for (const found of answers) {

@@ -123,7 +123,7 @@ test('work over what its account may run at once goes on as soon as something of
   assert.ok(bench.reported.some((event) => event.type === 'requeued' && event.reason === 'no-room'))
 })
 
-test('what another node has in memory is left to it for two seconds, and what nobody has is not', async () => {
+test('work for a model loaded on another node is left to it for two seconds', async () => {
   const bench = createWorkerBench()
   const pool = {
     ...bench.pool,
@@ -338,7 +338,7 @@ test('all that a worker holds is renewed in one write', async () => {
   assert.deepEqual(renewals.slice(-2), [5, 5])
 })
 
-test('storage that fails for good costs an attempt and then the inference, not a place of the worker for ever', async () => {
+test('permanently failing storage costs an attempt and then the inference, but no slot of the worker', async () => {
   const bench = createWorkerBench()
   const outputs: WorkerBench['outputs'] = { ...bench.outputs, put: () => Promise.reject(new Error('EFBIG: file too large')) }
   await using worker = startWorker({ ...bench, outputs }, settings)

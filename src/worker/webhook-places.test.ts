@@ -17,6 +17,6 @@ test('waits from 5 seconds to a day, with up to a tenth of jitter, and then give
   assert.equal(plan(9, { status: 500 }).state, 'given-up')
 })
 
-test('a receiver that is gone is not asked again', () => {
+test('a receiver that returns 410 gets no further attempts', () => {
   assert.equal(plan(0, { status: 410 }).state, 'given-up')
 })

@@ -29,7 +29,7 @@ test('a look-up that failed is not remembered', async () => {
   assert.equal(await values.get('a', async () => 5, options), 5)
 })
 
-test('however many ask at once, a value is looked up once, and who leaves takes nothing from the others', async () => {
+test('concurrent callers cause one look-up, and a caller who leaves does not affect the others', async () => {
   const values = new RecentValues<number>(createTestClock())
   const leaving = new AbortController()
   let lookUps = 0

@@ -33,7 +33,7 @@ async function openConfirmed() {
 }
 
 describe('a second factor', () => {
-  it('counts once a code of it was given, and of the last secret alone', async () => {
+  it('takes effect after its first code, and only with the last secret', async () => {
     const deps = open()
     const first = await beginSecondFactor(deps, 'a', options)
     const second = await beginSecondFactor(deps, 'a', options)
@@ -48,7 +48,7 @@ describe('a second factor', () => {
     assert.equal(await confirm(second), null)
   })
 
-  it('that is begun twice at once is begun once, and its secret counts', async () => {
+  it('that is set up twice at once is set up once, and that secret counts', async () => {
     const deps = open()
     const begun = await Promise.allSettled([1, 2].map(() => beginSecondFactor(deps, 'a', options)))
     const secrets = begun.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
@@ -57,7 +57,7 @@ describe('a second factor', () => {
     assert.notEqual(await confirmSecondFactor(deps, { accountId: 'a', code }, options), null)
   })
 
-  it('takes no step twice, nor one before it, not even at the same time', async () => {
+  it('accepts no time step twice, nor an earlier one, even concurrently', async () => {
     const { clock, use, code } = await openConfirmed()
     assert.equal(await use(code()), null)
     await clock.advance(60_000)
@@ -98,7 +98,7 @@ describe('a second factor', () => {
     await assert.rejects(renewRecoveryCodes({ documents, clock }, 'b', options), /no second factor/)
   })
 
-  it('is gone when it is removed, once', async () => {
+  it('can be removed once', async () => {
     const { use, recovery, documents } = await openConfirmed()
     assert.deepEqual(
       [await removeSecondFactor({ documents }, 'a', options), await removeSecondFactor({ documents }, 'a', options)],
@@ -107,7 +107,7 @@ describe('a second factor', () => {
     assert.equal(await use(recovery[0] ?? ''), null)
   })
 
-  it('takes nothing that is no code', async () => {
+  it('rejects texts that are not codes', async () => {
     const { use } = await openConfirmed()
     for (const code of ['', ' ', '-', '000000', '\u0000', '🐯', 'x'.repeat(100)]) assert.equal(await use(code), null)
   })

@@ -38,7 +38,7 @@ describe('work under way', () => {
     assert.deepEqual(underWay.accounts(), [])
   })
 
-  it('may end itself while it is ended', () => {
+  it('may unregister while it is being ended', () => {
     const underWay = new WorkUnderWay()
     let ends = 0
     const work = underWay.note(of('ada'), () => {
@@ -50,7 +50,7 @@ describe('work under way', () => {
     assert.equal(ends, 2)
   })
 
-  it('of accounts that are disabled or gone ends, of others goes on', async () => {
+  it('of disabled or deleted accounts ends, of others continues', async () => {
     const clock = createTestClock()
     const store = createMemoryStore({ clock, limits: { maxPending: 10 } })
     const underWay = new WorkUnderWay()
@@ -67,7 +67,7 @@ describe('work under way', () => {
     assert.deepEqual(ended, ['gone', ada.id])
     assert.deepEqual(underWay.accounts(), [bob.id])
   })
-  it('of revoked tokens ends, of others of their account and without a token goes on', async () => {
+  it('of revoked tokens ends, of other tokens of the account and without a token continues', async () => {
     const clock = createTestClock()
     const store = createMemoryStore({ clock, limits: { maxPending: 10 } })
     const underWay = new WorkUnderWay()

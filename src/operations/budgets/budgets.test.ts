@@ -59,7 +59,7 @@ async function openBooks(limits: Partial<UseLimits>) {
 const refusal = (error: unknown): boolean => error instanceof ServiceError && error.code === 'quota_exceeded'
 
 describe('a text under a budget of tokens', () => {
-  it('runs as it is where there is no budget, and nobody counts its prompt', async () => {
+  it('runs unchanged without a budget, and its prompt is not counted', async () => {
     const { hold } = await openBooks({})
     const request = makeTextRequest('one two three')
     assert.deepEqual(await hold(request), { request, promptTokens: 0, isCounted: false })
@@ -78,7 +78,7 @@ describe('a text under a budget of tokens', () => {
     assert.deepEqual(await reserved(), [1000])
   })
 
-  it('is shortened to what is left when it named no limit, each choice alike, and refused when it did', async () => {
+  it('is shortened to the rest if it has no limit, equally for each choice, and rejected if it has one', async () => {
     const { hold } = await openBooks({ tokensPerDay: 25 })
     const open = makeTextRequest('one two three', { maxTokens: 512, maxTokensIsDefault: true, choices: 2 })
     const { request, promptTokens } = await hold(open)
@@ -92,7 +92,7 @@ describe('a text under a budget of tokens', () => {
     await assert.rejects(hold(makeTextRequest('one two three', { maxTokensIsDefault: true, choices: 2 })), refusal)
   })
 
-  it('takes the place of what it had set aside when it waited', async () => {
+  it('replaces the reservation of its wait', async () => {
     const { hold, reserved, ledger, submissionOf } = await openBooks({ tokensPerDay: 1000 })
     const request = makeTextRequest('one two three', { maxTokens: 10 })
     await ledger.reserve(wishOf(unobservedWork, submissionOf(request, 'r'), { running: false }), options)
@@ -113,7 +113,7 @@ describe('a text under a budget of tokens', () => {
 })
 
 describe('pictures under a budget', () => {
-  it('are granted to the last and then refused, and tokens are not asked about', async () => {
+  it('are granted up to the last image and then rejected, whatever the tokens', async () => {
     const { ledger, accountId } = await openBooks({ imagesPerDay: 2, tokensPerDay: 0 })
     const work = { kind: 'image', request: makeImageRequest('a fox') } as const
     const want = (id: string) =>
@@ -136,7 +136,7 @@ describe('the refusal for a budget', () => {
     assert.equal(error.retryAfterSeconds, 12 * 3600)
   })
 
-  it('asks to come back soon where what runs may give something back', () => {
+  it('returns a short Retry-After if running work may release some', () => {
     const error = budgetExceeded({ ...budget, reserved: 10 }, noon)
     assert.equal(error.retryAfterSeconds, 5)
     assert.match(error.message, /reserved 10/)
@@ -185,7 +185,7 @@ describe('an estimate of tokens', () => {
     )
   })
 
-  it('has a least that is not above its most, for nothing at all too', () => {
+  it('has a minimum that does not exceed its maximum, even for empty prompts', () => {
     for (const text of ['', 'a', 'x'.repeat(1000), '日本語'.repeat(100)]) {
       const { least, most } = estimatePrompt(makeTextRequest(text))
       assert.ok(least <= most && least > 0, text.slice(0, 5))

@@ -39,7 +39,7 @@ async function createParts() {
   return { deps, read }
 }
 
-test('an answer that no page keeps is in its conversation, from its beginning to its end', async () => {
+test('an answer is stored in its conversation without any open page', async () => {
   const { deps, read } = await createParts()
   await beginAnswer(deps, answerOf('r1'), options)
   const begun = await read()
@@ -83,7 +83,7 @@ test('an answer that ended before its beginning is noted stays as it ended', asy
   )
 })
 
-test('a page that says late that an answer begins changes nothing', async () => {
+test('a late notice that an answer begins changes nothing', async () => {
   const { deps, read } = await createParts()
   await beginAnswer(deps, answerOf('r1'), options)
   await endAnswer(deps, answerOf('r1'), succeeded('Hi'), options)
@@ -93,7 +93,7 @@ test('a page that says late that an answer begins changes nothing', async () => 
   assert.deepEqual(await read(), [turn])
 })
 
-test('what was removed does not come back, nor does an answer of an earlier request', async () => {
+test('removed messages and answers of earlier requests do not come back', async () => {
   const { deps, read } = await createParts()
   await beginAnswer(deps, answerOf('r1'), options)
   await removeTurn(deps, { ...target, turnId: 'a' }, options)
@@ -107,7 +107,7 @@ test('what was removed does not come back, nor does an answer of an earlier requ
   await assert.rejects(beginAnswer(deps, answerOf('r3'), options), { code: 'not_found' })
 })
 
-test('a page that names what it knows finds what has changed since, and nothing where nothing has', async () => {
+test('a page that sends its known versions gets only later changes', async () => {
   const { deps } = await createParts()
   const turn: Turn = {
     ...{ id: 'q', parent: null, role: 'user', content: 'Hello', files: [], state: 'done' },

@@ -40,7 +40,7 @@ function openThumbnails({ most = 10_000 } = {}) {
   return { deps, made, source, files, together: () => together, thumbnails: new Thumbnails(deps) }
 }
 
-test('a thumbnail is made once for each width, however many ask at once, and is kept', async () => {
+test('a thumbnail is made once for each width, also for concurrent requests, and is stored', async () => {
   const { thumbnails, source, made, deps } = openThumbnails()
   const answers = await Promise.all([160, 160, 320, 160].map((width) => thumbnails.open(source(7), width as 160 | 320, options)))
   assert.deepEqual(
@@ -67,7 +67,7 @@ test('a thumbnail is deleted with its picture', async () => {
   assert.equal((await deps.documents.sum({ accountId: 'a', kind: null }, options)).count, 0)
 })
 
-test('a thumbnail that was made while its picture was deleted does not stay for good', async () => {
+test('a thumbnail made while its picture was deleted expires', async () => {
   const { thumbnails, source, deps } = openThumbnails()
   const key = { kind: 'thumbnail', accountId: 'a' } as const
   const opened = thumbnails.open(source(3), 160, options)
@@ -80,7 +80,7 @@ test('a thumbnail that was made while its picture was deleted does not stay for 
   )
 })
 
-test('a thumbnail whose file is gone is made again', async () => {
+test('a thumbnail whose file is missing is made again', async () => {
   const { thumbnails, source, deps, made, files } = openThumbnails()
   await thumbnails.open(source(1), 160, options)
   await deps.outputs.delete(
@@ -91,7 +91,7 @@ test('a thumbnail whose file is gone is made again', async () => {
   assert.equal(made.length, 2)
 })
 
-test('what cannot be decoded is shown as it is, and an account that keeps too much leaves no file behind', async () => {
+test('a picture that cannot be decoded is returned as it is, and an account over its limit leaves no file behind', async () => {
   const { thumbnails, source, files } = openThumbnails({ most: 10 })
   assert.deepEqual([...(await thumbnails.open(source(0), 160, options))], [0, 1, 2, 3])
   assert.deepEqual([...(await thumbnails.open(source(1), 160, options))], [1, 160])

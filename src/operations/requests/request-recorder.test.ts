@@ -30,7 +30,7 @@ test('a call that is too large is not kept', () => {
   assert.equal(callOf({ messages: Array.from({ length: 100 }, () => 'some words '.repeat(20)), more: 'y '.repeat(longestCall) }), null)
 })
 
-test('what no database takes is taken out, what only looks like it stays', () => {
+test('characters that a database rejects are removed, similar ones stay', () => {
   const text = 'half \ud800 nul \0 and \\u0000'
   assert.deepEqual(callOf({ prompt: text }).body, { prompt: 'half \ufffd nul   and \\u0000' })
   assert.equal(requestedWork(drawing(text), null).excerpt, 'half \ufffd nul   and \\u0000')

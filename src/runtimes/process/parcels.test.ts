@@ -6,7 +6,7 @@ import { holdMs, MessageGatherer, type Parcel, pack, unpack } from './parcels.ts
 
 const text = (id: number, choice: number, value: string): FromEngine => ({ type: 'part', id, part: { type: 'text', choice, text: value } })
 
-test('what is packed comes out as it was, in its order', () => {
+test('packed messages are unpacked unchanged and in order', () => {
   const logprobs = [{ token: 'x', logprob: -1, bytes: [120], top: [] }]
   const messages: FromEngine[] = [
     { type: 'loaded', contextLength: 8 },
@@ -67,7 +67,7 @@ describe('MessageGatherer', () => {
     sent = []
   })
 
-  it('sends what came in one turn together, and a token at once when none was sent lately', () => {
+  it('sends the messages of one turn together, and a token at once if none was sent recently', () => {
     const gatherer = createGatherer()
     gatherer.add(token(1))
     gatherer.add(token(2))
@@ -80,7 +80,7 @@ describe('MessageGatherer', () => {
     assert.equal(sent.length, 2)
   })
 
-  it('keeps tokens that follow soon until the time is up', () => {
+  it('holds tokens that follow soon until the delay ends', () => {
     const gatherer = createGatherer()
     gatherer.add(token(1))
     endTurn()
@@ -104,7 +104,7 @@ describe('MessageGatherer', () => {
     { type: 'done', id: 2 },
     { type: 'memory', bytes: 1 },
   ] satisfies FromEngine[])
-    it(`keeps nothing back behind ${urgent.type === 'part' ? urgent.part.type : urgent.type}, nor changes the order`, () => {
+    it(`sends everything with ${urgent.type === 'part' ? urgent.part.type : urgent.type}, in order`, () => {
       const gatherer = createGatherer()
       gatherer.add(token(1))
       endTurn()
@@ -116,7 +116,7 @@ describe('MessageGatherer', () => {
       assert.deepEqual(timers, [])
     })
 
-  it('sends a full load at once', () => {
+  it('sends a full batch at once', () => {
     const gatherer = createGatherer()
     gatherer.add(token(1))
     endTurn()

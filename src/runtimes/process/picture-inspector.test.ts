@@ -27,7 +27,7 @@ test('pictures are inspected in one other process as long as none waits', async 
   assert.deepEqual(await inspector.inspect(whole, options), first)
 })
 
-test('a picture that ends its process is at fault alone', async () => {
+test('a picture that crashes its process fails alone', async () => {
   const { inspector } = createInspector()
   using _ = inspector
   const outcomes = await Promise.allSettled([whole, crashing, whole, crashing, whole].map((bytes) => inspector.inspect(bytes, options)))
@@ -38,7 +38,7 @@ test('a picture that ends its process is at fault alone', async () => {
   await assert.rejects(inspector.inspect(crashing, options), undecodable)
 })
 
-test('a picture that takes too long is at fault, and its process ends', async () => {
+test('a picture that takes too long fails, and its process is killed', async () => {
   const { inspector, clock } = createInspector()
   using _ = inspector
   const { width: pid } = await inspector.inspect(whole, options)
@@ -54,7 +54,7 @@ test('a fault of a picture is reported in the words of the process', async () =>
   await assert.rejects(inspector.inspect(refused, options), { code: 'validation_error', message: 'it is no picture.' })
 })
 
-test('too many at once of one account are refused, and another account waits for two of them at most', async () => {
+test('too many pictures of one account are rejected, and another account waits for two of them at most', async () => {
   const turns = new PictureTurns(2)
   const order: string[] = []
   const enter = async (account: string) => {

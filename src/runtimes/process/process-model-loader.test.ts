@@ -7,7 +7,7 @@ function take(): { useThreads(count: number): void; readonly reported: number[] 
   return { useThreads: (count) => reported.push(count), reported }
 }
 
-test('engines at work share the threads evenly, and who works alone has all of them', () => {
+test('working engines share the threads evenly, and a single one uses all of them', () => {
   const shares = new ThreadShares(7)
   const [one, two, three] = [take(), take(), take()]
   shares.note(one, true)
@@ -29,7 +29,7 @@ test('engines at work share the threads evenly, and who works alone has all of t
   assert.deepEqual(two.reported, [3, 2, 7], 'the number sent when it last worked no longer holds')
 })
 
-test('nobody computes with less than one thread', () => {
+test('every engine has at least one thread', () => {
   const shares = new ThreadShares(1)
   const both = [take(), take()]
   for (const each of both) shares.note(each, true)

@@ -4,7 +4,7 @@ import { EngineGate } from './serve-engine.ts'
 
 const { signal } = new AbortController()
 
-test('lets as many in as it has places, then in order of arrival', async () => {
+test('admits as many as it has places, then in order of arrival', async () => {
   const gate = new EngineGate(1)
   const entered: string[] = []
   const first = await gate.enter(signal)

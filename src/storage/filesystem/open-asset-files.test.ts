@@ -13,7 +13,7 @@ async function* pieces(...texts: readonly string[]): AsyncGenerator<Uint8Array> 
   for (const text of texts) yield Buffer.from(text)
 }
 
-test('what came before a connection broke stays, and the rest goes behind it', async () => {
+test('bytes received before a broken connection are kept, and the rest is appended', async () => {
   await using folder = await createTemporaryFolder()
   const files = openAssetFiles({ folder: join(folder.path, 'assets') })
   async function* broken(): AsyncGenerator<Uint8Array> {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { makeBodyKey, openBodyKeys } from './open-body-keys.ts'
 
-test('a first key is made where that may be, is kept, and nobody else may read it', async () => {
+test('a first key is created if allowed, stored, and readable only by its owner', async () => {
   await using folder = await createTemporaryFolder()
   const file = `${folder.path}/keys`
   const keys = await openBodyKeys({ file, mayBegin: true })
@@ -18,7 +18,7 @@ test('a first key is made where that may be, is kept, and nobody else may read i
   assert.deepEqual((await openBodyKeys({ file, mayBegin: false })).current(), first)
 })
 
-test('where keys come from elsewhere none is made', async () => {
+test('no key is created if keys come from elsewhere', async () => {
   await using folder = await createTemporaryFolder()
   const keys = await openBodyKeys({ file: `${folder.path}/keys`, mayBegin: false })
   await keys.begin()

@@ -27,7 +27,7 @@ test('one flipped bit on the disk is an error, not an answer', async () => {
   await assert.rejects(readStored(outputs, reference), { code: 'internal_error', message: /damaged/ })
 })
 
-test('files that a dead process left unfinished are removed once they are old', async () => {
+test('unfinished files of a dead process are removed when they are old', async () => {
   await using folder = await createTemporaryFolder()
   const clock = createTestClock()
   await openFilesystemOutputs({ folder: folder.path, clock })
@@ -55,7 +55,9 @@ test('an id that is no id reaches no path', async () => {
   }
 })
 
-test('lets nobody else read what is stored, in a folder of an older version either', { skip: process.platform === 'win32' }, async () => {
+test('stored files are readable only by their owner, also in a folder of an older version', {
+  skip: process.platform === 'win32',
+}, async () => {
   await using folder = await createTemporaryFolder()
   const outputsFolder = join(folder.path, 'outputs')
   await mkdir(join(outputsFolder, 'unfinished'), { recursive: true, mode: 0o755 })
@@ -125,7 +127,7 @@ async function createFolderOn(disk: string): Promise<AsyncDisposable & { readonl
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 
-test('nothing is stored in a folder that stands where the data folder stood', async () => {
+test('nothing is stored in a folder that replaced the data folder', async () => {
   await using home = await createTemporaryFolder()
   const { data, outputs } = await openWithOne(home.path)
   await rename(data, join(home.path, 'away'))

@@ -7,7 +7,7 @@ import { openMeasuredMemory } from './open-measured-memory.ts'
 
 const took = { processorBytes: 5, gpuBytes: 7 }
 
-test('what a model took is known after a restart, under the same conditions only', async () => {
+test('the measured memory of a model is kept over a restart, for the same conditions only', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'measured-'))
   const file = join(folder.path, 'memory.json')
   const before = await openMeasuredMemory(file)

@@ -6,7 +6,7 @@ import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { watchDataFolder, watchStorage } from './watch-data-folder.ts'
 
-test('a data folder that was moved away is gone, also with another in its place, until it is back', async () => {
+test('a moved data folder counts as missing, even with another in its place, until it is back', async () => {
   await using folder = await createTemporaryFolder()
   const [data, aside] = [join(folder.path, 'data'), join(folder.path, 'aside')]
   await mkdir(data)
@@ -21,7 +21,7 @@ test('a data folder that was moved away is gone, also with another in its place,
   assert.equal(await isGone(), false)
 })
 
-test('a file that has to stay is gone once it was deleted, also with another in its place', async () => {
+test('a required file counts as missing once it was deleted, even with another in its place', async () => {
   await using folder = await createTemporaryFolder()
   const [file, other] = [join(folder.path, 'file'), join(folder.path, 'other')]
   await writeFile(file, '')

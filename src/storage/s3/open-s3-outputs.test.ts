@@ -107,7 +107,7 @@ test('a server that goes silent midway is given up within the time of so many by
   }
 })
 
-test('an answer that ends early is asked for again, one of the right length and wrong bytes is refused', async () => {
+test('a truncated answer is requested again, and one of the right length with wrong bytes is rejected', async () => {
   await using setup = await setUp()
   const { server, outputs } = setup
   const reference = await outputs.put(name, content, options)
@@ -119,7 +119,7 @@ test('an answer that ends early is asked for again, one of the right length and 
   await assert.rejects(readStored(outputs, reference), { code: 'internal_error', message: /damaged/, cause })
 })
 
-test('an object that was exchanged between two pieces is refused, never mixed', async () => {
+test('an object that was replaced between two pieces is rejected, never mixed', async () => {
   await using setup = await setUp()
   const { server, outputs } = setup
   const large = Buffer.alloc(9 * 1024 * 1024, 'ab')
@@ -140,7 +140,7 @@ test('a machine whose clock is an hour off learns the time of the server', async
   assert.equal(refused, 2)
 })
 
-test('what the server refuses for good is not repeated', async () => {
+test('a permanent error of the server is not retried', async () => {
   await using setup = await setUp()
   const { server, outputs } = setup
   server.fault = () => ({ status: 400, code: 'EntityTooLarge' })
@@ -172,7 +172,7 @@ for (const [fault, advice] of [
     assert.equal((await readStored(outputs, reference)).toString(), 'what was drawn')
   })
 
-test('what welcomes everything at the address of the bucket is not believed to have stored or lost it', async () => {
+test('a server that accepts everything at the address of the bucket is not treated as a bucket', async () => {
   await using setup = await setUp()
   const { server, clock, outputs } = setup
   const reference = await outputs.put(name, content, options)
@@ -182,7 +182,7 @@ test('what welcomes everything at the address of the bucket is not believed to h
   await assert.rejects(openS3Outputs({ address: server.address, cluster, clock }, options), /is not an S3 server, or .*; correct s3-url/)
 })
 
-test('a success that ends in an error is none: it is asked for again, and nothing counts as stored, deleted or gone', async () => {
+test('a success with an error in its body is retried, and nothing counts as stored, deleted or missing', async () => {
   await using setup = await setUp()
   const { server, clock, outputs } = setup
   let faults = 0
@@ -196,7 +196,7 @@ test('a success that ends in an error is none: it is asked for again, and nothin
   assert.ok(server.objects.has(key))
 })
 
-test('an output that reads like an error of S3 is read as what it is', async () => {
+test('an output that looks like an S3 error is returned unchanged', async () => {
   await using setup = await setUp()
   const text = '<Error><Code>InternalError</Code></Error>'
   const reference = await setup.outputs.put(name, { ...content, chunks: [Buffer.from(text)] }, options)
@@ -245,7 +245,7 @@ test('two thousand outputs are listed in pages and deleted in batches', async ()
   )
 })
 
-test('an id or a key that is none reaches no address', async () => {
+test('an invalid id or key never becomes an address', async () => {
   await using setup = await setUp()
   const { server, outputs } = setup
   for (const inferenceId of ['../../x', 'a?delete', '', 'a b c d'])

@@ -48,7 +48,7 @@ test('nobody else may read a new database', { skip: process.platform === 'win32'
   assert.deepEqual(await Promise.all([dirname(file), file, `${file}-wal`, `${file}-shm`].map(modeOf)), ['700', '600', '600', '600'])
 })
 
-test('what was acknowledged is there after a restart', async () => {
+test('acknowledged work survives a restart', async () => {
   await using folder = await createFolder()
   const ids: string[] = []
   {
@@ -84,7 +84,7 @@ test('a second service on the folder is refused by the name of the first; a tool
   )
 })
 
-test('a service sees at once what a tool has written', async () => {
+test('a service sees the writes of a tool at once', async () => {
   await using folder = await createFolder()
   await using service = await folder.open()
   await using tool = await folder.open('tool')
@@ -106,7 +106,7 @@ test('a service sees at once what a tool has written', async () => {
   assert.equal((await service.tokens.findByHash('h', options))?.revokedAt, 5)
 })
 
-test('what a killed service was running is claimable as soon as the next one has opened', async () => {
+test('work of a killed service can be claimed as soon as the next one has opened', async () => {
   await using folder = await createFolder()
   {
     await using store = await folder.open()
@@ -127,7 +127,7 @@ test('what a killed service was running is claimable as soon as the next one has
   assert.equal((await claimNext(store.queue)).attempt, 1)
 })
 
-test('what was to wait a while is claimed when the clock was set back meanwhile', async () => {
+test('delayed work is claimed even if the clock was set back meanwhile', async () => {
   await using folder = await createFolder()
   const clock = createTestClock()
   await using store = await folder.open('service', clock)
@@ -142,7 +142,7 @@ test('what was to wait a while is claimed when the clock was set back meanwhile'
   assert.notEqual(await tryClaim(store.queue), null)
 })
 
-test('a webhook goes out when it was to, though the clock was set back meanwhile', async () => {
+test('a webhook is sent in time even if the clock was set back meanwhile', async () => {
   await using folder = await createFolder()
   const clock = createTestClock()
   await using store = await folder.open('service', clock)
@@ -216,7 +216,7 @@ test('a database that others could read is closed to them', { skip: process.plat
   assert.deepEqual(await Promise.all(modes), ['600', '600'])
 })
 
-test('what was deleted is not left in the file', async () => {
+test('deleted data does not remain in the file', async () => {
   await using folder = await createFolder()
   const secret = 'a-link-that-nobody-may-find-again'
   {
@@ -257,7 +257,7 @@ test('accounts of a database without limits get none', async () => {
   assert.deepEqual((await store.accounts.find('a', options))?.limits, noLimits)
 })
 
-test('what a disabled account or a demoted owner had left open in an older database ends with the migration', async () => {
+test('the migration ends sessions and invitations of disabled accounts and demoted owners', async () => {
   await using folder = await createFolder()
   {
     using connection = new Connection(folder.file)

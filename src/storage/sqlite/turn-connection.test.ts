@@ -28,7 +28,7 @@ describe('reads of one turn of the event loop', () => {
   const write = (id: string) => writer.run('insert into stored_sums (account_id, bytes) values (:id, 0)', { id })
   const count = (reader: Connection) => reader.list('select count(*) from stored_sums', [])?.[0]
 
-  test('see one moment, and those of the next turn what was committed meanwhile', async () => {
+  test('see one snapshot, and those of the next turn see later commits', async () => {
     using reader = new TurnConnection(file)
     const version = reader.dataVersion()
     assert.equal(count(reader), 0)
@@ -39,7 +39,7 @@ describe('reads of one turn of the event loop', () => {
     assert.notEqual(reader.dataVersion(), version)
   })
 
-  test('see what was committed as soon as the moment is ended', () => {
+  test('see new commits as soon as the snapshot is ended', () => {
     using reader = new TurnConnection(file)
     assert.equal(reader.get('select count(*) as count from stored_sums')?.count, 0)
     write('a')
@@ -48,7 +48,7 @@ describe('reads of one turn of the event loop', () => {
     assert.equal(count(reader), 1)
   })
 
-  test('hold no writer up, and nothing open after the connection is closed', async () => {
+  test('block no writer, and keep nothing open after the connection is closed', async () => {
     const reader = new TurnConnection(file)
     assert.equal(count(reader), 0)
     for (let index = 0; index < 100; index++) write(`a${index}`)
@@ -57,7 +57,7 @@ describe('reads of one turn of the event loop', () => {
     assert.deepEqual({ ...writer.get('pragma wal_checkpoint(truncate)') }, { busy: 0, log: 0, checkpointed: 0 })
   })
 
-  test('of a damaged page fail alone: the end of their moment ends no process', async () => {
+  test('of a damaged page fail alone, without ending the process', async () => {
     for (let index = 0; index < 300; index++) write(`a${index}`)
     writer.get('pragma wal_checkpoint(truncate)')
     writer[Symbol.dispose]()

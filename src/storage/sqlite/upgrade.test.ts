@@ -97,7 +97,7 @@ test('requests of a database from before their errors were kept have none, and l
   assert.deepEqual((await store.requests.list(query, options))[0]?.result?.error, error)
 })
 
-test('work in the format of a later version is left for it, and costs no attempt', async () => {
+test('work in the format of a later version stays in the queue and costs no attempt', async () => {
   await using store = await openEarlier(2)
   using connection = new Connection(store.file)
   connection.run("update inferences set work_format = 4 where status = 'pending'")
@@ -107,7 +107,7 @@ test('work in the format of a later version is left for it, and costs no attempt
   assert.equal(await tryClaim(store.queue), null)
 })
 
-test('work that is damaged fails at once and keeps nobody else waiting', async () => {
+test('damaged work fails at once and delays no other', async () => {
   await using store = await openEarlier(2)
   using connection = new Connection(store.file)
   connection.run("update inference_work set body = x'0301' where seq = (select min(seq) from inferences where status = 'pending')")

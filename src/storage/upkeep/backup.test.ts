@@ -80,7 +80,7 @@ describe('a backup', () => {
     await assert.rejects(stat(mixed))
   })
 
-  it('brings database and outputs back as they were, and leaves the models alone', async () => {
+  it('restores database and outputs, and leaves the models unchanged', async () => {
     await using place = await openWorkplace()
     const { bytes } = await writeBackup(place.data, place.backup, options)
     assert.equal(bytes, (await stat(place.backup)).size)
@@ -107,7 +107,7 @@ describe('a backup', () => {
     assert.deepEqual(readNotes(place.backup), ['before'])
   })
 
-  it('goes on without a file that is deleted while it is written', async () => {
+  it('skips a file that is deleted while it is written', async () => {
     await using place = await openWorkplace()
     for (const name of ['abcd.2', 'abcd.3', 'abcd.4']) await writeFile(join(place.data.dataFolder, 'outputs', 'ab', name), 'short-lived')
     const onProgress = (done: number) => {
@@ -150,7 +150,7 @@ describe('a backup', () => {
     assert.deepEqual(readNotes(join(dataFolder, 'sepia.db')), ['before'])
   })
 
-  it('can be read by nobody else, nor what it brings back', {
+  it('is readable only by its owner, and so are the restored files', {
     skip: process.platform === 'win32' && 'Windows has other rights',
   }, async () => {
     await using place = await openWorkplace()
@@ -183,7 +183,7 @@ describe('a backup', () => {
     assert.equal(await readFile(join(place.data.dataFolder, 'outputs', 'ab', 'abcd.1'), 'utf8'), 'picture')
   })
 
-  it('changes nothing when a single bit of it has turned, wherever that is', async () => {
+  it('changes nothing if a single bit of it is wrong', async () => {
     await using place = await openWorkplace()
     await writeBackup(place.data, place.backup, options)
     const whole = await readFile(place.backup)
