@@ -18,7 +18,7 @@ export function encodeMessagesRequest(request: TextRequest, model: string): Reco
   if (input.type === 'prompt') throw unsupported('prompt', 'only takes conversations; use /v1/chat/completions')
   const strange = findUnsupported(request, input)
   if (strange !== undefined) throw unsupported(strange, 'runs on a server that does not support this; leave it out')
-  const system = input.messages.flatMap((message) => (message.role === 'system' ? [{ type: 'text', text: message.content }] : []))
+  const system = input.messages.flatMap((message) => (message.role === 'system' ? encodeText(message.content) : []))
   return {
     model,
     max_tokens: maxTokensIsDefault === true ? Math.min(maxTokens, usualMaxTokens) : maxTokens,
@@ -79,7 +79,7 @@ function encodeMessage(message: ChatMessage, called: ReadonlySet<string>): reado
     case 'system':
       return []
     case 'user':
-      return [{ role: 'user', content: message.parts?.map(encodePart) ?? encodeText(message.content) }]
+      return [{ role: 'user', content: message.parts?.flatMap(encodePart) ?? encodeText(message.content) }]
     case 'tool': {
       // A result without its call, in a conversation whose beginning was dropped, would be rejected.
       if (!called.has(message.toolCallId)) return [{ role: 'user', content: encodeText(message.content) }]
@@ -94,9 +94,9 @@ function encodeText(text: string): readonly object[] {
   return text === '' ? [] : [{ type: 'text', text }]
 }
 
-function encodePart(part: SeenPart): object {
-  if (part.type === 'text') return part
-  return { type: 'image', source: { type: 'base64', media_type: part.mediaType, data: part.base64 } }
+function encodePart(part: SeenPart): readonly object[] {
+  if (part.type === 'text') return encodeText(part.text)
+  return [{ type: 'image', source: { type: 'base64', media_type: part.mediaType, data: part.base64 } }]
 }
 
 function encodeToolCall({ id, name, arguments: written }: ToolCall): object {

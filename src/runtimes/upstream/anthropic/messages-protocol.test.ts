@@ -29,6 +29,19 @@ suite('requests to servers with Anthropic’s interface', () => {
     assert.deepEqual([drawn.temperature, drawn.top_p, drawn.top_k, drawn.stop_sequences, drawn.max_tokens], [0.5, 0.25, 7, ['###'], 5])
   })
 
+  test('texts without words, which such servers reject, are left out', () => {
+    const parts = [
+      { type: 'text', text: '' },
+      { type: 'text', text: 'Hi' },
+    ] as const
+    const messages = [
+      { role: 'system', content: '' },
+      { role: 'user', content: 'Hi', parts },
+    ] as const
+    const { system, messages: turns } = chat({ messages })
+    assert.deepEqual([system, turns], [undefined, [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }]])
+  })
+
   test('system messages come first, pictures as they are, and turns of one side are one', () => {
     const messages: readonly ChatMessage[] = [
       { role: 'system', content: 'You' },
