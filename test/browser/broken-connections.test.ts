@@ -67,3 +67,14 @@ test('while nobody knows which models there are, the page does not say that ther
   await page.getByText('Looking for models…').waitFor({ state: 'detached' })
   await page.unroute('**/console/api/models')
 })
+
+test('a page that was opened while the service was away fills itself when it is back', { skip }, async () => {
+  const { page } = visit()
+  await page.route('**/console/api/usage?*', (route) => route.abort('connectionrefused'))
+  await openPage(page, 'Usage')
+  const note = page.getByRole('alert').getByText('The server isn’t responding.')
+  await note.first().waitFor()
+  await page.unrouteAll()
+  await note.first().waitFor({ state: 'detached' })
+  await page.getByRole('group', { name: 'Span' }).waitFor()
+})

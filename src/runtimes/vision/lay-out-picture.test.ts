@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { ProjectorFacts } from '../../core/gguf/projector-facts.ts'
-import { layOutPicture, type Tile } from './lay-out-picture.ts'
+import { layOutBlocks, layOutPicture, type Tile } from './lay-out-picture.ts'
 
 const smolvlm: ProjectorFacts = {
   ...{
@@ -21,6 +21,12 @@ const tilesOf = (width: number, height: number, facts = smolvlm): readonly Tile[
   layOutPicture({ width, height }, facts).filter((part) => typeof part !== 'string')
 
 suite('a picture as a model is shown it', () => {
+  test('is refused with the formats that messages take', async () => {
+    const { signal } = new AbortController()
+    const message = 'The image cannot be read: send a PNG, JPEG, WebP or GIF file in base64.'
+    await assert.rejects(layOutBlocks(Buffer.from('no picture'), smolvlm, { signal }), { code: 'validation_error', message })
+  })
+
   test('is cut into tiles of its enlarged size, with the whole behind them', () => {
     const parts = layOutPicture({ width: 1000, height: 700 }, smolvlm)
     const texts = parts.filter((part) => typeof part === 'string')

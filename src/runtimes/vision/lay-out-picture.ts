@@ -57,6 +57,9 @@ export function layOutPicture(picture: PixelSize, facts: ProjectorFacts): readon
   }
 }
 
+/** The formats of pictures in messages, in words. */
+const chatFormats = 'PNG, JPEG, WebP or GIF'
+
 /**
  * The layout of a picture as texts and blocks of rows; only its header is read. @throws {ServiceError} `validation_error` if it is not a
  * picture or extremely narrow.
@@ -66,7 +69,7 @@ export async function layOutBlocks(
   facts: ProjectorFacts,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<readonly (string | PictureBlock)[]> {
-  const parts = layOutPicture(await readImageHeader(picture, { signal }), facts)
+  const parts = layOutPicture(await readImageHeader(picture, { signal, formats: chatFormats }), facts)
   return parts.map((part) => (typeof part === 'string' ? part : blockOf(part, facts)))
 }
 

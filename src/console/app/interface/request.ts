@@ -166,6 +166,11 @@ export function isConnectionLost(error: unknown): boolean {
   return error instanceof RequestFailure && error.isConnectionLost
 }
 
+/** Whether nothing answered at all. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof RequestFailure && error.code === 'unreachable'
+}
+
 /** The id of a failure in the service's log, or null. */
 export function requestIdOf(error: unknown): string | null {
   return error instanceof RequestFailure ? error.requestId : null

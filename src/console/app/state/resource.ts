@@ -1,8 +1,13 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useCallback, useEffect, useRef } from 'preact/hooks'
 import { neverAborted } from '../../../core/waiting.ts'
+import { isUnreachable } from '../interface/request.ts'
 import { answersInOrder } from './answers-in-order.ts'
+import { useRepeat } from './repeat.ts'
 import { isSignedOut, loadSession } from './session.ts'
+
+/** Interval of new attempts while the service is away. */
+const retryMs = 3000
 
 export type Resource<Value> =
   | { readonly state: 'loading' }
@@ -12,7 +17,8 @@ export type Resource<Value> =
 
 /**
  * Loads something for as long as a component shows it. The value stays while `reload` runs, and when that fails. A late answer does not
- * replace that of a later request. After the end of a session, the page shows the sign-in.
+ * replace that of a later request. While the service cannot be reached, it is asked again. After the end of a session, the page shows the
+ * sign-in.
  */
 export function useResource<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
@@ -42,6 +48,12 @@ export function useResource<Value>(
     void run(controller.signal)
     return () => controller.abort()
   }, [run])
+  const { value: now } = resource
+  const isLost = 'failure' in now && isUnreachable(now.failure)
+  useRepeat(
+    useCallback(() => run(neverAborted.signal), [run]),
+    isLost ? retryMs : null,
+  )
   const newest = useRef(run)
   newest.current = run
   // A caller may keep `reload` from an earlier render; it sends the current request.

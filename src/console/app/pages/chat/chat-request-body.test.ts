@@ -5,7 +5,7 @@ import { readChatBody } from '../../../../../test/support/wire/what-routes-take.
 import type { Turn } from '../../../../core/chat/conversation.ts'
 
 const page = openBrowserPage('/console/chat')
-const { chatRequestBody, defaultChatSettings } = await import('./chat-settings.ts')
+const { chatRequestBody, chatSettings, chooseChatModel, defaultChatSettings } = await import('./chat-settings.ts')
 const { messagesOf, textOf } = await import('./message-text.ts')
 const { readTools } = await import('./structure/read-tools.ts')
 const { readSchema } = await import('./structure/read-schema.ts')
@@ -17,7 +17,8 @@ const { imageRoute, submitImage } = await import('../../interface/submit-image.t
 const { models } = await import('../../state/models.ts')
 const unloaded = { state: 'unloaded', memoryBytes: 0, slots: 0, inUse: 0, waiting: 0 } as const
 const model = { kind: 'text', id: 'm', name: 'M', license: null, bytes: 0, created: 0, embeddings: false, contextLength: null } as const
-models.value = [{ ...model, generates: true, looks: false, state: unloaded, adapters: ['ink', 'pencil'] }]
+const fitting = [{ ...model, generates: true, looks: false, state: unloaded, adapters: ['ink', 'pencil'] }]
+models.value = fitting
 
 const settings = { ...defaultChatSettings, model: 'm' }
 const hello = [{ role: 'user', content: 'Hi' }] as const
@@ -29,6 +30,23 @@ const added = (change: Partial<typeof settings>) => {
 }
 const look = { name: 'look', description: 'Looks.', parameters: { type: 'object' } }
 const tools = JSON.stringify([look])
+
+test('a model with less context shortens the longest answer', () => {
+  models.value = ['small', 'large'].map((id) => ({
+    ...model,
+    id,
+    generates: true,
+    looks: false,
+    state: unloaded,
+    contextLength: id === 'small' ? 1024 : null,
+  }))
+  chatSettings.value = { ...defaultChatSettings, maxTokens: 100_000 }
+  chooseChatModel('large')
+  assert.equal(chatSettings.value.maxTokens, 100_000)
+  chooseChatModel('small')
+  assert.equal(chatSettings.value.maxTokens, 1024)
+  models.value = fitting
+})
 
 suite('the request behind the chat', () => {
   for (const [name, change, expected] of [

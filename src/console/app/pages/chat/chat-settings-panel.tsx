@@ -9,7 +9,7 @@ import { doublingStops, Slider } from '../../parts/fields/slider.tsx'
 import { TextArea } from '../../parts/fields/text-area.tsx'
 import { TextField } from '../../parts/fields/text-field.tsx'
 import { chatModels, modelChoices } from '../../state/models.ts'
-import { adaptersOf, changeChatSettings, chatSettings, defaultChatSettings } from './chat-settings.ts'
+import { adaptersOf, changeChatSettings, chatSettings, chooseChatModel, defaultChatSettings } from './chat-settings.ts'
 import { comparedModels } from './compare/compared-models.ts'
 import { CompareFields } from './compare/comparison.tsx'
 import { PresetPicker } from './presets/preset-picker.tsx'
@@ -22,12 +22,7 @@ export function ChatSettingsPanel(): VNode {
   const model = known.find((each) => each.id === settings.model)
   return (
     <div class="stack">
-      <SelectField
-        label={t`Model`}
-        value={settings.model}
-        options={modelChoices(known)}
-        onChange={(id) => changeChatSettings({ model: id })}
-      />
+      <SelectField label={t`Model`} value={settings.model} options={modelChoices(known)} onChange={chooseChatModel} />
       <Fold title={t`Compare models`} open={comparedModels.value.second !== ''}>
         <CompareFields />
       </Fold>

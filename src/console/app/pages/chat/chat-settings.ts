@@ -43,6 +43,12 @@ export function changeChatSettings(change: Partial<ChatSettings>): void {
   chatSettings.value = { ...chatSettings.value, ...change }
 }
 
+/** Chooses a model; an answer cannot be longer than its context. */
+export function chooseChatModel(model: string): void {
+  const longest = chatModels().find(({ id }) => id === model)?.contextLength ?? Number.POSITIVE_INFINITY
+  changeChatSettings({ model, maxTokens: Math.min(chatSettings.value.maxTokens, longest) })
+}
+
 /** The names of the LoRA adapters that fit a model. */
 export function adaptersOf(model: string): readonly string[] {
   return chatModels().find(({ id }) => id === model)?.adapters ?? []

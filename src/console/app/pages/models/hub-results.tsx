@@ -13,7 +13,12 @@ interface Choosing {
 
 /** Models found on the hub, most downloads first, each with a Pull button. */
 export function HubResults({ found: { models, fault }, ...choosing }: Choosing & { found: HubSearch }): VNode {
-  if (fault !== null) return <p class="note warn">{fault}</p>
+  if (fault !== null)
+    return (
+      <p class="note warn" lang="en">
+        {fault}
+      </p>
+    )
   if (models.length === 0) return <p class="soft">{t`The hub has no GGUF or image model for these words; try fewer of them.`}</p>
   return (
     <ul class="stack tight" aria-label={t`Found on the hub`}>
@@ -50,9 +55,7 @@ function Row({ source, disabled, onPull, children }: Choosing & { source: string
   return (
     <li class="row between hub-model">
       <div class="stack tight">
-        <code class="clipped" title={source}>
-          {source}
-        </code>
+        <code class="whole">{source}</code>
         <span class="soft">{children}</span>
       </div>
       <Button size="small" icon="download" disabled={disabled} onClick={() => onPull(source)}>

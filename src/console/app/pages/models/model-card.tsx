@@ -49,14 +49,13 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
       <div class="row between">
         <div class="stack tight">
           <div class="row">
-            <h2>
-              <ModelDot model={model.id} /> {model.name}
+            <h2 class="model-name">
+              <ModelDot model={model.id} />
+              <span>{model.name}</span>
             </h2>
             <span class={`mark ${tones[model.state.state]}`}>{stateText(model.state)}</span>
           </div>
-          <code class="soft clipped" title={model.id}>
-            {model.id}
-          </code>
+          <code class="soft whole">{model.id}</code>
         </div>
         <div class="row">
           {canBeTried(model) ? (

@@ -33,9 +33,7 @@ export function PullCard({ pull, mayChange }: { pull: PlacedPull; mayChange: boo
   return (
     <article class="sheet stack tight">
       <div class="row between">
-        <code class="clipped" title={source}>
-          {source}
-        </code>
+        <code class="whole">{source}</code>
         {mayChange ? (
           <span class="row">
             {state === 'failed' ? <Button size="small" icon="again" onClick={again}>{t`Try again`}</Button> : null}

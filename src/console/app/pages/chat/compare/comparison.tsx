@@ -23,10 +23,11 @@ export function Comparison(): VNode {
 
 function ComparedAnswer({ turn, number }: { turn: Turn; number: number }): VNode {
   const writing = turn.state === 'writing'
+  const name = chatModels().find(({ id }) => id === turn.model)?.name ?? turn.model ?? ''
   return (
-    <article class="turn-answer sheet" data-state={turn.state} aria-label={t`Answer ${number}, ${turn.model ?? ''}`}>
+    <article class="turn-answer sheet" data-state={turn.state} aria-label={t`Answer ${number}, ${name}`}>
       <h3 class="clipped" title={turn.model ?? ''}>
-        {chatModels().find(({ id }) => id === turn.model)?.name ?? turn.model}
+        {name}
       </h3>
       <AnswerBody turn={turn} />
       <footer class="turn-foot">
