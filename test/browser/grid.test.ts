@@ -91,6 +91,8 @@ test('a grid is cancelled as a whole, and what was left is drawn after all', { s
 test('a grid changes any two things: sizes, words that are left out, what the settings have', { skip }, async () => {
   const { page } = visit()
   await page.getByLabel('Negative prompt', { exact: true }).fill('frame, text')
+  await page.getByText('Sampling').click()
+  await page.getByLabel('Steps', { exact: true }).fill('2')
   await page.getByRole('button', { name: 'X/Y grid' }).click()
   const dialog = page.getByRole('dialog', { name: 'X/Y grid' })
   await dialog.getByLabel('Across', { exact: true }).selectOption('Size')
