@@ -37,7 +37,8 @@ fi
 
 shipped=$(echo "$root"/node_modules/@node-llama-cpp/linux-"$(node -p process.arch)"/bins/linux-*)
 cd builds/variants
-ln -sf "$shipped"/libggml* .
+# Copied: links would lead nowhere once this working tree is gone, and the loader would silently take the native libraries.
+cp "$shipped"/libggml* .
 ln -sf libggml.v* libggml.so.0
 ln -sf libggml-base.so libggml-base.so.0
 for program in llama-server llama-bench; do

@@ -47,6 +47,7 @@ async function measure(server: ChatServer, streams: number): Promise<Outcome> {
       streamChat(server, {
         messages: [{ role: 'user', content: `Tell me story number ${++question} about a fox.` }],
         temperature: 0,
+        repetition_penalty: 1, // llama-server's default; a model's own may differ
         max_tokens: tokensPerStream,
         logit_bias: { 0: -100, 2: -100 }, // the built-in model's end tokens
       }),
