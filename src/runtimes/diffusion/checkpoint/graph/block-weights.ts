@@ -26,7 +26,7 @@ interface Groups {
 
 /**
  * The numbers that blocks stand for in single precision, [groups, numbers per group], in the order of the weight. Decoded right before a
- * product of 1100 rows they add a twentieth to its time; MatMulNBits, which decodes mapped blocks for each product as well, adds a half.
+ * product of 1100 rows they add a twentieth to its time; MatMulNBits, which decodes mapped blocks for each product as well, adds a quarter.
  *
  * @param blocks Their bytes, [blocks, bytes].
  * @see https://github.com/ggml-org/ggml/blob/master/src/ggml-common.h for the layouts

@@ -58,3 +58,7 @@ for (const { type, bytesPerRow, decoder } of [
     const decoded = products.map((name) => (name === decoder ? 'weight' : 'product'))
     assert.deepEqual(decoded, Array.from({ length: layers }, () => ['weight', 'product']).flat())
   })
+
+test('tensors of one repeated number are made when a mapped weight is decoded, not kept for every weight', async () => {
+  assert.equal((await computedOperators('Q8_0', 34)).filter((name) => name === 'Expand').length, layers)
+})

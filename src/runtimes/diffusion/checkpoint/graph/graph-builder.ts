@@ -199,7 +199,9 @@ export class GraphBuilder implements BlockGraph {
       throw unusableModel(this.weights.label, `has a tensor "${name}" that does not part at its blocks`)
     return this.once(`bytes:${name}:${blocksPerRow}`, () => {
       const view = { name: `bytes:${name}:${blocksPerRow}`, type: 'uint8', shape: [rows, width] } as const
-      if (this.#target.weightsAs === 'mapped') this.#weightInputs.push(view)
+      // The runtime computes what follows from a known count at once and keeps it: a tensor of one repeated number for each weight.
+      // A name hides the count; equal names must stand for equal counts.
+      if (this.#target.weightsAs === 'mapped') this.#weightInputs.push({ ...view, shape: [`${rows} rows`, width] })
       return this.#constant(view.name, { ...view, data: { file, offset, bytes } })
     })
   }
