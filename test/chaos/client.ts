@@ -52,6 +52,11 @@ export class Client {
       const response = await this.ask(`/v1/responses/${responseId}`)
       const bytes = await response?.arrayBuffer().catch(() => null)
       if (!response || !bytes) continue
+      // A service with too much to do says so; that is no output.
+      if (response.status >= 500) {
+        await pause(50)
+        continue
+      }
       const sha256 = createHash('sha256').update(Buffer.from(bytes)).digest('hex')
       return { status: response.status, sha256, etag: response.headers.get('etag') }
     }
