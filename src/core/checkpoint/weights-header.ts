@@ -61,6 +61,9 @@ const renamed: Readonly<Record<string, typeof t5>> = { qwen3: languageModel, t5,
  * @returns The weights, or the fault of an unsupported file, completing a sentence about it.
  */
 function readGgufWeights({ values, tensors, weightsStart }: GgufHeader): SafetensorsHeader | { readonly fault: string } {
+  const parts = Number(values.get('split.count') ?? 1)
+  if (parts > 1)
+    return { fault: `is one of the ${parts} parts of a split GGUF file; an image model needs one file (llama-gguf-split --merge)` }
   const rules = renamed[String(values.get('general.architecture') ?? '')] ?? []
   const places = new Map<string, TensorPlace>()
   for (const tensor of tensors) {

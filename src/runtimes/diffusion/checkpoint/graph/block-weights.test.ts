@@ -73,3 +73,22 @@ test('a type that cannot be computed from is named', async () => {
   await writeFile(path, writeGguf([['general.architecture', ggufValue('flux')]], [tensor]))
   await assert.rejects(readWeightFile(path), /iq\.gguf stores "layer\.weight" as IQ2_XXS.*use Q8_0/u)
 })
+
+test('a part of a split file is named as such, not for the tensors it lacks', async () => {
+  const path = join(temporary.path, 'split-00001-of-00002.gguf')
+  const tensor = { name: 'layer.weight', shape: [32, 1], type: 2, data: Buffer.alloc(18) }
+  await writeFile(
+    path,
+    writeGguf(
+      [
+        ['split.no', ggufValue(0)],
+        ['split.count', ggufValue(2)],
+      ],
+      [tensor],
+    ),
+  )
+  await assert.rejects(
+    readWeightFile(path),
+    /split-00001-of-00002\.gguf is one of the 2 parts of a split GGUF file.*llama-gguf-split --merge/u,
+  )
+})
