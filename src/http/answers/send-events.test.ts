@@ -2,10 +2,14 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, get } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { dropReader } from './send-events.ts'
+import { fastify } from 'fastify'
+import { createTestClock } from '../../../test/support/test-clock.ts'
+import { limitPipelining } from '../limits/pipelining.ts'
+import { dropReader, sendEvents } from './send-events.ts'
 
 test('a reader on a Unix socket, which cannot be reset, is disconnected all the same', async (context) => {
   const folder = await mkdtemp(join(tmpdir(), 'sepia-drop-'))
@@ -30,3 +34,29 @@ test('a reader on a Unix socket, which cannot be reset, is disconnected all the 
   await closed.promise
   assert.deepEqual(faults, [])
 })
+
+for (const [next, timeout] of [
+  ['', 1000],
+  ['GET /late HTTP/1.1\r\nhost: x\r\n\r\n', 0],
+] as const)
+  test(`after a stream that failed, its connection ${next === '' ? 'has a second for the next request' : 'waits for the answer to the next request'}`, async () => {
+    const limit = Promise.withResolvers<number | undefined>()
+    // biome-ignore lint/correctness/useYield: it fails before its first event.
+    const failing = async function* (): AsyncGenerator<string> {
+      throw new Error('the model failed')
+    }
+    const server = fastify({ forceCloseConnections: true })
+    await using _ = server
+    limitPipelining(server.server)
+    server.get('/', async (request, reply) => {
+      reply.raw.once('close', () => limit.resolve(request.raw.socket.timeout))
+      await sendEvents({ clock: createTestClock(), onFailure: () => {} }, reply, failing(), { ping: null })
+    })
+    server.get('/late', () => new Promise(() => {}))
+    await server.listen({ host: '127.0.0.1', port: 0 })
+    const client = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
+    client.on('error', () => {}).resume()
+    client.write(`GET / HTTP/1.1\r\nhost: x\r\n\r\n${next}`)
+    assert.equal(await limit.promise, timeout)
+    client.destroy()
+  })

@@ -62,7 +62,8 @@ export async function sendEvents(
   } finally {
     pings?.[Symbol.dispose]()
     const { socket } = raw
-    if (failed) raw.once('finish', () => socket?.setTimeout(afterFailureMs))
+    // Without a time limit, the next request is there already, and its answer may take longer.
+    if (failed) raw.once('finish', () => socket?.timeout && socket.setTimeout(afterFailureMs))
     raw.end()
   }
 }
