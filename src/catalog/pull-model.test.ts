@@ -171,6 +171,9 @@ test('a folder of models that is no folder for this user is named, with the fix'
     ['EROFS', 'is not writable for this user; change its permissions, and pull again.'],
   ] as const)
     await assert.rejects(pullModel({ modelsFolder, hub, freeBytes: fail(code) }, url, options), { message: `${modelsFolder} ${fault}` })
+  // A source that cannot be read, in a folder whose name begins alike.
+  const beside = Object.assign(new Error('permission denied'), { code: 'EACCES', path: `${modelsFolder}-old/model.gguf` })
+  await assert.rejects(pullModel({ modelsFolder, hub, freeBytes: () => Promise.reject(beside) }, url, options), beside)
 })
 
 test('a server that breaks off without ever getting further is given up', async (context) => {

@@ -1,5 +1,5 @@
 import { mkdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { PullPlan } from '../core/model-pull.ts'
 import { Turns } from '../core/turns.ts'
@@ -81,7 +81,7 @@ function nameFolderFault(modelsFolder: string, error: unknown): unknown {
   const { code, path = modelsFolder }: NodeJS.ErrnoException = Object(error)
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return new Error(`${modelsFolder} is full; free space on its disk, and pull again to continue.`, { cause: error })
-  if ((code === 'EACCES' || code === 'EPERM' || code === 'EROFS') && path.startsWith(modelsFolder))
+  if ((code === 'EACCES' || code === 'EPERM' || code === 'EROFS') && !relative(modelsFolder, path).startsWith('..'))
     return new Error(`${modelsFolder} is not writable for this user; change its permissions, and pull again.`, { cause: error })
   return error
 }
@@ -124,7 +124,8 @@ async function pullOffer(
   await requireFree(modelsFolder, modelFile)
   await rename(unfinished, folder)
   await removePullLock(folder)
-  await removeLeftovers(modelsFolder, { abandonedBefore: 0 })
+  // Those that stay only take space, and the next start of the service reports them.
+  await removeLeftovers(modelsFolder, { abandonedBefore: 0, onFault: () => {} })
   const described = await describeModel(modelFile, { ...files.facts, folder })
   if ('fault' in described) throw new CatalogError([described.fault])
   return described

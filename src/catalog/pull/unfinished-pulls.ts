@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 const prefix = '.pulling-'
@@ -44,9 +44,12 @@ export async function removePullLock(folder: string): Promise<void> {
   await rm(join(folder, lockName), { force: true })
 }
 
-/** A hidden path beside a model for its removal; each removal has its own, so that several at once do not meet. */
+/**
+ * A hidden path beside a model for its removal; each removal has its own, so that several at once do not meet, and no name of a model makes
+ * it too long.
+ */
 export function leavingPath(model: string): string {
-  return join(dirname(model), `${leavingPrefix}${basename(model)}-${randomUUID()}`)
+  return join(dirname(model), `${leavingPrefix}${randomUUID()}`)
 }
 
 /** Deletes a folder or file, also while another process does. */
@@ -58,19 +61,25 @@ export async function removeTree(path: string): Promise<void> {
  * Frees the space of models that were not removed completely, and of unfinished pulls that no process continues: those of installed models,
  * and those without progress for long.
  *
- * @param abandonedBefore Last progress in Unix milliseconds before which a pull counts as abandoned.
+ * @param options.abandonedBefore Last progress in Unix milliseconds before which a pull counts as abandoned.
+ * @param options.onFault Called for each that cannot be removed, such as one of another user.
  */
-export async function removeLeftovers(modelsFolder: string, { abandonedBefore }: { readonly abandonedBefore: number }): Promise<void> {
+export async function removeLeftovers(
+  modelsFolder: string,
+  { abandonedBefore, onFault }: { readonly abandonedBefore: number; readonly onFault: (error: unknown) => void },
+): Promise<void> {
   const names = await readdir(modelsFolder).catch(() => [])
-  for (const name of names) {
-    const folder = join(modelsFolder, name)
-    if (name.startsWith(leavingPrefix)) await removeTree(folder)
-    if (!name.startsWith(prefix)) continue
-    const isInstalled = existsSync(join(modelsFolder, name.slice(prefix.length).replace(hashed, '')))
-    if (!isInstalled && (await lastProgress(folder)) >= abandonedBefore) continue
-    using lock = takePullLock(folder)
-    if (lock !== null) await removeTree(folder)
-  }
+  for (const name of names) await removeLeftover(modelsFolder, name, abandonedBefore).catch(onFault)
+}
+
+async function removeLeftover(modelsFolder: string, name: string, abandonedBefore: number): Promise<void> {
+  const folder = join(modelsFolder, name)
+  if (name.startsWith(leavingPrefix)) await removeTree(folder)
+  if (!name.startsWith(prefix)) return
+  const isInstalled = existsSync(join(modelsFolder, name.slice(prefix.length).replace(hashed, '')))
+  if (!isInstalled && (await lastProgress(folder)) >= abandonedBefore) return
+  using lock = takePullLock(folder)
+  if (lock !== null) await removeTree(folder)
 }
 
 /** Unix milliseconds of the last change of a file in a folder. */

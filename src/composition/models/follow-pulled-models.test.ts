@@ -134,6 +134,16 @@ test('of several removals at once all succeed, and what another left behind is r
   assert.deepEqual(await readdir(folder.path), [])
 })
 
+test('a file whose name is nearly as long as a name may be is removed', async () => {
+  await using folder = await createTemporaryFolder()
+  const file = join(folder.path, `${'m'.repeat(240)}.gguf`)
+  await writeFile(file, '')
+  const { pulled, parts } = await open([], folder.path)
+  await using _parts = parts
+  await pulled.remove({ folder: folder.path, file })
+  assert.deepEqual(await readdir(folder.path), [])
+})
+
 test('a model that came can be used within two seconds', async () => {
   const { clock, become, pool, parts } = await open([])
   await using _parts = parts

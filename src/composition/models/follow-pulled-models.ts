@@ -48,7 +48,7 @@ export function followPulledModels(deps: FollowDependencies): PulledModels {
   const onFault = (where: string, error: unknown) => faultSurvived(deps.telemetry, { where }, error)
   const run = () => refresh(deps, options)
   const abandonedBefore = deps.clock.now() - unfinishedKeptMs
-  const tidied = removeLeftovers(deps.pulledFolder, { abandonedBefore }).catch((error: unknown) => onFault('remove-leftovers', error))
+  const tidied = removeLeftovers(deps.pulledFolder, { abandonedBefore, onFault: (error) => onFault('remove-leftovers', error) })
   const running = runEvery({ clock: deps.clock, onFault }, { name: duty, everyMs: lookEveryMs, run }, options)
   const isInside = (path: string): boolean => dirname(path) === deps.pulledFolder
   // A model whose folder another removal has just deleted is still listed.
