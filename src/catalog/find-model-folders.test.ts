@@ -43,3 +43,13 @@ for (const bounds of [
     const message = `holds more than ${bounds.folders} folders or ${bounds.names} files; those beyond are not searched for models.`
     assert.deepEqual(faults, [{ file: folder.path, field: '', message }])
   })
+
+test('of a folder with more names than are looked at, the first are searched', async () => {
+  await using folder = await makeFolder(['1.gguf', '2.gguf', '3.gguf'])
+  const { loose, faults } = await findModelFolders([folder.path], { folders: 100, names: 2 })
+  assert.deepEqual(
+    loose.map(({ path }) => path),
+    ['1.gguf', '2.gguf'].map((name) => join(folder.path, name)),
+  )
+  assert.equal(faults.length, 1)
+})

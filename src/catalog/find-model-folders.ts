@@ -93,13 +93,13 @@ class Search {
     this.#folders += 1
     if (this.#isFull()) return
     const names = (await visibleNames(folder)) ?? []
-    this.#names += names.length
     for (const by of ['model.json', 'model_index.json'] as const)
       if (names.includes(by) && (await kindOf(join(folder, by))) === 'file') {
         this.#found.push({ folder, source: this.#source, by })
         return
       }
     for (const name of names) {
+      this.#names += 1
       if (this.#isFull()) return
       const path = join(folder, name)
       const kind = await kindOf(path)
