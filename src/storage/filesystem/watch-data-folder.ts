@@ -23,7 +23,7 @@ const freshMs = 2000
  * Returns a check why nothing can be stored in the data folder, as the end of a sentence; null = it can.
  *
  * @param more.files Permanent files, as for {@link watchDataFolder}.
- * @param more.inside Names of folders in it that must be writable too.
+ * @param more.inside Names of folders in it that must be writable too, where they exist.
  */
 export async function watchStorage(
   folder: string,
@@ -54,7 +54,9 @@ async function probe(folder: string, name: string): Promise<string | null> {
     await written.sync()
     return null
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null
+    const { code }: NodeJS.ErrnoException = Object(error)
+    // A folder that was deleted in the data folder is created again with the next file in it.
+    if (code === 'ENOENT' && name !== '') return null
     return code === 'ENOSPC' || code === 'EDQUOT'
       ? `is full${where}; free space on its disk`
       : `cannot be written${where}; correct its permissions or its disk`
