@@ -229,6 +229,19 @@ test('while the loop computes a text itself, a token is handed out before the ne
   assert.deepEqual([context.batches.length, context.here], [3, [false, true, true]])
 })
 
+test('texts that only continue do not make the batches of the next prompt smaller', async () => {
+  const { loop, context } = start(34, { batchMs: 10 })
+  const late = follow(Array.from({ length: 512 }, () => 7))
+  const onToken = (token: number): boolean => {
+    if (token === 20) loop.submit(late.generation)
+    return true
+  }
+  const all = Array.from({ length: 33 }, (_, index) => follow([7, 7], { limit: 30, ...(index === 0 && { onToken }) }))
+  for (const { generation } of all) loop.submit(generation)
+  await Promise.all([late, ...all].map(({ released }) => released))
+  assert.ok(context.batches.some((batch) => batch.endsWith(' 33:512')))
+})
+
 /** The counting context's next tokens. */
 const count = ({ tokens }: GuessedText, length: number): number[] => Array.from({ length }, (_, index) => tokens.length + index)
 

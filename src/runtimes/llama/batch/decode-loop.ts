@@ -286,7 +286,7 @@ export class DecodeLoop implements AsyncDisposable {
       await Promise.allSettled(ahead ?? [])
       throw error
     })
-    this.#pace.note(running.length, this.#now() - startedAt)
+    if (running.length === 1) this.#pace.note(1, this.#now() - startedAt) // many texts say nothing about the price of prompts
     for (const { hold, next } of running) this.#table.append(hold, next)
     const tokens = await Promise.all(ahead ?? running.map(draw))
     const deliveries: Delivery[] = []
