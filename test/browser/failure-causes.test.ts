@@ -19,7 +19,7 @@ async function fail(page: Page, { die }: DyingServers): Promise<readonly string[
   await page.getByLabel('Your message').fill('Tell me a story.')
   await page.keyboard.press('Enter')
   await page.locator('.turn-answer').getByText('Once upon a time').waitFor()
-  die()
+  await die()
   const answer = page.locator('.turn-answer[data-state=failed]')
   await answer.getByText('Once upon a time').waitFor()
   const chat = await textOf(answer.getByRole('alert'))
@@ -41,16 +41,18 @@ async function fail(page: Page, { die }: DyingServers): Promise<readonly string[
   await openPage(page, 'Requests')
   await page.getByRole('link', { name: 'a red apple' }).first().click()
   await page.getByRole('heading', { level: 1, name: 'Request', exact: true }).waitFor()
-  return [chat, drawing, await textOf(page.locator('.note.bad')), await failAtOnce(page)]
+  return [chat, drawing, await textOf(page.locator('.note.bad')), await failAtOnce(page, die)]
 }
 
 /** Sends a chat that is answered directly and returns the message on the request's page. */
-async function failAtOnce(page: Page): Promise<string> {
-  await page.evaluate(`fetch('/v1/chat/completions', {
+async function failAtOnce(page: Page, die: DyingServers['die']): Promise<string> {
+  const asked = page.evaluate(`fetch('/v1/chat/completions', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'dying-chat', messages: [{ role: 'user', content: 'x' }] }),
   })`)
+  await die()
+  await asked
   await untilTrue(
     page,
     `fetch('/console/api/requests?way=synchronous').then((response) => response.json()).then(({ requests }) => requests.length === 1)`,

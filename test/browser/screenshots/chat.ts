@@ -63,7 +63,7 @@ export async function takeChat(album: Album, { die }: DyingServers): Promise<voi
   await page.getByRole('button', { name: say('New conversation') }).click()
   await ask('Tell me a story.')
   await page.locator('.turn-answer').getByText('Once upon a time').waitFor()
-  die()
+  await die()
   await page.locator('.turn-answer[data-state=failed]').waitFor()
   await take('chat-failed-answer')
   await panel.getByLabel(say('Model'), { exact: true }).selectOption('sepia-mini-chat')

@@ -10,8 +10,8 @@ export interface DyingServers extends AsyncDisposable {
   readonly folder: string
   /** `dying-chat`'s address. */
   readonly address: string
-  /** Ends the connections of answers that have begun. */
-  readonly die: () => void
+  /** Ends the connections of answers that have begun; waits for one that does. */
+  readonly die: () => Promise<void>
 }
 
 const chunk = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`
@@ -20,11 +20,13 @@ export async function openDyingServers(): Promise<DyingServers> {
   await using stack = new AsyncDisposableStack()
   const { path: folder } = stack.use(await createTemporaryFolder())
   const begun = new Set<ServerResponse>()
+  let first = Promise.withResolvers<void>()
   const server = createServer((request, response) => {
     if (request.method === 'GET') return response.end(JSON.stringify({ data: [{ id: 'm' }] }))
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write(chunk('Once upon a time '))
     begun.add(response)
+    first.resolve()
     request.resume()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -43,8 +45,11 @@ export async function openDyingServers(): Promise<DyingServers> {
     await writeFile(join(folder, model.id, 'model.json'), JSON.stringify(model))
   }
   const owned = stack.move()
-  const die = (): void => {
+  const die = async (): Promise<void> => {
+    await first.promise
     for (const response of begun) response.destroy()
+    begun.clear()
+    first = Promise.withResolvers()
   }
   return { folder, address, die, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
