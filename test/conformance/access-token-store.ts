@@ -20,7 +20,7 @@ const token: AccessToken = {
 }
 
 export function testAccessTokenStore(name: string, open: StoreFactory): void {
-  test(`${name} tokens: an account has so many and no more, and of the spent ones only the newest are kept`, async () => {
+  test(`${name} tokens: an account has a limited number of tokens, and only its newest expired or revoked ones are kept`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     const make = (index: number, changes: Partial<AccessToken> = {}) =>
       store.tokens.create(
@@ -50,7 +50,7 @@ export function testAccessTokenStore(name: string, open: StoreFactory): void {
     assert.equal((await store.tokens.list('b', options)).length, 1)
   })
 
-  test(`${name} tokens: are found by hash, listed by account, touched and revoked`, async () => {
+  test(`${name} tokens: can be found by hash, listed by account, touched and revoked`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     await store.tokens.create(token, options)
     await store.tokens.create({ ...token, id: 'u', hash: 'cd', accountId: 'b', scopes: [] }, options)
@@ -64,7 +64,7 @@ export function testAccessTokenStore(name: string, open: StoreFactory): void {
     assert.deepEqual(await store.tokens.findByHash(token.hash, options), { ...token, lastUsedAt: 50, revokedAt: 60 })
   })
 
-  test(`${name} tokens: a revocation is taken back only while it is young, and a second one makes it no younger`, async () => {
+  test(`${name} tokens: a revocation can be undone for a short time, and a second one does not extend that time`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     await store.tokens.create(token, options)
     const target = { id: 't', accountId: 'a' }
@@ -77,7 +77,7 @@ export function testAccessTokenStore(name: string, open: StoreFactory): void {
     assert.equal((await store.tokens.findByHash(token.hash, options))?.revokedAt, null)
   })
 
-  test(`${name} tokens: all of an account are revoked at once, but for those that are already`, async () => {
+  test(`${name} tokens: revoking all tokens of an account leaves those already revoked as they are`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     for (const [id, accountId] of [
       ['t', 'a'],
@@ -91,7 +91,7 @@ export function testAccessTokenStore(name: string, open: StoreFactory): void {
     assert.deepEqual(revoked, [60, 70, null])
   })
 
-  test(`${name} tokens: a batch lookup returns which are revoked, also by others, or deleted since`, async () => {
+  test(`${name} tokens: a batch lookup returns tokens revoked, also by another process, or deleted since`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     for (const id of ['t', 'u', 'v']) await store.tokens.create({ ...token, id, hash: id }, options)
     assert.deepEqual(await store.tokens.revokedOf(['t', 'u', 'gone'], options), ['gone'])
@@ -102,7 +102,7 @@ export function testAccessTokenStore(name: string, open: StoreFactory): void {
     assert.deepEqual(await store.tokens.revokedOf([], options), [])
   })
 
-  test(`${name} tokens: have limits of their own, of which those change that are given`, async () => {
+  test(`${name} tokens: have their own limits, and a change affects only the given ones`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     await store.tokens.create(token, options)
     const target = { id: 't', accountId: 'a' }

@@ -13,7 +13,7 @@ function makeAccount(overrides: Partial<Account> = {}): Account {
 export function testAccountStore(name: string, open: StoreFactory): void {
   const openRoomy = () => open({ clock: createTestClock(), limits: roomy })
 
-  test(`${name} accounts: keeps them, in the order in which they were made`, async () => {
+  test(`${name} accounts: are listed in the order in which they were created`, async () => {
     await using store = await openRoomy()
     const [ada, bob] = [makeAccount(), makeAccount({ id: 'b', name: 'Bob', role: 'owner', createdAt: 2 })]
     await store.accounts.create(bob, options)
@@ -26,7 +26,7 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     assert.deepEqual(await store.accounts.find('a', options), { ...ada, role: 'owner', disabledAt: 5 })
   })
 
-  test(`${name} accounts: of many first owners at once exactly one is kept`, async () => {
+  test(`${name} accounts: exactly one of several first owners created at once is kept`, async () => {
     await using store = await openRoomy()
     await store.accounts.create(makeAccount({ id: 'member' }), options)
     const owners = Array.from({ length: 8 }, (_, index) => makeAccount({ id: `o${index}`, role: 'owner' }))
@@ -36,7 +36,7 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     assert.equal(await store.accounts.createFirstOwner(makeAccount({ id: 'late', role: 'owner' }), options), false)
   })
 
-  test(`${name} accounts: limits change one by one and are lifted again`, async () => {
+  test(`${name} accounts: limits change one by one and can be lifted again`, async () => {
     await using store = await openRoomy()
     const limitsOf = async (id: string) => (await store.accounts.find(id, options))?.limits
     await store.accounts.create(makeAccount({ limits: { ...noLimits, imagesPerDay: 7 } }), options)
@@ -60,7 +60,7 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     assert.deepEqual(await limitsOf('b'), noLimits)
   })
 
-  test(`${name} accounts: an e-mail belongs to one account, whatever its case`, async () => {
+  test(`${name} accounts: an e-mail belongs to one account, regardless of case`, async () => {
     await using store = await openRoomy()
     await store.accounts.create(makeAccount(), options)
     await store.accounts.create(makeAccount({ id: 'b' }), options)
@@ -100,7 +100,7 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     assert.equal(await store.accounts.findSession('3', options), null)
   })
 
-  test(`${name} accounts: an invitation is taken by exactly one`, async () => {
+  test(`${name} accounts: exactly one caller can use an invitation`, async () => {
     await using store = await openRoomy()
     await store.accounts.create(makeAccount({ role: 'owner' }), options)
     const invitation = { hash: 'h', role: 'member', accountId: null, invitedBy: 'a', createdAt: 1, expiresAt: 9 } as const
@@ -112,7 +112,7 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     assert.equal(await store.accounts.findInvitation('h', options), null)
   })
 
-  test(`${name} accounts: of the links of a first run the last one counts, and of those made at once one`, async () => {
+  test(`${name} accounts: the last first-run link is valid, and exactly one of those made at once`, async () => {
     await using store = await openRoomy()
     for (const id of ['a', 'b']) await store.accounts.create(makeAccount({ id, role: 'owner' }), options)
     const link = (hash: string, createdAt: number) =>
@@ -131,7 +131,7 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     assert.equal(await store.accounts.createFirstRunInvitation(link('disabled', 9), { ...options, unlessSince: 99 }), false)
   })
 
-  test(`${name} accounts: of two owners who demote or lock each other at once, exactly one succeeds`, async () => {
+  test(`${name} accounts: exactly one of two owners who demote or disable each other at once succeeds`, async () => {
     await using store = await openRoomy()
     for (const id of ['a', 'b']) await store.accounts.create(makeAccount({ id, role: 'owner' }), options)
     const done = await Promise.all([
@@ -144,7 +144,7 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     assert.equal(await store.accounts.change('c', { by: null, role: 'member' }, options), false)
   })
 
-  test(`${name} accounts: invitations end with their maker's right to make them, and do not come back`, async () => {
+  test(`${name} accounts: invitations end when their maker loses the right to make them, and do not come back`, async () => {
     await using store = await openRoomy()
     for (const id of ['a', 'b']) await store.accounts.create(makeAccount({ id, role: 'owner' }), options)
     await store.accounts.create(makeAccount({ id: 'm' }), options)
@@ -169,7 +169,7 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     assert.equal(await store.accounts.createInvitation({ ...base, hash: 'x', accountId: 'm', invitedBy: 'a' }, options), false)
   })
 
-  test(`${name} accounts: disabling one ends its sessions for good, and lets it begin none`, async () => {
+  test(`${name} accounts: disabling an account ends its sessions for good and prevents new ones`, async () => {
     await using store = await openRoomy()
     for (const id of ['a', 'b']) await store.accounts.create(makeAccount({ id }), options)
     const sessionOf = (accountId: string) => ({
@@ -189,7 +189,7 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     assert.deepEqual(kept, [null, null, sessionOf('b')])
   })
 
-  test(`${name} accounts: an account without an e-mail gets name and e-mail once, and never another's`, async () => {
+  test(`${name} accounts: an account without an e-mail gets name and e-mail once, but not those of another account`, async () => {
     await using store = await openRoomy()
     for (const id of ['a', 'b']) await store.accounts.create(makeAccount({ id }), options)
     assert.equal(await store.accounts.setProfile('a', { name: 'Ada L', email: 'Ada@example.com' }, options), true)
@@ -200,7 +200,7 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     assert.deepEqual(await store.accounts.find('b', options), makeAccount({ id: 'b' }))
   })
 
-  test(`${name} accounts: a change that keeps an owner never takes the last one who can sign in, however many ask at once`, async () => {
+  test(`${name} accounts: concurrent changes that keep an owner leave one owner who can sign in`, async () => {
     await using store = await openRoomy()
     for (const id of ['a', 'b']) await store.accounts.create(makeAccount({ id, role: 'owner', email: `${id}@example.com` }), options)
     await store.accounts.create(makeAccount({ id: 'tokens-only', role: 'owner' }), options)

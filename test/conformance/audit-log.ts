@@ -6,9 +6,9 @@ import { options, roomy, type StoreFactory } from './store-factory.ts'
 
 const entry: AuditEntry = { at: 5, action: 'signed-in', accountId: 'a', address: '192.0.2.1', subject: null, detail: null }
 
-/** What was done, newest first, page by page. */
+/** Actions, newest first, in pages. */
 export function testAuditLog(name: string, open: StoreFactory): void {
-  test(`${name} audit: entries come back as they were, newest first and page by page`, async () => {
+  test(`${name} audit: entries are returned unchanged, newest first, in pages`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     assert.deepEqual(await store.audit.list({ before: null, limit: 10 }, options), [])
     const operator: AuditEntry = {

@@ -44,7 +44,7 @@ const token = {
   lastUsedAt: null,
 } as const
 
-/** Whether a ledger sets aside what is wanted. */
+/** Whether a ledger grants a reservation. */
 async function grants({ ledger }: Store, wish: BudgetWish): Promise<boolean> {
   try {
     await ledger.reserve(wish, options)
@@ -72,7 +72,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     return { store, clock }
   }
 
-  test(`${name} budgets: a budget of 100 tokens is never overspent by one, however many start at once`, async () => {
+  test(`${name} budgets: 50 concurrent reservations never overspend a budget of 100 tokens`, async () => {
     const { store, clock } = await start({ tokensPerDay: 100 })
     await using _store = store
     let spent = 0
@@ -90,7 +90,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     assert.equal(spent, 100)
   })
 
-  test(`${name} budgets: what runs counts with the most it can use, what ended with what it used`, async () => {
+  test(`${name} budgets: running work counts with its maximum, completed work with its usage`, async () => {
     const { store, clock } = await start({ tokensPerDay: 100 })
     await using _store = store
     assert.deepEqual(await store.ledger.reserve(tokens('one', 60), options), { isLimited: true, tokens: 60 })
@@ -107,7 +107,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     assert.deepEqual(await store.ledger.budgets({ ...ada, accountId: 'b' }, options), [])
   })
 
-  test(`${name} budgets: a day's budget comes back at midnight, without what still runs`, async () => {
+  test(`${name} budgets: a daily budget resets at midnight, except for work that is still running`, async () => {
     const { store, clock } = await start({ tokensPerDay: 100 })
     await using _store = store
     await store.usage.append(entry(clock, 50), options)
@@ -117,7 +117,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     assert.deepEqual(await store.ledger.reserve(tokens('next', 1, 100), options), { isLimited: true, tokens: 50 })
   })
 
-  test(`${name} budgets: a month's budget counts its days together, beside theirs, and comes back with the next month`, async () => {
+  test(`${name} budgets: a monthly budget sums its days, applies beside the daily budget, and resets with the next month`, async () => {
     const { store, clock } = await start({ tokensPerDay: 60, tokensPerMonth: 100 })
     await using _store = store
     await store.usage.append(entry(clock, 50), options)
@@ -136,7 +136,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     assert.deepEqual(await store.ledger.reserve(tokens('next', 1, 100), options), { isLimited: true, tokens: 60 })
   })
 
-  test(`${name} budgets: pictures of work that waits count, until it ends however it ends`, async () => {
+  test(`${name} budgets: pictures of pending work count until the work ends in any way`, async () => {
     const { store, clock } = await start({ imagesPerDay: 3 })
     await using _store = store
     const submit = async () => {
@@ -164,7 +164,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     assert.equal(running, 0)
   })
 
-  test(`${name} budgets: a token has its own within those of its account, however many start at once`, async () => {
+  test(`${name} budgets: a token has its own budget within that of its account, also for concurrent requests`, async () => {
     const { store, clock } = await start({ tokensPerDay: 150 })
     await using _store = store
     const one = { accountId: 'a', tokenId: 'one' }
@@ -195,7 +195,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     await refuses(store, clock, { ...tokens('late', 21), tokenId: 'one' }, month)
   })
 
-  test(`${name} budgets: a minute counts what ended in it and what runs, not what waits, and comes back with the next one`, async () => {
+  test(`${name} budgets: a minute counts running work and work that ended in it, not pending work, and resets with the next minute`, async () => {
     const { store, clock } = await start({ tokensPerMinute: 100 })
     await using _store = store
     assert.ok(await grants(store, { ...tokens('waits', 1000), running: false }))
@@ -212,7 +212,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     assert.ok(await grants(store, tokens('waits', 70)))
   })
 
-  test(`${name} budgets: so many run at once and no more, waiting ones apart, until they go back to the queue or end`, async () => {
+  test(`${name} budgets: a limit of concurrent requests excludes pending work, and frees a slot when work is requeued or ends`, async () => {
     const { store } = await start({ concurrentRequests: 2 })
     await using _store = store
     const ids = Array.from({ length: 5 }, () => crypto.randomUUID())
@@ -238,7 +238,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     assert.deepEqual(await store.ledger.budgets(ada, options), [{ ...full, reserved: 1 }])
   })
 
-  test(`${name} budgets: money is set aside at the price of now and settled by what was booked`, async () => {
+  test(`${name} budgets: money is reserved at the current price and settled by the recorded cost`, async () => {
     const { store, clock } = await start({ moneyPerDay: 1000, moneyPerMonth: 1500 })
     await using _store = store
     const price = { promptTokens: 1_000_000, completionTokens: 2_000_000, image: 100 }
@@ -257,7 +257,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     assert.equal((await store.usage.summarize({ accountId: 'a', from: '2026-01-01', to: '2026-01-01' }, options))[0]?.cost, 30)
   })
 
-  test(`${name} budgets: nothing is set aside where no budget concerns the work`, async () => {
+  test(`${name} budgets: nothing is reserved for work without a budget`, async () => {
     const { store } = await start({ imagesPerDay: 1 })
     await using _store = store
     assert.deepEqual(await store.ledger.reserve(tokens('text', 60, 90), options), { isLimited: false, tokens: 90 })
@@ -266,7 +266,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     assert.deepEqual(await store.ledger.reserve({ ...picture, accountId: 'b', images: 9 }, options), { isLimited: false, tokens: 0 })
   })
 
-  test(`${name} budgets: a wish for nothing finds out whether something is left, and takes a place where those are counted`, async () => {
+  test(`${name} budgets: an empty reservation checks whether budget is left, and takes a slot if requests are limited`, async () => {
     const { store, clock } = await start({ tokensPerMinute: 10 })
     await using _store = store
     const place = (id: string) => ({ ...tokens(id, 1, 0) })
@@ -281,7 +281,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     await refuses(store, clock, place('two'), { of: 'account', unit: 'requests', per: 'moment', limit: 1, used: 0, reserved: 1 })
   })
 
-  test(`${name} budgets: what a refused change held before stays`, async () => {
+  test(`${name} budgets: a rejected change keeps the earlier reservation`, async () => {
     const { store } = await start({ tokensPerDay: 100 })
     await using _store = store
     await store.ledger.reserve(tokens('one', 60), options)

@@ -40,7 +40,7 @@ export async function renew(
   return cancelRequested.length > 0 ? 'cancel-requested' : 'held'
 }
 
-/** A sweep by somebody who holds no claims but those spared. */
+/** A sweep by a caller that holds only the spared claims. */
 export function sweep(
   queue: InferenceQueue,
   { maxQueueMs = 24 * 60 * 60 * 1000, spared = [] as readonly Hold[] } = {},

@@ -8,11 +8,11 @@ import { options, roomy, type StoreFactory } from './store-factory.ts'
 const most = 1_000_000
 const room = { ...options, most }
 
-/** What accounts keep besides requests: written by version, listed in order, counted, and gone in time. */
+/** Documents of accounts: written by version, listed in order, counted, and expired. */
 export function testDocumentStore(name: string, open: StoreFactory): void {
   const openRoomy = (clock = createTestClock()) => open({ clock, limits: roomy })
 
-  test(`${name} documents: a document comes back as it was, without its text`, async () => {
+  test(`${name} documents: a document is returned unchanged, without its search text`, async () => {
     await using store = await openRoomy()
     const value = { text: 'Grüße \u0000 \ud83d\ude00 "', list: [1, null, { nested: true }], big: 2 ** 53 }
     const document = { ...made('one'), value, label: 'done', attachedBytes: 7 }
@@ -22,7 +22,7 @@ export function testDocumentStore(name: string, open: StoreFactory): void {
     assert.deepEqual(await store.documents.get(keyOf(document), options), { ...rest, version: 1, bytes })
   })
 
-  test(`${name} documents: one account neither reads, replaces nor removes another's`, async () => {
+  test(`${name} documents: an account cannot read, replace or remove a document of another`, async () => {
     await using store = await openRoomy()
     await store.documents.put(made('one', { accountId: 'a' }), room)
     const foreign = { ...keyOf(made('one')), accountId: 'b' }
@@ -34,14 +34,14 @@ export function testDocumentStore(name: string, open: StoreFactory): void {
     assert.equal(await store.documents.remove({ ...foreign, accountId: null }, options), false)
   })
 
-  test(`${name} documents: kinds are apart`, async () => {
+  test(`${name} documents: documents of different kinds do not affect each other`, async () => {
     await using store = await openRoomy()
     await store.documents.put(made('one', { kind: 'batch' }), room)
     assert.equal(await store.documents.get(keyOf(made('one', { kind: 'file' })), options), null)
     assert.equal(await store.documents.put(made('one', { kind: 'file', accountId: 'b' }), room), 'stored')
   })
 
-  test(`${name} documents: a write is made only over the version that it expects`, async () => {
+  test(`${name} documents: a write succeeds only if the expected version matches`, async () => {
     await using store = await openRoomy()
     const put = (value: string, version?: number | null) =>
       store.documents.put(made('one', { value }), version === undefined ? room : { ...room, version })
@@ -55,7 +55,7 @@ export function testDocumentStore(name: string, open: StoreFactory): void {
     assert.deepEqual([kept?.value, kept?.version], ['whatever', 3])
   })
 
-  test(`${name} documents: the versions of what has a label are those of the account that are there`, async () => {
+  test(`${name} documents: lists the versions of an account's existing documents with a label`, async () => {
     const clock = createTestClock()
     await using store = await openRoomy(clock)
     const { documents } = store
@@ -75,7 +75,7 @@ export function testDocumentStore(name: string, open: StoreFactory): void {
     assert.equal((await versions(1)).size, 1)
   })
 
-  test(`${name} documents: an account keeps no more than it may, however many write at once`, async () => {
+  test(`${name} documents: concurrent writes stay within the limit of an account`, async () => {
     await using store = await openRoomy()
     const each = 1000
     const write = (id: string, attachedBytes: number, accountId = 'a') =>
@@ -91,7 +91,7 @@ export function testDocumentStore(name: string, open: StoreFactory): void {
     assert.equal(await write('other', each, 'b'), 'stored')
   })
 
-  test(`${name} documents: the sum is what is there, whatever was replaced, removed, refused, expired or taken over`, async () => {
+  test(`${name} documents: the sum matches the stored documents after replacements, removals, rejections and expiry`, async () => {
     const clock = createTestClock()
     await using store = await openRoomy(clock)
     const { documents } = store
@@ -137,7 +137,7 @@ export function testDocumentStore(name: string, open: StoreFactory): void {
     assert.deepEqual([await sum(), await sum('a', 'conversation')], Array(2).fill({ count: 2, bytes: 100 }))
   })
 
-  test(`${name} documents: the sum is exact after writers of several accounts at once`, async () => {
+  test(`${name} documents: the sum is exact after concurrent writes of several accounts`, async () => {
     const clock = createTestClock()
     await using store = await openRoomy(clock)
     const { documents } = store
@@ -159,7 +159,7 @@ export function testDocumentStore(name: string, open: StoreFactory): void {
     }
   })
 
-  test(`${name} documents: lists are in order, page by page, by account and by label`, async () => {
+  test(`${name} documents: lists are ordered and paged, and can be filtered by account and label`, async () => {
     await using store = await openRoomy()
     for (const [index, accountId] of ['a', 'b', 'a', 'a', 'b'].entries())
       await store.documents.put(made(`d${index}`, { accountId, at: index < 3 ? 10 : 20, label: index % 2 === 0 ? 'even' : null }), room)
@@ -174,7 +174,7 @@ export function testDocumentStore(name: string, open: StoreFactory): void {
     assert.deepEqual(await list({ kind: 'batch' }), [])
   })
 
-  test(`${name} documents: a search finds what their text contains, whatever the case and letter by letter`, async () => {
+  test(`${name} documents: a search finds literal parts of the text, regardless of case`, async () => {
     await using store = await openRoomy()
     await store.documents.put(made('one', { text: 'Über TIGER, 100 % wild_life' }), room)
     await store.documents.put(made('two', { text: 'a lion' }), room)
@@ -186,7 +186,7 @@ export function testDocumentStore(name: string, open: StoreFactory): void {
     assert.deepEqual(await find("'; drop table documents; --"), [])
   })
 
-  test(`${name} documents: what has expired is gone, its name is free, and it is reported once`, async () => {
+  test(`${name} documents: an expired document is gone, frees its name and is reported once`, async () => {
     const clock = createTestClock()
     await using store = await openRoomy(clock)
     await store.documents.put(made('soon', { expiresAt: clock.now() + 10 }), room)

@@ -114,7 +114,7 @@ export function testErasedAccounts(name: string, open: TablesFactory): void {
     return { clock, tables, deps, outputs, files, about }
   }
 
-  test(`${name} accounts: nothing of a deleted one is left in any table or store, and all of another`, async () => {
+  test(`${name} accounts: erasing an account removes its rows from every table and store, and none of another account`, async () => {
     const { clock, tables, deps, files, about } = await openFilled()
     await using _ = tables
     const [before, filesBefore] = [await about('leopold'), await files()]
@@ -133,7 +133,7 @@ export function testErasedAccounts(name: string, open: TablesFactory): void {
     await eraseDeletedAccounts(deps, options)
   })
 
-  test(`${name} accounts: a deleted one is refused at once, and keeps its records while its work ends`, async () => {
+  test(`${name} accounts: an account being erased is rejected at once, and keeps its records until its work ends`, async () => {
     const { clock, tables, deps } = await openFilled()
     await using _ = tables
     const { accounts, queue, log } = deps
@@ -156,7 +156,7 @@ export function testErasedAccounts(name: string, open: TablesFactory): void {
     assert.equal(late, 'lost')
   })
 
-  test(`${name} accounts: the last owner, another name and a stranger delete nothing`, async () => {
+  test(`${name} accounts: erasing the last owner, a mismatched name or an unknown account changes nothing`, async () => {
     const { tables, deps } = await openFilled()
     await using _ = tables
     const margaret = { accountId: 'id-of-margaret', by: null, name: 'margaret' }

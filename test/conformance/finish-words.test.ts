@@ -26,7 +26,7 @@ const response = startResponse({ now: () => 12_345_678, wait: () => new Promise(
 type Call = 'with a call' | 'without'
 const usage = { prompt_tokens: 1, completion_tokens: 1 }
 
-/** What a server of either interface that ends with a word says. */
+/** The answer of a server of either interface that ends with a finish reason. */
 function answerOf(server: 'OpenAI' | 'Anthropic', word: string, call: Call): AsyncGenerator<TextPart, void, undefined> {
   if (server === 'OpenAI') {
     const called = { tool_calls: [{ index: 0, id: 'c1', function: { name: 'look', arguments: '{}' } }] }
@@ -107,7 +107,7 @@ const ends: readonly [words: readonly string[], call: Call, chat: string, messag
   [['pause_turn'], 'without', 'length', 'pause_turn', 'max_output_tokens'],
 ]
 
-suite('ends of proxied answers', () => {
+suite('finish reasons of proxied answers', () => {
   for (const server of ['OpenAI', 'Anthropic'] as const)
     for (const [words, call, chat, messages, responses] of ends)
       for (const word of words)
@@ -127,7 +127,7 @@ suite('ends of proxied answers', () => {
         await assert.rejects(Array.fromAsync(answerOf(server, word, 'without')), { code: 'inference_failed' })
       })
 
-  test('what an interface says of an end is read as that end again', () => {
+  test('finish reasons of each interface are parsed back to the same value', () => {
     for (const [reason, { openAi, anthropic }] of Object.entries(finishWords)) {
       const hasCalls = reason === 'tool_calls'
       assert.equal(readFinishWord(anthropic, { hasCalls }), reason)

@@ -6,9 +6,9 @@ import { makeImageRequest } from '../support/image-request.ts'
 
 const signal = new AbortController().signal
 
-/** What every image model does alike: pictures, progress, cancellation. */
+/** The behaviour of every image model: pictures, progress, cancellation. */
 export function testImageModel(name: string, open: () => Promise<ImageModel & AsyncDisposable>): void {
-  test(`${name} image model: one picture per seed, in their order, in the size and format asked for`, async () => {
+  test(`${name} image model: draws one picture per seed, in order, in the requested size and format`, async () => {
     await using model = await open()
     const request = makeImageRequest('a cat', { seeds: [5, 3, 5], width: 64, height: 72, encoding: 'png' })
     const { images, computeMs } = await model.generate(request, { signal, onProgress: () => undefined })
@@ -36,7 +36,7 @@ export function testImageModel(name: string, open: () => Promise<ImageModel & As
     for (const { preview } of seen) assert.deepEqual([...(preview?.subarray(0, 2) ?? [])], [0xff, 0xd8])
   })
 
-  test(`${name} image model: an abort ends it with the signal's reason`, async () => {
+  test(`${name} image model: an aborted drawing rejects with the reason of the signal`, async () => {
     await using model = await open()
     const controller = new AbortController()
     const reason = new Error('cancelled')

@@ -7,7 +7,7 @@ import { options, roomy, type StoreFactory } from './store-factory.ts'
 
 /** Finding and listing records. */
 export function testInferenceLog(name: string, open: StoreFactory): void {
-  test(`${name} log: another account's inference does not exist`, async () => {
+  test(`${name} log: an inference of another account is not found`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
     assert.equal(await store.log.find(inference.id, 'b', options), null)
@@ -18,7 +18,7 @@ export function testInferenceLog(name: string, open: StoreFactory): void {
     })
   })
 
-  test(`${name} log: says since when the longest waiting waits, and nothing when nothing does`, async () => {
+  test(`${name} log: reports the start of the longest wait, and nothing if nothing is waiting`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     assert.equal(await store.log.oldestPending(options), null)
@@ -50,7 +50,7 @@ export function testInferenceLog(name: string, open: StoreFactory): void {
     assert.deepEqual(seen, ids)
   })
 
-  test(`${name} log: lists only the status asked for`, async () => {
+  test(`${name} log: lists only the requested status`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     for (let round = 0; round < 3; round++) await store.queue.enqueue(makeSubmission(), options)
     const claim = await claimNext(store.queue)

@@ -14,7 +14,7 @@ import { options, roomy, type StoreFactory } from './store-factory.ts'
 export function testInferenceQueue(name: string, open: StoreFactory): void {
   const openRoomy = () => open({ clock: createTestClock(), limits: roomy })
 
-  test(`${name} queue: work is only for a model of its kind, where a worker says of which kind its own is`, async () => {
+  test(`${name} queue: a worker that names a kind claims only work of that kind`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     const draw = await store.queue.enqueue(makeSubmission(), options)
     const { model } = draw.inference
@@ -42,7 +42,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     assert.deepEqual([found?.status, found?.outcome, found?.output, found?.error], ['completed', 'succeeded', output, null])
   })
 
-  test(`${name} queue: work comes back exactly as it was, with its images and maps`, async () => {
+  test(`${name} queue: work is returned unchanged, with its images and maps`, async () => {
     await using store = await openRoomy()
     const image = makeImageRequest('ünïcode 🐯', { initial: { image: Uint8Array.of(0, 255, 128), strength: 0.5 }, seeds: [1, 4294967295] })
     const text = makeTextRequest('hello', { sampling: { ...makeTextRequest('').sampling, logitBias: new Map([[50256, -100]]), seed: 7 } })
@@ -57,7 +57,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     assert.deepEqual(said, { kind: 'chat', request: text })
   })
 
-  test(`${name} queue: a claim brings what was submitted, and who asked for it`, async () => {
+  test(`${name} queue: a claim returns the submitted work and its account`, async () => {
     await using store = await openRoomy()
     const request = { model: 'fake-image', image: Uint8Array.of(1, 2), width: 64, height: 32, encoding: 'png' } as const
     const submission = makeSubmission({ tokenId: 't', traceparent: '00-1-2-01', work: { kind: 'enlargement', request } })
@@ -69,7 +69,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     assert.equal((await store.log.find(inference.id, 'a', options))?.kind, 'image')
   })
 
-  test(`${name} queue: an enlargement that version 0.1 submitted as a marked drawing is claimed as one`, async () => {
+  test(`${name} queue: an enlargement that version 0.1 queued as a marked drawing is claimed as an enlargement`, async () => {
     await using store = await openRoomy()
     const initial = { image: Uint8Array.of(1, 2), strength: 1 }
     const marked = { ...makeImageRequest('', { width: 64, height: 32, seeds: [0], initial }), enlarges: true }
@@ -79,7 +79,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     assert.deepEqual(work, { kind: 'enlargement', request: { model, image: initial.image, width, height, encoding } })
   })
 
-  test(`${name} queue: work of megabytes comes back exactly as it was`, async () => {
+  test(`${name} queue: work of several megabytes is returned unchanged`, async () => {
     await using store = await openRoomy()
     const image = Uint8Array.from({ length: 3_000_000 }, (_, index) => index % 251)
     const request = makeImageRequest('a large tiger', { initial: { image, strength: 0.5 } })
@@ -89,7 +89,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     assert.ok(Buffer.from(work.request.initial.image).equals(image))
   })
 
-  test(`${name} queue: only models asked for are claimed`, async () => {
+  test(`${name} queue: only work of the requested models is claimed`, async () => {
     await using store = await openRoomy()
     await store.queue.enqueue(makeSubmission(), options)
     assert.equal(await tryClaim(store.queue, ['fake-chat']), null)
@@ -97,7 +97,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     assert.ok(await tryClaim(store.queue, ['fake-image']))
   })
 
-  test(`${name} queue: of a model that is left to others only what has waited long enough is claimed`, async () => {
+  test(`${name} queue: work of a model left to other nodes is claimed only after waiting long enough`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     const work = { kind: 'chat', request: makeTextRequest('hello') } as const
@@ -124,7 +124,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     assert.equal((await claim()).length, 1)
   })
 
-  test(`${name} queue: refuses what is over its bound`, async () => {
+  test(`${name} queue: rejects work over its limit`, async () => {
     await using store = await open({ clock: createTestClock(), limits: { maxPending: 2 } })
     await store.queue.enqueue(makeSubmission(), options)
     await store.queue.enqueue(makeSubmission({ accountId: 'b' }), options)
@@ -133,7 +133,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     await store.queue.enqueue(makeSubmission(), options)
   })
 
-  test(`${name} queue: one account fills its share, and the others still find room`, async () => {
+  test(`${name} queue: an account at its share is rejected, and another still finds room`, async () => {
     await using store = await open({ clock: createTestClock(), limits: { maxPending: 4, maxPendingPerAccount: 2 } })
     const results = await Promise.allSettled([1, 2, 3].map(() => store.queue.enqueue(makeSubmission(), options)))
     assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'fulfilled', 'rejected'])
@@ -143,7 +143,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     await store.queue.enqueue(makeSubmission(), options)
   })
 
-  test(`${name} queue: an account stores no more than it may: work that waits, outputs to come, and outputs that are kept`, async () => {
+  test(`${name} queue: an account's storage limit counts pending work, expected outputs and stored outputs`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: { maxPending: 100, maxStoredBytesPerAccount: 1_000_000 } })
     const submit = (outputBytes: number, accountId = 'a') => store.queue.enqueue(makeSubmission({ accountId, outputBytes }), options)
@@ -174,7 +174,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     await assert.rejects(submit(200_000), full)
   })
 
-  test(`${name} queue: a disabled account's work ends, and nothing is taken from it any more`, async () => {
+  test(`${name} queue: a disabled account's work ends, and new work is rejected`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     const account = { name: 'Eve', email: null, role: 'member', createdAt: 1, disabledAt: null, limits: noLimits } as const
@@ -195,7 +195,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     await store.queue.enqueue(makeSubmission(), options)
   })
 
-  test(`${name} queue: the same key and body give the same inference, for 24 hours and per account`, async () => {
+  test(`${name} queue: the same key and body return the same inference, for 24 hours and per account`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     const submission = makeSubmission({ idempotency: { key: 'k', fingerprint: 'f' } })
@@ -214,7 +214,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     assert.equal(later.repeated, false)
   })
 
-  test(`${name} queue: a pending inference is cancelled at once, a completed one never`, async () => {
+  test(`${name} queue: a pending inference is cancelled at once, a completed one stays completed`, async () => {
     await using store = await openRoomy()
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
     assert.equal(await store.queue.cancel({ id: inference.id, accountId: 'b' }, options), null)
@@ -228,7 +228,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     assert.equal(kept?.outcome, 'succeeded')
   })
 
-  test(`${name} queue: the worker of a running inference learns of its cancellation`, async () => {
+  test(`${name} queue: the worker of a running inference is notified of a cancellation`, async () => {
     await using store = await openRoomy()
     await store.queue.enqueue(makeSubmission(), options)
     const claim = await claimNext(store.queue)
@@ -238,7 +238,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     assert.equal(await renew(store.queue, claim), 'cancel-requested')
   })
 
-  test(`${name} queue: a released inference is pending again and its old claim is worth nothing`, async () => {
+  test(`${name} queue: a released inference is pending again, and its old claim is lost`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     await store.queue.enqueue(makeSubmission(), options)
@@ -255,7 +255,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     assert.equal(await succeed(store.queue, claim), 'lost')
   })
 
-  test(`${name} queue: waitForWork resolves after a submission, also one from before the wait`, async () => {
+  test(`${name} queue: waitForWork resolves after a submission, also after an earlier one`, async () => {
     await using store = await openRoomy()
     const waiting = store.queue.waitForWork(60_000, options)
     await store.queue.enqueue(makeSubmission(), options)
@@ -264,7 +264,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     await store.queue.waitForWork(60_000, options)
   })
 
-  test(`${name} queue: nothing happens for a caller who has left`, async () => {
+  test(`${name} queue: an aborted call submits nothing`, async () => {
     await using store = await openRoomy()
     const left = { signal: AbortSignal.abort(new Error('left')) }
     await assert.rejects(store.queue.enqueue(makeSubmission(), left), /left/)

@@ -25,7 +25,7 @@ const bodyOf = (text: string, more: Partial<NewBody> = {}): NewBody => ({
   ...more,
 })
 
-/** Bodies of requests in the log: encrypted, for their time, within a bound, of nobody else. */
+/** Bodies of requests in the log: encrypted, kept for a time, limited, separate for each account. */
 export function testKeptBodies(name: string, open: StoreFactory): void {
   const prepare = async () => {
     const clock = createTestClock()
@@ -45,7 +45,7 @@ export function testKeptBodies(name: string, open: StoreFactory): void {
     ['large', secret.repeat(20_000)],
     ['empty', ''],
   ] as const)
-    test(`${name} bodies: a ${size} one comes back as it was, and lies nowhere in the clear`, async () => {
+    test(`${name} bodies: a ${size} body is returned unchanged, and is stored only encrypted`, async () => {
       await using log = await prepare()
       assert.equal(await log.keep(bodyOf(text)), 'stored')
       const answer = { part: 'answer', path: null, contentType: 'text/event-stream', status: 200 } as const
@@ -66,7 +66,7 @@ export function testKeptBodies(name: string, open: StoreFactory): void {
       assert.equal(await log.files(), size === 'large' ? 2 : 0)
     })
 
-  test(`${name} bodies: are their account’s, and of that request, alone`, async () => {
+  test(`${name} bodies: are found only for their account and request`, async () => {
     await using log = await prepare()
     await log.keep(bodyOf('mine'))
     for (const other of [
@@ -85,7 +85,7 @@ export function testKeptBodies(name: string, open: StoreFactory): void {
     )
   })
 
-  test(`${name} bodies: of several requests with the same id stay beside each other, in the order in which they ended`, async () => {
+  test(`${name} bodies: of several requests with the same id are all kept, in the order in which they ended`, async () => {
     await using log = await prepare()
     const texts = async (more: object = {}) =>
       (await findBodies(log.deps, { ...target, ...more }, options)).map(
@@ -104,7 +104,7 @@ export function testKeptBodies(name: string, open: StoreFactory): void {
     assert.deepEqual([await log.files(), (await sumBodies(log.deps, 'a', options)).count], [3, 6])
   })
 
-  test(`${name} bodies: of very many requests with the same id the last are shown, or the first from a moment on`, async () => {
+  test(`${name} bodies: of many requests with the same id the last are listed, or the first from a given time`, async () => {
     await using log = await prepare()
     for (let at = 0; at < 30; at++) {
       await log.keep(bodyOf(String(at), { exchange: String(at) }))
@@ -116,7 +116,7 @@ export function testKeptBodies(name: string, open: StoreFactory): void {
     assert.deepEqual(await texts({ from: log.clock.now() - 28 }), ['2', '3', '4', '5', '6', '7', '8', '9', '10', '11'])
   })
 
-  test(`${name} bodies: what was kept when a name had one exchange is read`, async () => {
+  test(`${name} bodies: bodies stored under the earlier naming are still read`, async () => {
     await using log = await prepare()
     const id = (part: string) => {
       const hex = createHash('sha256')
@@ -139,16 +139,16 @@ export function testKeptBodies(name: string, open: StoreFactory): void {
     )
   })
 
-  test(`${name} bodies: what is full takes nothing more, and leaves no file behind`, async () => {
+  test(`${name} bodies: a full log rejects bodies and leaves no file behind`, async () => {
     await using log = await prepare()
     assert.equal(await log.keep(bodyOf('x'.repeat(9000)), { most: 10_000 }), 'full')
     assert.equal(await log.keep(bodyOf('x'.repeat(3000)), { most: 10_000 }), 'stored')
     assert.equal(await log.keep(bodyOf('y'.repeat(200_000), { part: 'answer' }), { most: 10_000 }), 'full')
-    assert.equal(await log.keep(bodyOf('z', { accountId: 'b' }), { most: 10_000 }), 'stored', 'nobody else is hurt')
+    assert.equal(await log.keep(bodyOf('z', { accountId: 'b' }), { most: 10_000 }), 'stored', 'another account is unaffected')
     assert.equal(await log.files(), 0)
   })
 
-  test(`${name} bodies: go when their time is over, with their files, and not before`, async () => {
+  test(`${name} bodies: expire with their files, and not before`, async () => {
     await using log = await prepare()
     await log.keep(bodyOf(secret.repeat(20_000)))
     await log.keep(bodyOf('longer', { part: 'answer' }), { keepMs: 30 * hourMs })
@@ -163,7 +163,7 @@ export function testKeptBodies(name: string, open: StoreFactory): void {
     assert.equal((await findBodies(log.deps, target, options)).length, 1)
   })
 
-  test(`${name} bodies: a file of a body is no orphan while the body is kept`, async () => {
+  test(`${name} bodies: a file of a body is not removed as an orphan while the body is kept`, async () => {
     await using log = await prepare()
     await log.keep(bodyOf(secret.repeat(20_000)), { keepMs: 30 * hourMs })
     await log.clock.advance(29 * hourMs)
@@ -171,7 +171,7 @@ export function testKeptBodies(name: string, open: StoreFactory): void {
     assert.equal(await log.files(), 1)
   })
 
-  test(`${name} bodies: all of an account go at once when somebody says so`, async () => {
+  test(`${name} bodies: all bodies of an account can be removed at once`, async () => {
     await using log = await prepare()
     for (let at = 0; at < 120; at++) await log.keep(bodyOf('x', { requestId: `r${at}` }))
     await log.keep(bodyOf(secret.repeat(20_000)))
@@ -181,7 +181,7 @@ export function testKeptBodies(name: string, open: StoreFactory): void {
     assert.deepEqual([await log.files(), (await sumBodies(log.deps, 'b', options)).count], [0, 1])
   })
 
-  test(`${name} bodies: older keys still read, and what has no key or was changed says so`, async () => {
+  test(`${name} bodies: bodies with an older key can be read, those with a missing key or changed bytes are reported`, async () => {
     await using log = await prepare()
     await log.keep(bodyOf('with the first'))
     log.keys.make()
@@ -197,7 +197,7 @@ export function testKeptBodies(name: string, open: StoreFactory): void {
     assert.deepEqual(await read(other), ['damaged', 'key'])
   })
 
-  test(`${name} bodies: a log is on until it is switched off, or until its time`, async () => {
+  test(`${name} bodies: logging stays on until it is switched off or its time is over`, async () => {
     await using log = await prepare()
     const deps = { ...log.deps, mostKeepMs: 48 * hourMs }
     assert.equal(await findBodyLog(deps, 'a', options), null)

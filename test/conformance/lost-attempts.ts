@@ -12,7 +12,7 @@ const failure = { deadly: false, error: toErrorRecord(new Error('unknown')), del
 
 /** Leases, retries and poison. */
 export function testLostAttempts(name: string, open: StoreFactory): void {
-  test(`${name} queue: a lease that runs out gives the inference to another worker, and the first one cannot complete it`, async () => {
+  test(`${name} queue: an expired lease gives the inference to another worker, and the first one cannot complete it`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     await store.queue.enqueue(makeSubmission(), options)
@@ -32,7 +32,7 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
     assert.deepEqual((await store.log.find(zombie.inference.id, 'a', options))?.output, other)
   })
 
-  test(`${name} queue: a renewed lease does not run out`, async () => {
+  test(`${name} queue: a renewed lease does not expire`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     await store.queue.enqueue(makeSubmission(), options)
@@ -43,7 +43,7 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
     assert.equal((await sweep(store.queue)).requeued, 0)
   })
 
-  test(`${name} queue: what killed two engines fails and is not run again`, async () => {
+  test(`${name} queue: work that ended two engines fails and is not retried`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
     const deadly = { deadly: true, error: toErrorRecord(new ServiceError('inference_failed', 'gone')), delayMs: 0 }
@@ -55,7 +55,7 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
     assert.equal((await store.log.find(inference.id, 'a', options))?.error?.code, 'inference_failed')
   })
 
-  test(`${name} queue: what lost three workers fails and is not run again`, async () => {
+  test(`${name} queue: work that lost three workers fails and is not retried`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
@@ -74,7 +74,7 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
     assert.equal(await tryClaim(store.queue), null)
   })
 
-  test(`${name} queue: a reported failure is tried three times, each after its delay`, async () => {
+  test(`${name} queue: a reported failure is attempted three times, each after its delay`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
@@ -90,7 +90,7 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
     assert.deepEqual([found?.outcome, found?.error?.code, found?.attempt], ['failed', 'internal_error', 3])
   })
 
-  test(`${name} queue: drained attempts are not counted`, async () => {
+  test(`${name} queue: attempts released by draining are not counted`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     await store.queue.enqueue(makeSubmission(), options)
     for (let round = 0; round < 5; round++) await release(store.queue, await claimNext(store.queue))
@@ -108,7 +108,7 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
     assert.equal((await store.log.find(inference.id, 'a', options))?.outcome, 'cancelled')
   })
 
-  test(`${name} queue: a cancellation is kept when the worker gives the inference back or its attempt fails`, async () => {
+  test(`${name} queue: a cancellation is kept when the worker releases the inference or its attempt fails`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     for (const giveBack of [
       (claim: Hold) => release(store.queue, claim),
@@ -124,7 +124,7 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
     }
   })
 
-  test(`${name} queue: a sweep spares what the caller itself still holds, whatever its lease says`, async () => {
+  test(`${name} queue: a sweep spares claims that its caller still holds, even with an expired lease`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     await store.queue.enqueue(makeSubmission(), options)
@@ -138,7 +138,7 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
     assert.equal(await succeed(store.queue, mine), 'completed')
   })
 
-  test(`${name} queue: a repeated completion is confirmed, another one is refused`, async () => {
+  test(`${name} queue: a repeated completion is confirmed, a different one is rejected`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     await store.queue.enqueue(makeSubmission(), options)
     const claim = await claimNext(store.queue)
@@ -150,7 +150,7 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
     assert.equal(await store.queue.complete(claim, failed, options), 'lost')
   })
 
-  test(`${name} queue: usage is booked with the completion, once`, async () => {
+  test(`${name} queue: usage is recorded once, with the completion`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     const usage: UsageEntry = {

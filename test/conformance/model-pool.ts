@@ -4,17 +4,17 @@ import type { ModelPool } from '../../src/core/ports/model-pool.ts'
 import { makeImageRequest } from '../support/image-request.ts'
 import { makeTextRequest } from '../support/text-request.ts'
 
-/** Opens a pool over fake models `fake-chat` and `fake-image` with 2 slots each, of which 2 requests may wait. */
+/** Opens a pool over fake models `fake-chat` and `fake-image` with 2 slots and 2 places to wait each. */
 export type PoolFactory = () => ModelPool & AsyncDisposable
 
 const { signal } = new AbortController()
 const options = { signal, account: 'a' }
 
-/** What every model pool does. */
+/** The behaviour of every model pool. */
 export function testModelPool(name: string, open: PoolFactory): void {
   const stateOf = (pool: ModelPool, id: string) => pool.states().find(({ modelId }) => modelId === id)
 
-  test(`${name}: a lease's model works`, async () => {
+  test(`${name}: the model of a lease can be used`, async () => {
     await using pool = open()
     await using text = await pool.acquireText('fake-chat', options)
     const parts = await Array.fromAsync(text.model.generate(makeTextRequest('[say hello]'), options))
@@ -27,13 +27,13 @@ export function testModelPool(name: string, open: PoolFactory): void {
     assert.equal(images.length, 1)
   })
 
-  test(`${name}: an unknown model and a model of the other kind do not exist, and the ones that do are named`, async () => {
+  test(`${name}: an unknown model or a model of the other kind is rejected with the names of the existing ones`, async () => {
     await using pool = open()
     await assert.rejects(pool.acquireText('nothing', options), { code: 'model_not_found', message: /fake-chat/ })
     await assert.rejects(pool.acquireImage('fake-chat', options), { code: 'model_not_found', message: /fake-image/ })
   })
 
-  test(`${name}: a request without a slot waits for a lease to end`, async () => {
+  test(`${name}: a request without a slot waits until a lease ends`, async () => {
     await using pool = open()
     const first = await pool.acquireText('fake-chat', options)
     await using _second = await pool.acquireText('fake-chat', options)
@@ -44,7 +44,7 @@ export function testModelPool(name: string, open: PoolFactory): void {
     assert.deepEqual([stateOf(pool, 'fake-chat')?.inUse, stateOf(pool, 'fake-chat')?.waiting], [2, 0])
   })
 
-  test(`${name}: over the bound of waiting requests the next is refused with a time to come back`, async () => {
+  test(`${name}: a request over the limit of waiting requests is rejected with a time to retry`, async () => {
     await using pool = open()
     const leases = await Promise.all([pool.acquireText('fake-chat', options), pool.acquireText('fake-chat', options)])
     const waiting = [pool.acquireText('fake-chat', options), pool.acquireText('fake-chat', options)]
@@ -77,7 +77,7 @@ export function testModelPool(name: string, open: PoolFactory): void {
     await assert.rejects(pool.acquireText('fake-chat', { signal: aborted, account: 'a' }), /client left/)
   })
 
-  test(`${name}: a lease disposed twice frees one slot`, async () => {
+  test(`${name}: disposing a lease twice frees one slot`, async () => {
     await using pool = open()
     const lease = await pool.acquireText('fake-chat', options)
     await using _other = await pool.acquireText('fake-chat', options)
@@ -86,7 +86,7 @@ export function testModelPool(name: string, open: PoolFactory): void {
     assert.equal(stateOf(pool, 'fake-chat')?.inUse, 1)
   })
 
-  test(`${name}: there is room until every slot is taken`, async () => {
+  test(`${name}: reports room until every slot is taken`, async () => {
     await using pool = open()
     assert.equal(pool.hasRoom('fake-chat'), true)
     const leases = await Promise.all([pool.acquireText('fake-chat', options), pool.acquireText('fake-chat', options)])
@@ -96,7 +96,7 @@ export function testModelPool(name: string, open: PoolFactory): void {
     assert.equal(pool.hasRoom('nothing'), false)
   })
 
-  test(`${name}: a model can be loaded and unloaded by hand and serves afterwards`, async () => {
+  test(`${name}: a model can be loaded and unloaded manually and works afterwards`, async () => {
     await using pool = open()
     await pool.load('fake-chat', { signal })
     assert.equal(stateOf(pool, 'fake-chat')?.state, 'loaded')
@@ -105,7 +105,7 @@ export function testModelPool(name: string, open: PoolFactory): void {
     await assert.rejects(pool.load('nothing', { signal }), { code: 'model_not_found' })
   })
 
-  test(`${name}: a disposed pool refuses who waits and who comes`, async () => {
+  test(`${name}: a disposed pool rejects waiting and new requests`, async () => {
     const pool = open()
     await Promise.all([pool.acquireText('fake-chat', options), pool.acquireText('fake-chat', options)])
     const refused = assert.rejects(pool.acquireText('fake-chat', options), { code: 'shutting_down' })

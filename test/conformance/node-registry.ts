@@ -17,7 +17,7 @@ const offer: NodeOffer = {
 
 /** Reporting, offering and leaving. */
 export function testNodeRegistry(name: string, open: NodeRegistryFactory): void {
-  test(`${name} registry: every node is answered with all that reported, by id`, async () => {
+  test(`${name} registry: a report returns all reported nodes, ordered by id`, async () => {
     const clock = createTestClock()
     await using registry = await open({ clock })
     const second = makeNodeReport('b', {
@@ -34,7 +34,7 @@ export function testNodeRegistry(name: string, open: NodeRegistryFactory): void 
     assert.deepEqual((await registry.report(drained, options))[1], { ...drained, seenAt: clock.now() })
   })
 
-  test(`${name} registry: a node that is silent for six seconds is left out, and one that reports again is back`, async () => {
+  test(`${name} registry: a node without a report for six seconds is left out, and returns with its next report`, async () => {
     const clock = createTestClock()
     await using registry = await open({ clock })
     const ids = async () => (await registry.report(makeNodeReport('a'), options)).map(({ id }) => id)
@@ -47,7 +47,7 @@ export function testNodeRegistry(name: string, open: NodeRegistryFactory): void 
     assert.deepEqual(await ids(), ['a', 'b'])
   })
 
-  test(`${name} registry: keeps what a node offers until it leaves`, async () => {
+  test(`${name} registry: keeps the offers of a node until it leaves`, async () => {
     await using registry = await open({ clock: createTestClock() })
     assert.equal(await registry.findOffer('a', options), null)
     await registry.offer('a', { models: [], assets: [] }, options)
@@ -62,14 +62,14 @@ export function testNodeRegistry(name: string, open: NodeRegistryFactory): void 
     )
   })
 
-  test(`${name} registry: the cluster has one id, however many ask at once`, async () => {
+  test(`${name} registry: concurrent calls return one id for the cluster`, async () => {
     await using registry = await open({ clock: createTestClock() })
     const ids = await Promise.all(Array.from({ length: 5 }, () => registry.cluster(options)))
     assert.equal(new Set(ids).size, 1)
     assert.match(ids[0] ?? '', /^[\w-]{8,64}$/)
   })
 
-  test(`${name} registry: the cluster has one bucket, the first that is found, however many ask at once`, async () => {
+  test(`${name} registry: concurrent calls return one bucket for the cluster, the first one reported`, async () => {
     await using registry = await open({ clock: createTestClock() })
     assert.equal(await registry.bucket(null, options), null)
     const found = await Promise.all(Array.from({ length: 5 }, (_, index) => registry.bucket(`bucket-${index}`, options)))

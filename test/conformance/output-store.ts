@@ -15,7 +15,7 @@ const content = { contentType: 'image/png', chunks: [bytes] }
 
 /** Storing, reading and deleting outputs. */
 export function testOutputStore(name: string, open: OutputStoreFactory): void {
-  test(`${name} outputs: come back byte for byte, each attempt its own`, async () => {
+  test(`${name} outputs: are returned byte for byte, separately for each attempt`, async () => {
     await using outputs = await open({ clock: createTestClock() })
     const first = await outputs.put({ inferenceId: id, attempt: 1 }, content, options)
     const second = await outputs.put({ inferenceId: id, attempt: 2 }, { ...content, chunks: [Uint8Array.of(9)] }, options)
@@ -26,7 +26,7 @@ export function testOutputStore(name: string, open: OutputStoreFactory): void {
     assert.deepEqual([...(await readStored(outputs, second))], [9])
   })
 
-  test(`${name} outputs: come in pieces and go in pieces, and one part can be had alone`, async () => {
+  test(`${name} outputs: are written and read in pieces, and a single part can be read`, async () => {
     await using outputs = await open({ clock: createTestClock() })
     const whole = Buffer.alloc(3_000_000, 'abcdefghijk')
     const chunks = [whole.subarray(0, 1_234_567), whole.subarray(1_234_567)]
@@ -40,7 +40,7 @@ export function testOutputStore(name: string, open: OutputStoreFactory): void {
     await assert.rejects(outputs.readPart(reference, { offset: 0, length: 1 }, options), { code: 'internal_error' })
   })
 
-  test(`${name} outputs: what is missing or not what was stored is an error, never wrong bytes`, async () => {
+  test(`${name} outputs: a missing or damaged output is an error, never wrong bytes`, async () => {
     await using outputs = await open({ clock: createTestClock() })
     const reference = await outputs.put({ inferenceId: id, attempt: 1 }, content, options)
     const deleted = await outputs.put({ inferenceId: id, attempt: 2 }, content, options)
@@ -62,7 +62,7 @@ export function testOutputStore(name: string, open: OutputStoreFactory): void {
     assert.equal((await readStored(outputs, neighbour)).length, 5)
   })
 
-  test(`${name} outputs: lists what was stored before a time by the store's clock`, async () => {
+  test(`${name} outputs: lists outputs stored before a time, by the clock of the store`, async () => {
     const clock = createTestClock()
     await using outputs = await open({ clock })
     const { key } = await outputs.put({ inferenceId: id, attempt: 1 }, content, options)

@@ -9,7 +9,7 @@ import { options, roomy, type StoreFactory } from './store-factory.ts'
 
 /** Turns between accounts, priorities, and the position reported to callers. */
 export function testQueueFairness(name: string, open: StoreFactory): void {
-  test(`${name} queue: accounts take turns however much one of them submits`, async () => {
+  test(`${name} queue: accounts take turns, however much one of them submits`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     for (const accountId of ['a', 'a', 'a', 'a', 'b', 'b', 'c']) await store.queue.enqueue(makeSubmission({ accountId }), options)
     const order: string[] = []
@@ -17,7 +17,7 @@ export function testQueueFairness(name: string, open: StoreFactory): void {
     assert.deepEqual(order, ['a', 'b', 'c', 'a', 'b', 'a', 'a'])
   })
 
-  test(`${name} queue: several are claimed at once in the same turns, as many as models have room`, async () => {
+  test(`${name} queue: a claim of several follows the same turns, up to the room of each model`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     for (const accountId of ['a', 'a', 'a', 'b', 'c']) await store.queue.enqueue(makeSubmission({ accountId }), options)
     const chat = { kind: 'chat', request: makeTextRequest('hello') } as const
@@ -37,7 +37,7 @@ export function testQueueFairness(name: string, open: StoreFactory): void {
     assert.equal((await store.queue.claim({ workerId: 'w', rooms, limit: 0, leaseMs }, options)).length, 0)
   })
 
-  test(`${name} queue: an account's own inferences run in the order of submission`, async () => {
+  test(`${name} queue: inferences of one account run in the order of submission`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     const submitted: string[] = []
     for (let round = 0; round < 5; round++) submitted.push((await store.queue.enqueue(makeSubmission(), options)).inference.id)
@@ -46,7 +46,7 @@ export function testQueueFairness(name: string, open: StoreFactory): void {
     assert.deepEqual(claimed, submitted)
   })
 
-  test(`${name} queue: low priority waits for every normal one`, async () => {
+  test(`${name} queue: low priority waits for all normal work`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     await store.queue.enqueue(makeSubmission({ priority: 'low' }), options)
     await store.queue.enqueue(makeSubmission({ accountId: 'b' }), options)
@@ -56,7 +56,7 @@ export function testQueueFairness(name: string, open: StoreFactory): void {
     assert.deepEqual(order, ['normal', 'normal', 'low'])
   })
 
-  test(`${name} log: the queue position says how many claims away an inference is`, async () => {
+  test(`${name} log: the queue position is the number of claims ahead`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     const ids = new Map<string, string>()
     for (const accountId of ['a', 'a', 'a', 'b', 'b', 'c']) {
@@ -74,7 +74,7 @@ export function testQueueFairness(name: string, open: StoreFactory): void {
     assert.equal((await store.log.find(low.inference.id, 'd', options))?.queuePosition, 1)
   })
 
-  test(`${name} log: the place in a very long queue is exact near the front and approximate behind`, async () => {
+  test(`${name} log: the position in a long queue is exact near the front and approximate behind`, async () => {
     await using store = await open({ clock: createTestClock(), limits: { maxPending: 10_000 } })
     const made = await Promise.all(Array.from({ length: 1500 }, () => store.queue.enqueue(makeSubmission(), options)))
     const ids = made.map(({ inference }) => inference.id)
@@ -85,7 +85,7 @@ export function testQueueFairness(name: string, open: StoreFactory): void {
     assert.deepEqual([await placeOf(500), await placeOf(1005)], [491, 996])
   })
 
-  test(`${name} queue: an account of weight 3 gets three turns for one of others`, async () => {
+  test(`${name} queue: an account of weight 3 gets three turns for one of the others`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     const account = { name: 'Ada', email: null, role: 'member', createdAt: 1, disabledAt: null } as const
     await store.accounts.create({ ...account, id: 'heavy', limits: { ...noLimits, weight: 3 } }, options)
@@ -121,7 +121,7 @@ export function testQueueFairness(name: string, open: StoreFactory): void {
     assert.deepEqual([...(await store.accounts.weights(options))], [['heavy', 3]])
   })
 
-  test(`${name} queue: what is low and has waited for ten minutes takes its turn with the normal`, async () => {
+  test(`${name} queue: low-priority work takes turns with normal work after waiting ten minutes`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     await store.queue.enqueue(makeSubmission({ accountId: 'patient', priority: 'low' }), options)
@@ -139,7 +139,7 @@ export function testQueueFairness(name: string, open: StoreFactory): void {
     assert.deepEqual(await store.queue.sweep({ maxQueueMs: 60 * 60_000, spared: [] }, options), { requeued: 0, failed: 0 })
   })
 
-  test(`${name} queue: an account's own caps on what waits and is stored take the place of everybody's`, async () => {
+  test(`${name} queue: an account's own limits on pending and stored work replace the general ones`, async () => {
     await using store = await open({
       clock: createTestClock(),
       limits: { maxPending: 100, maxPendingPerAccount: 1, maxStoredBytesPerAccount: 10_000_000 },

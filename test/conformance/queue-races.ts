@@ -15,7 +15,7 @@ const [rounds, callsPerRound] = [6, 14]
 /** Requests are few, so that calls meet. */
 const keys = ['a', 'b', 'c', 'd', 'e']
 
-/** What was answered to all calls of one run. */
+/** The answers to all calls of one run. */
 interface Answers {
   /** Ids by idempotency key. */
   readonly ids: Map<string, string>
@@ -102,7 +102,7 @@ async function callAny(
 /** Makes calls of all kinds at once, then judges what was answered by what is stored; a failing seed fails each time. */
 export function testQueueRaces(name: string, open: StoreFactory, { seeds }: { readonly seeds: number }): void {
   for (let seed = 1; seed <= seeds; seed++)
-    test(`${name} queue: of calls that meet, each request ends once, as it was answered (seed ${seed})`, async () => {
+    test(`${name} queue: concurrent calls end each request once, as returned (seed ${seed})`, async () => {
       const clock = createTestClock()
       await using store = await open({ clock, limits: roomy })
       const dice = createDice(seed)
@@ -114,7 +114,7 @@ export function testQueueRaces(name: string, open: StoreFactory, { seeds }: { re
     })
 }
 
-/** Claims and completes what is left, as a worker does that nobody disturbs. */
+/** Claims and completes the rest, as an undisturbed worker does. */
 async function endAll({ queue }: Store, { claims, ends }: Answers): Promise<void> {
   const running = claims.filter((claim, at) => claims.findLastIndex(({ id }) => id === claim.id) === at)
   for (;;) {

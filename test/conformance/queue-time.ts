@@ -8,9 +8,9 @@ import { options, roomy, type StoreFactory } from './store-factory.ts'
 
 const maxQueueMs = 60_000
 
-/** What time does: waiting too long, outputs and records past their retention. */
+/** Effects of time: timeouts of pending work, and expiry of outputs and records. */
 export function testQueueTime(name: string, open: StoreFactory): void {
-  test(`${name} queue: what waits too long fails with inference_timeout`, async () => {
+  test(`${name} queue: work that waits too long fails with inference_timeout`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
@@ -21,7 +21,7 @@ export function testQueueTime(name: string, open: StoreFactory): void {
     assert.equal((await store.log.find(inference.id, 'a', options))?.error?.code, 'inference_timeout')
   })
 
-  test(`${name} queue: what waits is claimed at once when the clock was set back meanwhile`, async () => {
+  test(`${name} queue: pending work is claimed at once after the clock was set back`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
@@ -29,7 +29,7 @@ export function testQueueTime(name: string, open: StoreFactory): void {
     assert.equal((await claimNext(store.queue)).id, inference.id)
   })
 
-  test(`${name} queue: what is given back again and again keeps its age and ends`, async () => {
+  test(`${name} queue: repeatedly released work keeps its age and ends in time`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
@@ -41,7 +41,7 @@ export function testQueueTime(name: string, open: StoreFactory): void {
     assert.equal((await store.log.find(inference.id, 'a', options))?.error?.code, 'inference_timeout')
   })
 
-  test(`${name} queue: an output expires 24 hours after its completion and not before, its record 7 days later`, async () => {
+  test(`${name} queue: an output expires 24 hours after completion, its record 7 days later`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
@@ -68,7 +68,7 @@ export function testQueueTime(name: string, open: StoreFactory): void {
     assert.equal(await store.log.find(inference.id, 'a', options), null)
   })
 
-  test(`${name} queue: what is pending or running keeps the right to an output`, async () => {
+  test(`${name} queue: pending and running work can still store an output`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     const pending = await store.queue.enqueue(makeSubmission(), options)

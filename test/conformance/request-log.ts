@@ -29,9 +29,9 @@ const refused: RequestRecord = {
 }
 const everything: RequestLogQuery = { accountId: null, search: null, kind: null, deferred: null, ids: null, before: null, limit: 10 }
 
-/** What was asked, newest first, found by what people remember of it. */
+/** Earlier requests, newest first, with a search. */
 export function testRequestLog(name: string, open: StoreFactory): void {
-  test(`${name} requests: come back as they were, newest first and page by page`, async () => {
+  test(`${name} requests: are returned unchanged, newest first, in pages`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     assert.deepEqual(await store.requests.list(everything, options), [])
     await store.requests.append([drawing, chat], options)
@@ -46,7 +46,7 @@ export function testRequestLog(name: string, open: StoreFactory): void {
     await store.requests.append([], options)
   })
 
-  test(`${name} requests: are found by account, kind, words and id`, async () => {
+  test(`${name} requests: can be found by account, kind, words and id`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     await store.requests.append([drawing, chat, { ...drawing, id: 'other', accountId: 'b' }], options)
     const find = async (query: Partial<RequestLogQuery>) =>
@@ -62,7 +62,7 @@ export function testRequestLog(name: string, open: StoreFactory): void {
     for (const search of ['1%0', 'Ein_', "' or 1=1 --", '!', '\u0000', 'Ein\u0000']) assert.deepEqual(await find({ search }), [], search)
   })
 
-  test(`${name} requests: lose their words first, and go later`, async () => {
+  test(`${name} requests: lose their words first and are deleted later`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     await store.requests.append([drawing, { ...drawing, id: 'later', at: 9 }, { ...chat, at: 1 }], options)
     await store.requests.expire({ words: 5, all: 1 }, options)

@@ -16,7 +16,7 @@ import { serverQuirks } from '../support/engines/server-quirks.ts'
 import { streamedParts } from '../support/engines/streamed-parts.ts'
 import { makeTextRequest } from '../support/text-request.ts'
 
-/** What a field holds of JSON that this service wrote itself. */
+/** A field of JSON that this service wrote itself. */
 type Wire = ReturnType<typeof JSON.parse>
 
 const parseChat = createChatRequestParser(publishedBodies)
@@ -67,7 +67,7 @@ function messagesOf({ input }: TextRequest): readonly ChatMessage[] {
   return input.type === 'chat' ? input.messages : []
 }
 
-suite('answers that come back as the next turn', () => {
+suite('answers sent back in the next turn', () => {
   for (const [quirk, events] of Object.entries(serverQuirks))
     for (const [name, sendBack] of Object.entries(interfaces))
       test(`of a server with ${quirk}, over ${name}`, async () => {

@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { createTestClock } from '../support/test-clock.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 
-/** What all processes on one store count together. */
+/** Counts shared by all processes on one store. */
 export function testSharedCounts(name: string, open: StoreFactory): void {
   const openRoomy = () => open({ clock: createTestClock(), limits: roomy })
 
-  test(`${name} counts: a minute gives no more than it has, however many ask at once, and says what is left`, async () => {
+  test(`${name} counts: concurrent requests stay within the limit of a minute, and the rest is reported`, async () => {
     await using store = await openRoomy()
     const take = (minute: number, wanted = 5, subject = 'a') => store.counts.takeOfMinute({ subject, minute, wanted, limit: 12 }, options)
     const answers = await Promise.all([take(7), take(7), take(7), take(7)])
@@ -17,7 +17,7 @@ export function testSharedCounts(name: string, open: StoreFactory): void {
     assert.deepEqual(await take(8), { granted: 5, left: 7 })
   })
 
-  test(`${name} counts: a request for a past minute counts in the present one`, async () => {
+  test(`${name} counts: a request for a past minute counts in the current one`, async () => {
     await using store = await openRoomy()
     const take = (minute: number) => store.counts.takeOfMinute({ subject: 'a', minute, wanted: 1, limit: 2 }, options)
     assert.deepEqual(
@@ -26,7 +26,7 @@ export function testSharedCounts(name: string, open: StoreFactory): void {
     )
   })
 
-  test(`${name} counts: a clock that was set back starts its minutes over`, async () => {
+  test(`${name} counts: setting the clock back starts a new minute`, async () => {
     await using store = await openRoomy()
     const take = (minute: number) => store.counts.takeOfMinute({ subject: 'a', minute, wanted: 2, limit: 2 }, options)
     assert.deepEqual(
@@ -35,7 +35,7 @@ export function testSharedCounts(name: string, open: StoreFactory): void {
     )
   })
 
-  test(`${name} counts: a process keeps as many places as it says, and no more than there are`, async () => {
+  test(`${name} counts: a process keeps the places that it reports, within the limit`, async () => {
     await using store = await openRoomy()
     const keep = (places: number) => store.counts.keepPlaces({ subject: 'a', places, limit: 10 }, options)
     assert.deepEqual([await keep(4), await keep(12), await keep(0), await keep(3)], [4, 10, 0, 3])

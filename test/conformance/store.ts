@@ -41,7 +41,7 @@ export function testStore(name: string, open: StoreFactory): void {
 }
 
 function testAbortedCalls(name: string, open: StoreFactory): void {
-  test(`${name}: a call with an aborted signal is refused with its reason by every part`, async () => {
+  test(`${name}: every part rejects a call with an aborted signal, with its reason`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     const left = { signal: AbortSignal.abort(new Error('left')) }
     const range = { accountId: 'a', from: '2026-01-01', to: '2026-01-02' }

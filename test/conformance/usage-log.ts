@@ -21,7 +21,7 @@ const entry: UsageEntry = {
 }
 
 export function testUsageLog(name: string, open: StoreFactory): void {
-  test(`${name} usage: what is added again after an answer that got lost is there once, and what was not there is added`, async () => {
+  test(`${name} usage: a repeated append after a lost answer adds only missing entries`, async () => {
     await using store = await open({ clock: createTestClock(entry.at), limits: roomy })
     await store.usage.append(entry, options)
     for (const each of [entry, { ...entry, tokenId: null }, { ...entry, at: entry.at - 1 }, { ...entry, promptTokens: 11 }])
@@ -30,7 +30,7 @@ export function testUsageLog(name: string, open: StoreFactory): void {
     assert.equal(sum?.requests, 4)
   })
 
-  test(`${name} usage: sums per UTC day, account and model`, async () => {
+  test(`${name} usage: is summed per UTC day, account and model`, async () => {
     await using store = await open({ clock: createTestClock(entry.at + 61_000), limits: roomy })
     const entries: UsageEntry[] = [
       entry,
@@ -79,7 +79,7 @@ export function testUsageLog(name: string, open: StoreFactory): void {
     )
   })
 
-  test(`${name} usage: is reported by person, token, model, hour and day, with latencies that add up, rolled up or not`, async () => {
+  test(`${name} usage: is reported by person, token, model, hour and day, with latencies, before and after the rollup`, async () => {
     const clock = createTestClock(Date.UTC(2026, 0, 2, 9, 30))
     await using store = await open({ clock, limits: roomy })
     const book = (change: Partial<UsageEntry>) => store.usage.append({ ...entry, at: clock.now(), ...change }, options)
@@ -133,7 +133,7 @@ export function testUsageLog(name: string, open: StoreFactory): void {
     assert.equal((await report(['account']))[0]?.requests, 5)
   })
 
-  test(`${name} usage: hours are kept for 31 days, days for ever`, async () => {
+  test(`${name} usage: hours are kept for 31 days, days forever`, async () => {
     const clock = createTestClock(Date.UTC(2026, 0, 2, 9, 30))
     await using store = await open({ clock, limits: roomy })
     await store.usage.append({ ...entry, at: clock.now() }, options)

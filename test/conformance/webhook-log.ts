@@ -9,7 +9,7 @@ const webhookUrl = 'https://example.com/hook'
 
 /** Deliveries that come with completions, and signing secrets. */
 export function testWebhookLog(name: string, open: StoreFactory): void {
-  test(`${name} webhooks: a completion makes exactly one delivery, however it came about`, async () => {
+  test(`${name} webhooks: a completion in any way creates exactly one delivery`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     await store.queue.enqueue(makeSubmission({ webhookUrl }), options)
@@ -26,7 +26,7 @@ export function testWebhookLog(name: string, open: StoreFactory): void {
     assert.deepEqual([due[0]?.url, due[0]?.attempts, due[0]?.state, due[0]?.lastResult], [webhookUrl, 0, 'waiting', null])
   })
 
-  test(`${name} webhooks: a delivery goes on in the trace of its request`, async () => {
+  test(`${name} webhooks: a delivery continues the trace of its request`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     await store.queue.enqueue(makeSubmission({ webhookUrl, traceparent }), options)
@@ -57,7 +57,7 @@ export function testWebhookLog(name: string, open: StoreFactory): void {
     assert.deepEqual(await store.webhooks.list('b', options), [])
   })
 
-  test(`${name} webhooks: much that is due for one account keeps no other waiting`, async () => {
+  test(`${name} webhooks: many due deliveries of one account do not delay another account`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     for (const accountId of ['a', 'a', 'a', 'a', 'b', 'c', 'b']) {

@@ -12,7 +12,7 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts'
 const size = { width: 64, height: 64 }
 const drawing = { prompt: 'a red apple', steps: 3, cfg_scale: 5, seed: 7, sampler_name: 'Euler', ...size }
 
-suite("files of models through A1111's routes", () => {
+suite("model files over A1111's routes", () => {
   const stack = new AsyncDisposableStack()
   let url = ''
   let token = ''
@@ -50,13 +50,13 @@ suite("files of models through A1111's routes", () => {
         .toBuffer()
     ).toString('base64')
 
-  test('what is in the folder is listed', async () => {
+  test('lists the files in the folder', async () => {
     const names = async (list: string, field: string) => (await ask(`/sdapi/v1/${list}`)).map((each: Record<string, string>) => each[field])
     assert.deepEqual(await names('upscalers', 'name'), ['4x-tiny'])
     assert.ok((await names('sd-models', 'title')).includes('sd15'))
   })
 
-  test('a ControlNet draws what /generate/sd draws with it', async () => {
+  test('a ControlNet draws the same as over /generate/sd', async () => {
     const unit = { model: 'sd15-controlnet [0123abcd]', module: 'canny', image: await hint(), weight: 0.8 }
     const override_settings = { sd_model_checkpoint: 'sd15' }
     const plain = await ask('/sdapi/v1/txt2img', { ...drawing, override_settings })
@@ -74,7 +74,7 @@ suite("files of models through A1111's routes", () => {
     assert.equal(again.images.length, 1)
   })
 
-  test('an upscaler enlarges a picture, and the first of two passes', async () => {
+  test('an upscaler enlarges a picture, also the first of two passes', async () => {
     const { image } = await ask('/sdapi/v1/extra-single-image', { image: await hint(), upscaler_1: '4x-tiny', upscaling_resize: 3 })
     assert.equal((await sharp(Buffer.from(image, 'base64')).metadata()).width, 192)
     const twice = { enable_hr: true, hr_scale: 2, hr_upscaler: '4x-tiny', denoising_strength: 0.5 }
@@ -82,12 +82,12 @@ suite("files of models through A1111's routes", () => {
     assert.equal((await sharp(Buffer.from(images[0], 'base64')).metadata()).width, 128)
   })
 
-  test('an empty prompt is drawn', async () => {
+  test('draws an empty prompt', async () => {
     const { images } = await ask('/sdapi/v1/txt2img', { ...drawing, prompt: '', override_settings: { sd_model_checkpoint: 'sd15' } })
     assert.equal(images.length, 1)
   })
 
-  test('an interrupted drawing is answered without images, and the next one draws', async () => {
+  test('an interrupted drawing returns no images, and the next one is drawn', async () => {
     const long = ask('/sdapi/v1/txt2img', {
       ...drawing,
       steps: 200,

@@ -74,8 +74,8 @@ const conversation = makeTextRequest('', {
   },
 })
 
-describe("a server that speaks Anthropic's Messages", () => {
-  test('is asked in its own words, with its own headers', async () => {
+describe("a server with Anthropic's Messages interface", () => {
+  test('receives requests in its own format, with its own headers', async () => {
     await using stack = new AsyncDisposableStack()
     const { server, generate } = await connect(stack, sends(start, end('end_turn')))
     await generate(conversation)
@@ -116,7 +116,7 @@ describe("a server that speaks Anthropic's Messages", () => {
     })
   })
 
-  test('thinks, speaks and calls tools, and its tokens are counted with those it had cached', async () => {
+  test('returns thoughts, text and tool calls, and cached tokens count as prompt tokens', async () => {
     await using stack = new AsyncDisposableStack()
     const { generate } = await connect(
       stack,
@@ -150,7 +150,7 @@ describe("a server that speaks Anthropic's Messages", () => {
     ] satisfies TextPart[])
   })
 
-  test('is shown pictures as blocks of its own', async () => {
+  test('receives pictures as image blocks', async () => {
     await using stack = new AsyncDisposableStack()
     const { server, generate } = await connect(stack, sends(start, end('end_turn')))
     const parts = [
@@ -165,7 +165,7 @@ describe("a server that speaks Anthropic's Messages", () => {
     ])
   })
 
-  test('gets no temperature where the request has the usual one, as its newer models take either that or top_p', async () => {
+  test('receives no temperature if it is the default, as newer models accept either temperature or top_p', async () => {
     await using stack = new AsyncDisposableStack()
     const { server, generate } = await connect(stack, sends(start, end('end_turn')))
     await generate({ ...conversation, sampling: { ...conversation.sampling, temperature: 1 } })
@@ -182,14 +182,14 @@ describe("a server that speaks Anthropic's Messages", () => {
     ['the beginning', sends(begins({ input_tokens: 5, output_tokens: 1 }), ends({})), [5, 1, 0]],
     ['the cache of the end', sends(begins({}), ends({ input_tokens: 1, cache_read_input_tokens: 4, output_tokens: 9 })), [5, 9, 4]],
   ] as const)
-    test(`that counts tokens at ${what} is believed`, async () => {
+    test(`that counts tokens at ${what} has its counts used`, async () => {
       await using stack = new AsyncDisposableStack()
       const { generate } = await connect(stack, answer)
       const [promptTokens, completionTokens, cachedTokens] = usage
       assert.deepEqual((await generate(conversation)).at(-1), { type: 'finish', usage: { promptTokens, completionTokens, cachedTokens } })
     })
 
-  test('that begins a block with its text is heard from the start', async () => {
+  test('that starts a block with text has the text read from the start', async () => {
     await using stack = new AsyncDisposableStack()
     const blocks = block(0, { type: 'thinking', thinking: 'Hm' }) + block(1, { type: 'text', text: 'We' })
     const { generate } = await connect(stack, sends(start, blocks, delta(1, { type: 'text_delta', text: 'll' }), end('end_turn')))
@@ -199,7 +199,7 @@ describe("a server that speaks Anthropic's Messages", () => {
 
   const reasons = { end_turn: 'stop', stop_sequence: 'stop', refusal: 'content_filter', max_tokens: 'length', pause_turn: 'pause' }
   for (const [theirs, ours] of Object.entries(reasons)) {
-    test(`that stops for ${theirs} stops for ${ours}`, async () => {
+    test(`that stops with ${theirs} is reported as ${ours}`, async () => {
       await using stack = new AsyncDisposableStack()
       const { generate } = await connect(stack, sends(start, end(theirs)))
       assert.deepEqual((await generate(conversation)).at(0), { type: 'choice-finish', choice: 0, reason: ours })
@@ -221,7 +221,7 @@ describe("a server that speaks Anthropic's Messages", () => {
     ['ignore_eos', { ending: { includeStop: false, stopTokens: [], minTokens: 0, ignoreEnd: true } }],
   ]
   for (const [field, change] of strange) {
-    test(`is not asked for what it has no words for: ${field}`, async () => {
+    test(`receives no request with a field that its interface lacks: ${field}`, async () => {
       await using stack = new AsyncDisposableStack()
       const { server, generate } = await connect(stack, sends(start, end('end_turn')))
       await assert.rejects(generate({ ...conversation, ...change }), (error: ServiceError) => {
@@ -255,7 +255,7 @@ describe("a server that speaks Anthropic's Messages", () => {
     })
   }
 
-  test('gets arguments of tool calls that are no object as a text in one', async () => {
+  test('receives invalid tool arguments as text in an object', async () => {
     await using stack = new AsyncDisposableStack()
     const { server, generate } = await connect(stack, sends(start, end('end_turn')))
     for (const [text, input] of [
@@ -269,7 +269,7 @@ describe("a server that speaks Anthropic's Messages", () => {
     }
   })
 
-  test('gets ids in letters that it takes, results without their call as text, and no turns that say nothing', async () => {
+  test('receives valid ids, results without a call as text, and no empty turns', async () => {
     await using stack = new AsyncDisposableStack()
     const { server, generate } = await connect(stack, sends(start, end('end_turn')))
     const id = 'functions.n:0'
@@ -320,7 +320,7 @@ const cutAfter =
     response.write(events.slice(0, count).join(''), () => setImmediate(() => response.destroy()))
 const refuses = (message: string) => status(400, JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } }))
 
-/** What a server does, whether another is tried instead, and the client's error when there is no other. */
+/** The behaviour of a server, whether another is tried instead, and the client's error if there is none. */
 const faults: readonly [name: string, answer: Answer, retried: boolean, reported: string][] = [
   ['never answers', () => {}, true, 'inference_failed'],
   ['closes the connection', (response) => response.destroy(), true, 'inference_failed'],
@@ -346,7 +346,7 @@ const faults: readonly [name: string, answer: Answer, retried: boolean, reported
   ['has a prompt that is too long', refuses('prompt is too long: 9 tokens > 8 maximum'), false, 'context_length_exceeded'],
 ]
 
-describe("one of several that speak Anthropic's Messages that", { concurrency: true }, () => {
+describe("one of several servers with Anthropic's Messages that", { concurrency: true }, () => {
   const said = (parts: readonly TextPart[]) => parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
   const ask = (text: string) =>
     makeTextRequest('', {
@@ -354,7 +354,7 @@ describe("one of several that speak Anthropic's Messages that", { concurrency: t
     })
 
   for (const [name, answer, retried, reported] of faults) {
-    test(`${name} ${retried ? 'is left for another' : `ends the request with ${reported}`}`, async () => {
+    test(`${name} ${retried ? 'is replaced by another one' : `ends the request with ${reported}`}`, async () => {
       await using stack = new AsyncDisposableStack()
       const [good, bad] = [stack.use(await startTextServer(works)), stack.use(await startTextServer(answer))]
       const { generate } = await connectTo([good, bad], stack, { timeouts: timeoutsFor(name) })
@@ -366,7 +366,7 @@ describe("one of several that speak Anthropic's Messages that", { concurrency: t
       }
     })
 
-    test(`${name} is reported as ${reported} where there is no other`, async () => {
+    test(`${name} is reported as ${reported} if it is the only one`, async () => {
       await using stack = new AsyncDisposableStack()
       const bad = stack.use(await startTextServer(answer))
       const { generate } = await connectTo([bad], stack, { timeouts: timeoutsFor(name) })
@@ -374,7 +374,7 @@ describe("one of several that speak Anthropic's Messages that", { concurrency: t
     })
   }
 
-  test('drips slowly is waited for as long as something comes', async () => {
+  test('streams slowly is read as long as data arrives', async () => {
     await using stack = new AsyncDisposableStack()
     const server = stack.use(
       await startTextServer((response) => {

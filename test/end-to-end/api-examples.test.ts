@@ -3,11 +3,11 @@ import { after, before, suite, test } from 'node:test'
 import { routes } from '../../src/http/routes.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 
-/** Those whose routes want something that was made before, or a model that the fakes are not. */
+/** Examples that need an existing object, or a model other than the fakes. */
 const dependent =
   /^\/v1\/(batches$|assets\/|chat\/completions\/\{)|^\/models\/|^\/api\/(pull|delete)|^\/upscaling|^\/sdapi\/v1\/extra|^\/generate\/(sd|controlnet-.*)$/
 
-suite('the examples of the API document, sent', () => {
+suite('examples of the API document', () => {
   let service: HttpService
   before(async () => {
     service = await startHttpService({ worker: true })
@@ -16,7 +16,7 @@ suite('the examples of the API document, sent', () => {
 
   for (const { path, example } of routes) {
     if (example === undefined || dependent.test(path)) continue
-    test(`${path} answers its example`, async () => {
+    test(`${path} accepts its example`, async () => {
       const json = 'model' in example ? { ...example, model: 'fake-chat' } : example
       const answer = await service.fetch(path, { json })
       assert.equal(answer.status, 200, await answer.text())

@@ -12,11 +12,11 @@ import { createTestClock } from '../support/test-clock.ts'
 import { makeTextRequest } from '../support/text-request.ts'
 
 const { signal } = new AbortController()
-/** Nothing is looked at behind a test's back. */
+/** Disables health checks during a test. */
 const probeMs = 2 ** 31 - 1
 const addressOf = (url: string) => ({ url, model: 'm', keyFile: null, slots: 64 })
 
-test('requests that fail together on a server that is gone are one reason to leave it alone for a second, not for half a minute', async (context) => {
+test('requests that fail at the same time pause a server for one second, not half a minute', async (context) => {
   const gone = await startTextServer()
   await gone[Symbol.asyncDispose]()
   using servers = await ReplicaSet.open(addressOf(gone.url), { probeMs })
@@ -38,7 +38,7 @@ test('requests that fail together on a server that is gone are one reason to lea
   await assert.rejects(ask(), { code: 'server_is_overloaded', retryAfterSeconds: 2 })
 })
 
-test('a server that was silent gets one request for a try, and the others when it is there', async (context) => {
+test('a hung server gets one trial request, and more once it responds', async (context) => {
   await using stack = new AsyncDisposableStack()
   const server = stack.use(await startTextServer())
   const tries = Promise.withResolvers<void>()
@@ -78,7 +78,7 @@ test('a server that was silent gets one request for a try, and the others when i
   assert.equal(server.requests.length, 2)
 })
 
-/** What a server may do that is asked for its models. */
+/** Answers of a server to a request for its models. */
 const lists: Readonly<Record<string, Answer>> = {
   'has no list of models': (response) => response.writeHead(404).end('{"detail":"Not Found"}'),
   'answers 500 to that': (response) => response.writeHead(500).end(),
@@ -92,7 +92,7 @@ const lists: Readonly<Record<string, Answer>> = {
   },
 }
 
-describe('a model can be used whose server', { concurrency: true }, () => {
+describe('a model can be used if its server', { concurrency: true }, () => {
   for (const [name, answer] of Object.entries(lists))
     test(name, async () => {
       await using stack = new AsyncDisposableStack()
@@ -105,7 +105,7 @@ describe('a model can be used whose server', { concurrency: true }, () => {
     })
 })
 
-test('a model can be used, and has the context that a server of it tells, while another hangs', async () => {
+test('a model can be used, with the context that one server reports, while another server hangs', async () => {
   await using stack = new AsyncDisposableStack()
   const [tells, hangs] = [stack.use(await startTextServer()), stack.use(await startTextServer())]
   tells.models = (response) => response.end('{"data":[{"id":"m","max_model_len":4096}]}')
@@ -120,7 +120,7 @@ test('a model can be used, and has the context that a server of it tells, while 
   }
 })
 
-test('a model can be used while one of its servers is there, however many are gone', async () => {
+test('a model can be used if one of its many servers is up', async () => {
   await using stack = new AsyncDisposableStack()
   const there = stack.use(await startTextServer())
   const gone: string[] = []
@@ -136,7 +136,7 @@ test('a model can be used while one of its servers is there, however many are go
   assert.equal(parts.at(-1)?.type, 'finish')
 })
 
-test('a server that does one thing after the other is there while something comes from it', async () => {
+test('a server that handles one request at a time counts as up while it sends data', async () => {
   await using stack = new AsyncDisposableStack()
   const server = stack.use(await startTextServer())
   const answering = Promise.withResolvers<ServerResponse>()
@@ -165,7 +165,7 @@ test('a server that does one thing after the other is there while something come
   assert.deepEqual(reported, [])
 })
 
-test('a server that hangs is reported, with or without a request on it', async () => {
+test('a hung server is reported, with or without a request on it', async () => {
   await using stack = new AsyncDisposableStack()
   const server = stack.use(await startTextServer((response) => void response.write('first')))
   server.models = () => {}
@@ -184,7 +184,7 @@ test('a server that hangs is reported, with or without a request on it', async (
   await assert.rejects(pieces.next())
 })
 
-test('a server that has worked since is avoided for as short as at its first failure, whatever it was asked for', async (context) => {
+test('a success resets the pause of a server, whichever request failed', async (context) => {
   await using first = await startTextServer((response) => response.end('1'))
   await using second = await startTextServer((response) => response.end('2'))
   using servers = await ReplicaSet.open({ ...addressOf(first.url), replicas: [{ url: second.url, weight: 1 }] }, { probeMs })
@@ -228,7 +228,7 @@ const absences: readonly [name: string, leave: (server: TextServer) => void, com
 ]
 
 for (const [name, leave, comeBack] of absences)
-  test(`asynchronous requests outlive a server that ${name}, however long it is away`, async (context) => {
+  test(`asynchronous requests survive a server that ${name}, however long it is down`, async (context) => {
     await using stack = new AsyncDisposableStack()
     const working = Promise.withResolvers<ServerResponse>()
     const server = stack.use(
@@ -261,7 +261,7 @@ for (const [name, leave, comeBack] of absences)
     )
   })
 
-test('asynchronous requests outlive a server that fails on every request for a minute; one that it always fails on fails at the third attempt', async (context) => {
+test('asynchronous requests survive a server that fails for a minute; one that always fails ends at the third attempt', async (context) => {
   await using stack = new AsyncDisposableStack()
   const clock = createTestClock(0)
   const fails: Answer = (response) => response.writeHead(500).end('{"error":{"message":"CUDA out of memory"}}')
@@ -292,7 +292,7 @@ test('asynchronous requests outlive a server that fails on every request for a m
   )
 })
 
-test('a request that one server was not there for and another failed on has been begun', async () => {
+test('a request counts as started if one server was down and another failed on it', async () => {
   await using stack = new AsyncDisposableStack()
   const [gone, fails] = [await startTextServer(), stack.use(await startTextServer((response) => response.writeHead(500).end('{}')))]
   const upstream = { ...addressOf(gone.url), replicas: [{ url: fails.url, weight: 1 }] }

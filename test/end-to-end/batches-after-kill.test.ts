@@ -24,7 +24,7 @@ async function start(data: string): Promise<{ readonly child: ChildProcess; read
   throw new Error('The service ended before it was ready')
 }
 
-test('a batch goes on where kill -9 left it: no line is lost, none is there twice', { timeout: 300_000 }, async () => {
+test('a batch continues after kill -9 without losing or repeating a line', { timeout: 300_000 }, async () => {
   await using folder = await createTemporaryFolder()
   let { child, url, token: apiKey = '' } = await start(folder.path)
   try {

@@ -20,7 +20,7 @@ const weather = {
   },
 }
 
-suite('the models that come with the service', { timeout: 300_000 }, () => {
+suite('built-in models', { timeout: 300_000 }, () => {
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
   let service: ServiceProcess
   let token = ''
@@ -53,7 +53,7 @@ suite('the models that come with the service', { timeout: 300_000 }, () => {
     return JSON.parse(text).choices[0]
   }
 
-  test('are listed, but for the one that they replaced, which still answers by its name', async () => {
+  test('are listed, except a replaced one, which still answers to its name', async () => {
     const { data } = JSON.parse(await (await send('/v1/models')).text())
     assert.deepEqual(
       data.map(({ id }: { id: string }) => id),
@@ -66,7 +66,7 @@ suite('the models that come with the service', { timeout: 300_000 }, () => {
     assert.doesNotMatch(unknown.error.message, /sepia-mini-chat/)
   })
 
-  test('talk: through the chat template up to its stop token, as a stream too', async () => {
+  test('chat with the chat template up to its stop token, also streamed', async () => {
     const { message, finish_reason } = await ask('What is the capital of Japan?')
     assert.deepEqual([message.content, finish_reason], ['The capital of Japan is Tokyo.', 'stop'])
     const streamed = await send('/v1/chat/completions', {
@@ -80,7 +80,7 @@ suite('the models that come with the service', { timeout: 300_000 }, () => {
     assert.equal(text, message.content)
   })
 
-  test('keep to a schema and to a tool', async () => {
+  test('follow a schema and call a tool', async () => {
     const schema = {
       type: 'object',
       properties: { name: { type: 'string', maxLength: 20 }, age: { type: 'integer', minimum: 0, maximum: 120 } },
@@ -104,7 +104,7 @@ suite('the models that come with the service', { timeout: 300_000 }, () => {
     assert.equal(typeof JSON.parse(call.function.arguments).city, 'string')
   })
 
-  test('read a prompt longer than a batch', async () => {
+  test('accept a prompt longer than a batch', async () => {
     const filler = 'The sun rose over the quiet harbour and the boats went out to sea. '.repeat(40)
     const answer = await send('/v1/chat/completions', {
       model: chatModel,
@@ -115,7 +115,7 @@ suite('the models that come with the service', { timeout: 300_000 }, () => {
     assert.ok(usage.prompt_tokens > 600 && usage.prompt_tokens < 800, String(usage.prompt_tokens))
   })
 
-  test('embed as sentence-transformers does', async () => {
+  test('return the embeddings of sentence-transformers', async () => {
     const golden = new URL('../fixtures/golden/all-minilm-l6-v2.json', import.meta.url)
     const { vectors }: { vectors: { text: string; vector: string }[] } = JSON.parse(await readFile(golden, 'utf8'))
     const answer = await send('/v1/embeddings', { model: 'all-minilm-l6-v2', input: vectors.map(({ text }) => text) })
@@ -129,7 +129,7 @@ suite('the models that come with the service', { timeout: 300_000 }, () => {
     }
   })
 
-  test("draw in A1111's words a file that says what it was made from", async () => {
+  test("draw over A1111's interface a file with its parameters", async () => {
     const body = {
       prompt: 'a glossy tiger',
       negative_prompt: 'pizza',

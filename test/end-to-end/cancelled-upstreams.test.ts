@@ -10,7 +10,7 @@ import { type Answer, openAiEvents, startTextServer, works } from '../support/en
 import { startHttpService } from '../support/http-service.ts'
 import { makeTextRequest } from '../support/text-request.ts'
 
-/** What a server that draws may answer to a cancellation. */
+/** Answers of an image server to a cancellation. */
 const answers: Readonly<Record<string, ImageServerFault>> = {
   'answers it with 500': (response) => void response.writeHead(500).end('{}'),
   'answers it with a page': (response) => void response.end('<html>'),
@@ -26,7 +26,7 @@ const answers: Readonly<Record<string, ImageServerFault>> = {
   },
 }
 
-describe('a request is cancelled and the next one drawn when its server, on cancellation,', { concurrency: 4 }, () => {
+describe('a request is cancelled and the next one drawn if its server, on cancellation,', { concurrency: 4 }, () => {
   for (const [name, stopFault] of Object.entries(answers))
     for (const [format, at] of [
       ['a1111', /2img$/],
@@ -56,7 +56,7 @@ describe('a request is cancelled and the next one drawn when its server, on canc
       })
 })
 
-/** What a server that writes may do while its client leaves. */
+/** Behaviour of a text server while its client disconnects. */
 const writes: Readonly<Record<string, Answer>> = {
   'has not answered yet': () => {},
   'falls silent': (response) => void response.write(openAiEvents.slice(0, 2).join('')),
@@ -69,7 +69,7 @@ const writes: Readonly<Record<string, Answer>> = {
   },
 }
 
-describe('a text is cancelled, its server left and asked again for the next one, when that', { concurrency: true }, () => {
+describe('a text is cancelled and its server used for the next one if it', { concurrency: true }, () => {
   for (const [name, answer] of Object.entries(writes))
     test(name, async () => {
       await using stack = new AsyncDisposableStack()

@@ -8,7 +8,7 @@ const ask = (text: string): OpenAI.ChatCompletionMessageParam => ({ role: 'user'
 const look = { name: 'look', parameters: { type: 'object', properties: { at: { type: 'string' } } } }
 const patch: OpenAI.ChatCompletionCustomTool = { type: 'custom', custom: { name: 'patch', description: 'Applies a patch' } }
 
-suite('tools of a chat that are no functions', () => {
+suite('tools other than functions in a chat', () => {
   let service: HttpService
   let client: OpenAI
   before(async () => {
@@ -17,7 +17,7 @@ suite('tools of a chat that are no functions', () => {
   })
   after(() => service[Symbol.asyncDispose]())
 
-  test('a custom tool is called with a text, whole and streamed, and its call comes back as history', async () => {
+  test('a custom tool is called with a text, whole and streamed, and its call is accepted as history', async () => {
     const messages = [ask('[call patch {"input": "*** Begin \\"x\\""}]')]
     const body = { model, tools: [patch] }
     const { message, finish_reason } = (await client.chat.completions.create({ ...body, messages })).choices[0] ?? assert.fail()
@@ -44,7 +44,7 @@ suite('tools of a chat that are no functions', () => {
     assert.equal(next.choices[0]?.message.content, 'fine')
   })
 
-  test('functions of the first interface get one call, which comes back too', async () => {
+  test('legacy functions get one call, which is accepted as history', async () => {
     const messages = [ask('[call look {"at": "me"}]')]
     const body = { model, functions: [look], function_call: 'auto' as const }
     const { message, finish_reason } = (await client.chat.completions.create({ ...body, messages })).choices[0] ?? assert.fail()
@@ -62,7 +62,7 @@ suite('tools of a chat that are no functions', () => {
     assert.equal(next.choices[0]?.message.content, 'fine')
   })
 
-  test('only allowed tools are shown, and have to be called where that is required', async () => {
+  test('only allowed tools are offered, and must be called if required', async () => {
     const tools: OpenAI.ChatCompletionFunctionTool[] = ['look', 'hear'].map((name) => ({ type: 'function', function: { name } }))
     const tool_choice: OpenAI.ChatCompletionAllowedToolChoice = {
       type: 'allowed_tools',
@@ -91,7 +91,7 @@ suite('tools of a chat that are no functions', () => {
       'messages[1].tool_calls[0].custom',
     ],
   ] as const)
-    test(`${what} is refused for its ${param}`, async () => {
+    test(`${what} is rejected with the field ${param}`, async () => {
       const response = await service.fetch('/v1/chat/completions', { method: 'POST', json: { model, messages: [ask('a')], ...body } })
       assert.equal(response.status, 400)
       assert.ok(JSON.stringify(await response.json()).includes(param))

@@ -19,7 +19,7 @@ const says = (reason: RegExp) => (error: unknown) => {
 const queue = (running: readonly unknown[], pending: readonly unknown[]) =>
   JSON.stringify({ queue_running: running, queue_pending: pending })
 
-test('a workflow that a restarted server no longer knows fails at once', async (context) => {
+test('a workflow unknown to a restarted server fails at once', async (context) => {
   const forgets: ImageServerFault = (response, body) => void response.end(body.includes('queue_running') ? queue([], []) : '{}')
   const { model } = await connectImageServer(context, 'comfyui', { fault: forgets, at: /^\/history|^\/queue/ })
   await assert.rejects(model.generate(request, { signal, onProgress }), says(/lost the workflow/))
@@ -30,7 +30,7 @@ for (const [where, answer] of [
   ['runs', queue([[1, 'p1', {}]], [])],
   ['has a queue that cannot be read', '{"queue":"<html>"}'],
 ] as const)
-  test(`a workflow that ${where} is waited for`, async (context) => {
+  test(`a workflow that ${where} is awaited`, async (context) => {
     let looks = 0
     const waits: ImageServerFault = (response, body) => {
       if (body.includes('queue_running')) return void response.end(answer)
@@ -41,7 +41,7 @@ for (const [where, answer] of [
     assert.equal(looks, 35)
   })
 
-test('a workflow whose id has not come yet is cancelled by the one that it was given', async (context) => {
+test('a workflow without an id yet is cancelled by the id that Sepia assigned', async (context) => {
   const { model, server } = await connectImageServer(context, 'comfyui', { fault: hangs, at: /^\/prompt$/ })
   const controller = new AbortController()
   const generating = model.generate(request, { signal: controller.signal, onProgress })

@@ -15,7 +15,7 @@ async function statusWith(token: string, url: string): Promise<number> {
 }
 
 describe('the command line beside a running service', () => {
-  it('prints a token once, makes more, keeps a second service out, backs up and restores', async () => {
+  it('prints a token once, creates more, prevents a second service, backs up and restores', async () => {
     await using folder = await createTemporaryFolder()
     const data = join(folder.path, 'data')
     const backup = join(folder.path, 'backup.db')
@@ -44,7 +44,7 @@ describe('the command line beside a running service', () => {
     assert.equal(await statusWith(made.token, second.url), 200)
   })
 
-  it('tells each fault of a model in a row of its own, a key that its server lacks by the field and the file', async () => {
+  it('prints each fault of a model in its own row, and a missing key with the field and the file', async () => {
     await using folder = await createTemporaryFolder()
     const models = join(folder.path, 'models')
     for (const id of ['far', 'farther']) {
@@ -67,7 +67,7 @@ describe('the command line beside a running service', () => {
     }
   })
 
-  it('tells which fields of a sound model do nothing', async () => {
+  it('reports fields of a valid model that have no effect', async () => {
     await using folder = await createTemporaryFolder()
     const models = join(folder.path, 'models')
     await mkdir(join(models, 'far'), { recursive: true })
@@ -81,7 +81,7 @@ describe('the command line beside a running service', () => {
     )
   })
 
-  it('finds the service of its data folder, with whatever flags that was started', async () => {
+  it('finds the service of its data folder, whatever flags started it', async () => {
     await using folder = await createTemporaryFolder()
     const data = join(folder.path, 'data')
     const models = join(folder.path, 'models')
@@ -110,7 +110,7 @@ describe('the command line beside a running service', () => {
     assert.ok(!(await look()).includes('far'))
   })
 
-  it('is ready where it listens, and prints links as others reach it', async () => {
+  it('is ready once it listens, and prints links with the public address', async () => {
     await using folder = await createTemporaryFolder()
     await using service = await startService(folder.path, '--public-url', 'https://sepia.example')
     assert.match(service.url, /^http:\/\/127\.0\.0\.1:\d+$/)
@@ -119,7 +119,7 @@ describe('the command line beside a running service', () => {
     assert.match(service.greeting, /Open the console: https:\/\/sepia\.example\/console\//)
   })
 
-  it('warns that nobody else can follow its links where it listens for others without a public address', async () => {
+  it('warns that its links work only on this machine if it has no public address', async () => {
     await using folder = await createTemporaryFolder()
     const greet = async (...flags: readonly string[]) => {
       await using service = await startService(folder.path, ...flags)
@@ -130,7 +130,7 @@ describe('the command line beside a running service', () => {
     assert.doesNotMatch(await greet(), /Links use/)
   })
 
-  it('stops as asked even while it starts', async () => {
+  it('stops on a signal during startup', async () => {
     await using folder = await createTemporaryFolder()
     const child = spawn(process.execPath, ['src/bin.ts', 'serve', '--port', '0', '--data', join(folder.path, 'data')], {
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -147,7 +147,7 @@ describe('the command line beside a running service', () => {
     assert.deepEqual(await closed, [0, null])
   })
 
-  it('exits with 2 and names every fault of flags and environment at once', async () => {
+  it('exits with 2 and lists all faults of flags and environment', async () => {
     const child = spawn(process.execPath, ['src/bin.ts', 'serve', '--prot', '1'], {
       env: { PATH: process.env.PATH, SEPIA_GRACE: 'soon' },
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -157,7 +157,7 @@ describe('the command line beside a running service', () => {
     assert.match(err, /^--prot: there is no such flag\. Did you mean --port\?\nSEPIA_GRACE: expected a duration/)
   })
 
-  it('creates a database for the first token or account, and none for read-only commands', async () => {
+  it('creates a database for the first token or account, not for read-only commands', async () => {
     await using folder = await createTemporaryFolder()
     const data = join(folder.path, 'data')
     for (const words of ['token list', 'account list', 'token revoke x --yes', 'account link x', 'account disable x --yes']) {
@@ -172,7 +172,7 @@ describe('the command line beside a running service', () => {
     assert.equal((await sepia('token', 'list', '--data', data)).code, 0)
   })
 
-  it('names what settings of a cluster lack and folders of models that are not there at once, with or without other faults', async () => {
+  it('lists missing cluster settings and missing model folders at once, with or without other faults', async () => {
     await using folder = await createTemporaryFolder()
     const models = join(folder.path, 'nothing')
     const urls = ['--s3-url', 'https://k:secret@s3.example/bucket', '--cluster-secret', 'secret']
@@ -188,7 +188,7 @@ describe('the command line beside a running service', () => {
     }
   })
 
-  it('complains of no settings as missing that are set and cannot be read', async () => {
+  it('does not report settings as missing that are set but unreadable', async () => {
     await using folder = await createTemporaryFolder()
     const places = async (...flags: string[]) => {
       const { code, err } = await sepia('serve', '--port', '0', '--data', folder.path, ...flags)

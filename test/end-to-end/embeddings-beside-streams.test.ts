@@ -7,7 +7,7 @@ import { ask, miniChat } from '../support/mini-chat.ts'
 const { signal } = new AbortController()
 const endless = { includeStop: false, stopTokens: [], minTokens: 0, ignoreEnd: true }
 
-test('a stream goes on while another account has long texts embedded by the same model', async () => {
+test('a stream continues while another account embeds long texts with the same model', async () => {
   const loader = createProcessModelLoader({
     textEntry: new URL('../../src/composition/text-engine.ts', import.meta.url),
     imageEntry: new URL('../../src/composition/image-engine.ts', import.meta.url),

@@ -69,12 +69,12 @@ function report(context: TestContext): void {
       context.diagnostic(`${event.modelId} loaded in ${event.loadMs} ms, ${Math.round(event.memoryBytes / 1e6)} MB resident`)
 }
 
-test('the built-in language model answers from its own process', async (context) => {
+test('the built-in language model runs in its own process', async (context) => {
   assert.match(await ask(), /Paris/)
   report(context)
 })
 
-test('the built-in image model draws while the event loop of the service stays free', async (context) => {
+test('the built-in image model draws without blocking the event loop', async (context) => {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   await pool.load('sepia-mini-image', { signal })
   delay.enable()
@@ -85,7 +85,7 @@ test('the built-in image model draws while the event loop of the service stays f
   report(context)
 })
 
-test('a killed engine fails only its own requests and answers the next', async () => {
+test('a killed engine fails only its own requests, and the next one succeeds', async () => {
   const bystander = ask()
   const { promise: working, resolve: onProgress } = Promise.withResolvers<void>()
   const interrupted = assert.rejects(draw(onProgress), { code: 'inference_failed' })
@@ -97,7 +97,7 @@ test('a killed engine fails only its own requests and answers the next', async (
   assert.ok(events.some((event) => event.type === 'crashed' && event.modelId === 'sepia-mini-image'))
 })
 
-test('a killed language model breaks its stream with an error and comes back', async () => {
+test('a killed language model ends its stream with an error and restarts', async () => {
   await using lease = await pool.acquireText('sepia-mini-chat', options)
   // Longer than what an engine sends ahead of a reader, so that it cannot have ended before it is killed.
   const ending = { includeStop: false, stopTokens: [], minTokens: 0, ignoreEnd: true }

@@ -41,7 +41,7 @@ async function openService(parts: readonly TextPart[] = []) {
   return { ...service, ask, member, owner, bearer: { authorization: `Bearer ${text}` } }
 }
 
-test('an owner at the console hears why a chat failed, at once and in the middle of a stream', async () => {
+test('an owner at the console sees why a chat failed, before and during a stream', async () => {
   for (const [parts, stream] of [
     [[], false],
     [[], true],
@@ -55,7 +55,7 @@ test('an owner at the console hears why a chat failed, at once and in the middle
   }
 })
 
-test('members, and owners’ tokens, hear the sentence and nothing else', async () => {
+test('members and tokens of owners see only the message', async () => {
   for (const [parts, stream] of [
     [[], false],
     [[], true],
@@ -70,7 +70,7 @@ test('members, and owners’ tokens, hear the sentence and nothing else', async 
   }
 })
 
-test('why an asynchronous request failed is kept for owners; nobody else sees it, at any address', async () => {
+test('only owners see the stored cause of a failed asynchronous request, at every address', async () => {
   const { store, send, owner, member, ownerId, bearer } = await openService()
   const accounts = await store.accounts.list(options)
   const memberId = accounts.find(({ role }) => role === 'member')?.id ?? ''
@@ -100,7 +100,7 @@ test('why an asynchronous request failed is kept for owners; nobody else sees it
   }
 })
 
-test('why a synchronous request failed is kept with it: the sentence for its account, the cause for owners', async () => {
+test('a failed synchronous request stores the message for its account and the cause for owners', async () => {
   for (const [parts, path, body] of [
     [[], '/v1/chat/completions', { messages: [{ role: 'user', content: 'x' }] }],
     [[{ type: 'text', choice: 0, text: 'Once' }], '/v1/chat/completions', { messages: [{ role: 'user', content: 'x' }], stream: true }],
@@ -125,7 +125,7 @@ test('why a synchronous request failed is kept with it: the sentence for its acc
   }
 })
 
-test('a request that a limit refuses keeps the reason', async () => {
+test('a request rejected by a limit stores the reason', async () => {
   const { send, owner, store, ownerId } = await openService()
   await store.accounts.change(ownerId, { by: null, limits: { ...noLimits, tokensPerDay: 1 } }, options)
   await send('POST', '/v1/chat/completions', { cookie: owner, body: { model: 'fake-chat', messages: [{ role: 'user', content: 'x' }] } })
@@ -133,7 +133,7 @@ test('a request that a limit refuses keeps the reason', async () => {
   assert.deepEqual([requests[0]?.result?.outcome, requests[0]?.result?.error?.code], ['refused', 'quota_exceeded'])
 })
 
-test('a cause travels from node to node', () => {
+test('a cause is passed between nodes', () => {
   const carried = uncarryError(JSON.parse(JSON.stringify(carryError(failure()))))
   assert.deepEqual([carried.message, carried.cause], [sentence, brokenMessage])
 })

@@ -11,7 +11,7 @@ import { createTestClock } from '../support/test-clock.ts'
 const clock = createTestClock()
 let requested = Promise.withResolvers<void>()
 let gate = Promise.withResolvers<void>()
-/** What the model says before it falls silent. */
+/** The text of the model before it falls silent. */
 let atOnce: readonly TextPart[] = []
 const messages = [{ role: 'user', content: 'hi' }]
 
@@ -42,7 +42,7 @@ function emptyLine(said: string): RegExp {
   return new RegExp(`^\\{"model":"fake-chat","created_at":"[^"]+",${said},"done":false\\}\\n$`)
 }
 
-suite('streams whose first word takes long', () => {
+suite('streams with a late first word', () => {
   let service: HttpService
   before(async () => {
     const model = createFakeTextModel({ clock })
@@ -74,7 +74,7 @@ suite('streams whose first word takes long', () => {
   }
 
   for (const [path, body, first, ping] of streams)
-    test(`${path} begins after five seconds, and ends as ever`, async () => {
+    test(`${path} starts after five seconds, and ends as usual`, async () => {
       const { response } = await ask(path, body)
       await clock.advance(5000)
       const answer = await response
@@ -103,7 +103,7 @@ suite('streams whose first word takes long', () => {
     ['call takes long', '/v1/messages', { messages, max_tokens: 8 }, call],
     ['call takes long', '/v1/responses', { input: 'hi' }, call],
   ] as const)
-    test(`${path} says every ten seconds that it is at work while a model's ${what}`, async () => {
+    test(`${path} sends a sign of work every ten seconds while a model's ${what}`, async () => {
       const { response } = await ask(path, body, said)
       await clock.advance(5000)
       const read = reader(await response)
@@ -115,7 +115,7 @@ suite('streams whose first word takes long', () => {
       assert.match(await toEnd(read), /[a-z]{3,}/)
     })
 
-  test('a stream of pictures begins after five seconds, and says every ten that it is at work', async () => {
+  test('a stream of pictures starts after five seconds, and sends a sign of work every ten', async () => {
     const { response } = await ask('/v1/images/generations', { model: 'fake-image', prompt: 'a lion' })
     await clock.advance(5000)
     const read = reader(await response)
@@ -129,7 +129,7 @@ suite('streams whose first word takes long', () => {
   })
 
   for (const [path, body, , , failure] of streams)
-    test(`${path} tells what fails after its beginning as an event`, async () => {
+    test(`${path} reports a failure after its start as an event`, async () => {
       const { response } = await ask(path, body)
       await clock.advance(5000)
       const read = reader(await response)
@@ -139,7 +139,7 @@ suite('streams whose first word takes long', () => {
     })
 
   for (const [path, body] of streams)
-    test(`${path} answers what fails before that with its own status`, async () => {
+    test(`${path} reports an earlier failure with its own status`, async () => {
       const { response } = await ask(path, body)
       gate.reject(new ServiceError('server_is_overloaded', 'Try again.', { retryAfterSeconds: 1 }))
       assert.equal((await response).status, 503)

@@ -43,7 +43,7 @@ suite("A1111's interface", () => {
     return `${bytes.readUInt32BE(16)} × ${bytes.readUInt32BE(20)}`
   }
 
-  test('a text becomes images with what A1111 does by default', async () => {
+  test("a prompt becomes images with A1111's defaults", async () => {
     const { images, parameters, info } = await draw({ prompt: 'a fox' })
     assert.deepEqual(images, ['512 × 512'])
     assert.deepEqual([info.steps, info.cfg_scale, info.sampler_name, info.sd_model_name], [50, 7, 'Euler', 'fake-image'])
@@ -51,7 +51,7 @@ suite("A1111's interface", () => {
     assert.ok(Number.isInteger(info.seed) && info.seed === info.all_seeds[0])
   })
 
-  test('a text without words is drawn too', async () => {
+  test('an empty prompt is drawn', async () => {
     for (const body of [{}, { prompt: '' }]) assert.equal((await draw({ ...body, steps: 1 })).images.length, 1)
     const answered = await service.fetch('/generate/image', { json: { prompt: '', steps: 1 } })
     assert.equal(answered.status, 200)
@@ -72,7 +72,7 @@ suite("A1111's interface", () => {
     assert.deepEqual([info.all_seeds, info.sd_model_name, info.batch_size], [[5, 6, 7, 8], 'other-image', 4])
   })
 
-  test('what SillyTavern sends is taken, and its password not repeated', async () => {
+  test("SillyTavern's request is accepted, and its password is not repeated", async () => {
     const { images, parameters } = await draw({
       url: 'http://127.0.0.1:8080',
       auth: 'any:sepia_secret',
@@ -104,11 +104,11 @@ suite("A1111's interface", () => {
     assert.deepEqual([status, answer.detail], [422, '`hr_scale` must be a number from 1.1 to 4.'])
   })
 
-  test('images may be left out of the answer', async () => {
+  test('images can be left out of the answer', async () => {
     assert.deepEqual((await draw({ prompt: 'a fox', send_images: false })).images, [])
   })
 
-  test('an image becomes another, with its mask', async () => {
+  test('an image is redrawn under its mask', async () => {
     const body = { prompt: 'a fox', init_images: [picture(64, 64)], width: 128, height: 128 }
     const { images, parameters, info } = await draw(body, 'img2img')
     assert.deepEqual([images, info.denoising_strength, parameters.init_images], [['128 × 128'], 0.75, null])
@@ -123,7 +123,7 @@ suite("A1111's interface", () => {
     assert.deepEqual([status, sizeOf(answer.image), answer.html_info], [200, '96 × 48', ''])
   })
 
-  test('what is installed is listed by its names', async () => {
+  test('installed models are listed by name', async () => {
     const names = async (list: string, field = 'name') => (await ask(list)).answer.map((each: Record<string, unknown>) => each[field])
     assert.deepEqual(await names('sd-models', 'title'), ['fake-image', 'other-image'])
     assert.deepEqual(await names('upscalers'), ['4x-ultra'])
@@ -134,7 +134,7 @@ suite("A1111's interface", () => {
     assert.ok((await names('prompt-styles')).includes('anime'))
   })
 
-  test('a checkpoint is kept for the account that chose it, and everything else of the options is refused', async () => {
+  test('a checkpoint is kept for the account that chose it, and all other options are rejected', async () => {
     const chosen = async (token = service.token) => (await ask('options', undefined, { token })).answer.sd_model_checkpoint
     const drawnBy = async (token: string, body: object = {}) =>
       JSON.parse((await ask('txt2img', { prompt: 'a fox', ...body }, { token })).answer.info).sd_model_name
@@ -176,7 +176,7 @@ suite("A1111's interface", () => {
     assert.deepEqual([await chosen(), await drawnBy(same)], ['fake-image', 'fake-image'])
   })
 
-  test('the token is a bearer token or the password of any name', async () => {
+  test('the token can be a bearer token or a password with any name', async () => {
     const basic = (text: string) => ({ token: null, headers: { authorization: `Basic ${Buffer.from(text).toString('base64')}` } })
     assert.equal((await ask('samplers', undefined, basic(`ada:${service.token}`))).status, 200)
     assert.equal((await ask('samplers', undefined, basic(`:${service.token}`))).status, 200)
@@ -222,14 +222,14 @@ suite("A1111's interface", () => {
     ['an upscaler that is none', 'extra-single-image', { image: picture(8, 8), upscaler_1: 'Lanczos' }, 404, /`upscaler_1`/],
     ['what A1111 offers and we do not', 'interrogate', { image: picture(8, 8) }, 404, /A1111/],
   ] as const)
-    test(`${name} is refused in one sentence`, async () => {
+    test(`${name} is rejected in one sentence`, async () => {
       const refused = await ask(path, body)
       assert.deepEqual([refused.status, typeof refused.answer.detail], [status, 'string'], JSON.stringify(refused.answer))
       assert.match(refused.answer.detail, says)
     })
 })
 
-test('progress is that of the token’s own drawing, and an interruption ends it', async () => {
+test('progress shows only the drawing of the token, and an interruption ends it', async () => {
   const clock = createTestClock()
   const model = createFakeImageModel({ clock, stepDelayMs: 1000 })
   await using service = await startHttpService({ clock, catalog, pool: createFixedModelPool({ text: {}, image: { 'fake-image': model } }) })
@@ -260,7 +260,7 @@ test('progress is that of the token’s own drawing, and an interruption ends it
   assert.equal(service.booked[0]?.outcome, 'cancelled')
 })
 
-test('previews are made for tokens that look at them, and for requests that ask', async () => {
+test('previews are made only for tokens that poll and requests that enable them', async () => {
   const clock = createTestClock()
   const fake = createFakeImageModel({ clock })
   const seen: boolean[] = []

@@ -35,8 +35,8 @@ async function refusalOf(answer: Response, path: string): Promise<string> {
   return message
 }
 
-suite("an account's own limits", () => {
-  test('are read together with whether it is enabled, once in four seconds', async () => {
+suite('limits of an account', () => {
+  test('are read together with the account state, once in four seconds', async () => {
     const clock = createTestClock()
     await using service = await startHttpService({ clock })
     const find = mock.method(service.store.accounts, 'find')
@@ -47,7 +47,7 @@ suite("an account's own limits", () => {
     assert.equal(find.mock.callCount(), 2)
   })
 
-  test('its requests per minute take the place of the setting, and of no setting', async () => {
+  test('its requests per minute replace the setting, and apply without one', async () => {
     const clock = createTestClock()
     await using service = await startHttpService({ clock, settings: { requestsPerMinute: 2 } })
     const other = await createAccount({ ...service.store, clock }, { name: 'Bo', role: 'member' }, { signal })
@@ -71,7 +71,7 @@ suite("an account's own limits", () => {
     assert.equal((await open.fetch('/v1/models')).status, 429)
   })
 
-  test('used-up tokens refuse every kind of text work until midnight, and nothing else', async () => {
+  test('used-up tokens reject every kind of text work until midnight, and nothing else', async () => {
     const clock = createTestClock(evening)
     await using service = await startHttpService({ clock })
     await limit(service, { tokensPerDay: 5 })
@@ -97,7 +97,7 @@ suite("an account's own limits", () => {
     assert.equal((await service.fetch('/v1/chat/completions', { json: chat })).status, 200)
   })
 
-  test('of a day and a month, the one with less left is reported and refuses, until it comes back', async () => {
+  test('the tighter of the daily and the monthly limit is reported and enforced until it resets', async () => {
     const clock = createTestClock(Date.UTC(2026, 0, 31, 23, 59, 15))
     await using service = await startHttpService({ clock })
     await limit(service, { tokensPerDay: 1000, tokensPerMonth: 5 })
@@ -131,7 +131,7 @@ suite("an account's own limits", () => {
     assert.equal((await service.fetch('/generate/sdxl', { json: picture })).status, 200)
   })
 
-  test('a limit of 0 refuses that work altogether', async () => {
+  test('a limit of 0 rejects that work altogether', async () => {
     const clock = createTestClock()
     await using service = await startHttpService({ clock })
     await limit(service, { imagesPerDay: 0 })

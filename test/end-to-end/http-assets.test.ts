@@ -39,7 +39,7 @@ const described = (name: string, more: object = {}) => ({
   ...more,
 })
 
-/** What the assets routes answer, as far as these tests look. */
+/** The part of the answers of the assets routes that these tests read. */
 interface AssetAnswer {
   readonly error: { readonly code: string; readonly message: string }
   readonly asset: {
@@ -106,7 +106,7 @@ async function start(bytesPerAccount?: number) {
 }
 
 suite('uploaded assets', () => {
-  test("a LoRA is made, uploaded, checked and named by requests, and is its account's alone", async () => {
+  test('a LoRA can be created, uploaded, checked and used only by its account', async () => {
     await using it = await start()
     const { id, completed } = await it.upload('mine')
     assert.deepEqual(completed, {})
@@ -125,7 +125,7 @@ suite('uploaded assets', () => {
     assert.equal((await it.get('/v1/assets', it.other.token)).body.total, 0)
   })
 
-  test('a LoRA in a prompt of OpenAI’s routes is found and refused as on ours', async () => {
+  test("a LoRA in a prompt of OpenAI's routes is found and rejected as on Sepia's routes", async () => {
     await using it = await start()
     const { id } = await it.upload('mine')
     const generate = (prompt: string, token = it.service.token) => it.service.fetch('/v1/images/generations', { json: { prompt }, token })
@@ -146,7 +146,7 @@ suite('uploaded assets', () => {
     }
   })
 
-  test('a request keeps the file it named when another takes the name', async () => {
+  test('a request keeps its file if another file takes the name', async () => {
     await using it = await start()
     const { id } = await it.upload('mine')
     const submitted = await it.service.fetch('/generate/sdxl', {
@@ -163,7 +163,7 @@ suite('uploaded assets', () => {
     assert.deepEqual(work.request.loras, [{ name: `${id}/mine`, weight: 0.5 }])
   })
 
-  test("public ones are an owner's to make and everybody's to use", async () => {
+  test('public assets are created by owners and usable by all', async () => {
     await using it = await start()
     const refused = await it.create(described('shared', { is_public: true }), it.other.token)
     assert.deepEqual([refused.status, refused.body.error.code], [403, 'insufficient_scope'])
@@ -175,7 +175,7 @@ suite('uploaded assets', () => {
     assert.equal((await it.get(`/v1/assets?asset_type=vae&asset_type=checkpoint`, it.other.token)).body.total, 0)
   })
 
-  test('what was deleted stays for those who asked before, and no longer', async () => {
+  test('a deleted asset stays available to earlier requests only', async () => {
     await using it = await start()
     const { id } = await it.upload('mine')
     await it.service.fetch('/generate/sdxl', { json: { prompt: 'a <lora:mine> tiger' }, headers: { 'x-service-async': '1' } })
@@ -201,7 +201,7 @@ suite('uploaded assets', () => {
     await it.upload('mine')
   })
 
-  test('uploads go on where they ended', async () => {
+  test('an interrupted upload continues', async () => {
     await using it = await start()
     const made = await it.create(described('mine'))
     const { put_url } = made.body.transfer_api
@@ -217,7 +217,7 @@ suite('uploaded assets', () => {
     assert.equal((await it.put(put_url, new Uint8Array(lora))).status, 404)
   })
 
-  test('bad files, each with its answer', async () => {
+  test('invalid files are rejected, each with its error', async () => {
     await using it = await start()
     const early: readonly (readonly [string, Uint8Array<ArrayBuffer>, RegExp])[] = [
       ['zip', new Uint8Array(Buffer.from('PK\u0003\u0004 and so on, as torch.save writes')), /is a pickle, which can run code/],
@@ -248,7 +248,7 @@ suite('uploaded assets', () => {
     }
   })
 
-  test('what is not done is refused by name', async () => {
+  test('unsupported fields are rejected by name', async () => {
     await using it = await start()
     const cases: readonly (readonly [object, RegExp])[] = [
       [{ transfer_api_type: 'sts' }, /does not offer sts/],
@@ -268,7 +268,7 @@ suite('uploaded assets', () => {
     }
   })
 
-  test('one account uploads no more than its quota, whatever the length says', async () => {
+  test('uploads of an account stay within its quota, whatever length they declare', async () => {
     await using it = await start(lora.length + 10)
     await it.upload('one')
     const made = await it.create(described('two'))
@@ -285,7 +285,7 @@ suite('uploaded assets', () => {
     assert.match(await chunked.text(), /Delete an asset first/)
   })
 
-  test('links are for one asset, one verb and a day', async () => {
+  test('links are valid for one asset, one verb and a day', async () => {
     await using it = await start()
     const { id } = await it.upload('mine')
     const { get_url, put_url } = (await it.get(`/v1/assets/${id}?transfer_api_type=presigned-url`)).body.transfer_api
@@ -314,7 +314,7 @@ suite('uploaded assets', () => {
     for (const model of [`${id}/my-model`, id, 'my-model']) assert.equal((await it.draw({ model }, it.other.token)).status, 404)
   })
 
-  test('a later start reads no file that was examined, an upload of an earlier version once, and refuses what is refused today', async () => {
+  test('a restart reads no checked file again, reads an upload of an earlier version once, and rejects what the current rules forbid', async () => {
     await using it = await start()
     const ids = [(await it.upload('mine')).id, (await it.upload('old')).id, (await it.upload('bad')).id]
     const [, old = '', bad = ''] = ids
@@ -351,7 +351,7 @@ suite('uploaded assets', () => {
     )
   })
 
-  test('pictures show what an asset does', async () => {
+  test('pictures show the effect of an asset', async () => {
     await using it = await start()
     const { id } = await it.upload('mine')
     const png = Buffer.concat([Buffer.from('\u0089PNG\r\n', 'latin1'), Buffer.alloc(30)])

@@ -22,7 +22,7 @@ const guardedPaths = [
 ]
 
 suite('authentication', () => {
-  test('only the health checks and the API document are open', async () => {
+  test('only health checks and the API document are public', async () => {
     await using service = await startHttpService()
     for (const path of openPaths) assert.equal((await service.fetch(path, { token: null })).status, 200, path)
     for (const path of guardedPaths) {
@@ -33,7 +33,7 @@ suite('authentication', () => {
     }
   })
 
-  test('each way a token fails has its own code, and the answer names Bearer', async () => {
+  test('each invalid token has its own error code, and the answer names Bearer', async () => {
     const clock = createTestClock()
     await using service = await startHttpService({ clock })
     const brief = await service.makeToken(['read'], { expiresAt: clock.now() + 1000 })
@@ -52,7 +52,7 @@ suite('authentication', () => {
     assert.equal(await refused(brief), 'token_expired')
   })
 
-  test('a revocation is seen within five seconds', async () => {
+  test('a revocation takes effect within five seconds', async () => {
     const clock = createTestClock()
     await using service = await startHttpService({ clock })
     assert.equal((await service.fetch('/v1/models')).status, 200)
@@ -65,7 +65,7 @@ suite('authentication', () => {
     assert.equal((await readError(answer)).code, 'token_revoked')
   })
 
-  test('a token of a disabled account is refused within five seconds', async () => {
+  test('a token of a disabled account is rejected within five seconds', async () => {
     const clock = createTestClock()
     await using service = await startHttpService({ clock })
     assert.equal((await service.fetch('/v1/models')).status, 200)
@@ -74,7 +74,7 @@ suite('authentication', () => {
     assert.equal((await readError(await service.fetch('/v1/models'))).code, 'invalid_token')
   })
 
-  test('each route wants its own scope', async () => {
+  test('each route requires its scope', async () => {
     await using service = await startHttpService()
     const statuses = async (scopes: readonly Scope[]) => {
       const token = await service.makeToken(scopes)
@@ -100,7 +100,7 @@ suite('authentication', () => {
     assert.deepEqual(await statuses(['read']), { ...noText, ...noImage, models: 200, list: 200, metrics: 200 })
   })
 
-  test('a deferred request is read with the scope read or that of its work, and cancelled with that of its work', async () => {
+  test('a deferred request needs the scope read or that of its work to be read, and that of its work to be cancelled', async () => {
     await using service = await startHttpService()
     const submitted = await service.fetch('/generate/sdxl', { json: { prompt: 'a tiger' }, headers: { 'x-service-async': '1' } })
     const path = new URL(submitted.headers.get('location') ?? '').pathname
@@ -128,7 +128,7 @@ suite('authentication', () => {
     assert.equal(await lastUsed(), start + 60_000)
   })
 
-  test('a rate limit counts per account and minute and says what is left', async () => {
+  test('a rate limit counts per account and minute and reports the rest', async () => {
     const clock = createTestClock()
     await using service = await startHttpService({ clock, settings: { requestsPerMinute: 2 } })
     const other = await createAccount({ ...service.store, clock }, { name: 'Bo', role: 'member' }, { signal })

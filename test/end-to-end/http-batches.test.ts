@@ -86,7 +86,7 @@ suite('batches', () => {
           .split('\n')
           .map((line) => JSON.parse(line))
 
-  test('each line is answered once, in the order of the file, though the queue holds fewer', async () => {
+  test('each line is answered once, in file order, also if the queue is shorter', async () => {
     const made = await send(Array.from({ length: 70 }, (_, at) => chatLine(at)))
     assert.equal(made.status, 'validating')
     assert.deepEqual(made.metadata, { for: 'a test' })
@@ -109,7 +109,7 @@ suite('batches', () => {
     assert.ok(Math.abs((kept.expires_at ?? 0) - Date.now() / 1000 - 24 * 3600) < 60)
   })
 
-  test('a file is read in turns, whatever its lines, and empty lines count', async () => {
+  test('a file is read in parts of any line length, and empty lines count', async () => {
     const short = (at: number) => JSON.stringify({ custom_id: `${at}`, method: 'POST', url: '/v1/chat/completions', body: {} })
     const { id } = await send(Array.from({ length: 3000 }, (_, at) => (at % 2 === 0 ? short(at) : '')))
     const blank = await send(Array.from({ length: 200_000 }, () => ''))
@@ -130,7 +130,7 @@ suite('batches', () => {
     assert.ok(turns > 700, `${turns} turns for 200 000 empty lines`)
   })
 
-  test('while a page runs its file is not read again', async () => {
+  test('a file is not read again while its lines run', async () => {
     const made = await send([chatLine(0, '[hang]'), chatLine(1).replace('fake-chat', 'nobody'), chatLine(2)])
     await advance()
     const before = linesRead
@@ -140,7 +140,7 @@ suite('batches', () => {
     assert.equal((await finish(made.id)).status, 'cancelled')
   })
 
-  test('what fails is in a file of its own, with the status it would have had', async () => {
+  test('failed lines are in a separate file, with their status', async () => {
     const lines = [
       chatLine(0),
       chatLine(1, '[fail numerical_error]'),
@@ -160,7 +160,7 @@ suite('batches', () => {
     assert.equal((await read(batch.output_file_id)).length, 1)
   })
 
-  test('completions and embeddings are answered in their own shapes', async () => {
+  test('completions and embeddings have the shape of their own routes', async () => {
     const line = (url: string, body: object) => JSON.stringify({ custom_id: 'x', method: 'POST', url, body })
     const text = await finish((await send([line('/v1/completions', { model: 'fake-chat', prompt: 'Hi' })], '/v1/completions')).id)
     assert.equal((await read(text.output_file_id))[0]?.response?.body.object, 'text_completion')
@@ -168,7 +168,7 @@ suite('batches', () => {
     assert.equal(Object((await read(vectors.output_file_id))[0]?.response?.body.data).length, 2)
   })
 
-  test('responses and images are answered in their own shapes, and refuse what a batch cannot do', async () => {
+  test('responses and images have the shape of their own routes, and reject fields that a batch cannot support', async () => {
     const line = (url: string, body: object, at = 0) => JSON.stringify({ custom_id: `x${at}`, method: 'POST', url, body })
     const ask = { model: 'fake-chat', input: 'Hi [say hello]' }
     const refused = [{ stream: true }, { store: true }, { background: true }, { previous_response_id: `resp_${'0'.repeat(32)}` }]
@@ -214,7 +214,7 @@ suite('batches', () => {
     })
   })
 
-  test('a file that cannot be read through fails before anything runs, with its lines named', async () => {
+  test('an invalid file fails before anything runs, with its lines named', async () => {
     const batch = await finish(
       (await send([chatLine(0), chatLine(0), '{', '[]', chatLine(4).replace('POST', 'GET'), chatLine(5).replace('completions', 'x')])).id,
     )
@@ -232,7 +232,7 @@ suite('batches', () => {
     assert.equal((await finish((await send([''])).id)).status, 'failed')
   })
 
-  test('a crash at any write loses nothing and answers nothing twice', async () => {
+  test('a crash at any write loses and repeats nothing', async () => {
     const made = await send(Array.from({ length: 40 }, (_, at) => chatLine(at)))
     let batch = await client.batches.retrieve(made.id)
     for (let lucky = 0; batch.status !== 'completed'; lucky = (lucky + 1) % 3) {
@@ -259,7 +259,7 @@ suite('batches', () => {
     assert.deepEqual(batch.request_counts, { total: 40, completed: 40, failed: 0 })
   })
 
-  test('a cancelled batch keeps what was answered and tells the rest', async () => {
+  test('a cancelled batch keeps its answers and reports the rest', async () => {
     const made = await send([...Array.from({ length: 32 }, (_, at) => chatLine(at)), chatLine(32, '[hang]'), chatLine(33)])
     while ((await client.batches.retrieve(made.id)).request_counts?.completed !== 32) {
       await advance()
@@ -275,7 +275,7 @@ suite('batches', () => {
     assert.equal((await client.batches.cancel(made.id)).status, 'cancelled')
   })
 
-  test('a batch of an account that is disabled is cancelled for good and keeps what was answered', async () => {
+  test('a batch of a disabled account is cancelled for good and keeps its answers', async () => {
     const eve = await createAccount({ ...service.store, clock }, { name: 'Eve', role: 'member' }, { signal })
     const clientOf = async () => {
       const apiKey = await service.makeToken(['text', 'read'], { accountId: eve.id })
@@ -320,7 +320,7 @@ suite('batches', () => {
     assert.equal(lines.trimEnd().split('\n').length, 32)
   })
 
-  test('after 24 hours a batch ends however far it has come', async () => {
+  test('a batch ends after 24 hours, finished or not', async () => {
     const made = await send([chatLine(0, '[hang]'), chatLine(1, '[hang]')])
     await advance()
     const tomorrow = { now: () => clock.now() + 24 * 60 * 60 * 1000 }
@@ -334,13 +334,13 @@ suite('batches', () => {
     assert.equal(batch.request_counts?.failed, 2)
   })
 
-  test('a batch whose file is deleted fails and says so', async () => {
+  test('a batch without its file fails with the reason', async () => {
     const made = await send([chatLine(0)])
     await client.files.delete(made.input_file_id)
     assert.equal((await finish(made.id)).status, 'failed')
   })
 
-  test('refused by name: what no batch can be', async () => {
+  test('invalid batches are rejected by name', async () => {
     const file = await client.files.create({ file: await toFile(Buffer.from('x'), 'a'), purpose: 'user_data' })
     const whole = { input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h' }
     for (const [fields, param] of [

@@ -15,7 +15,7 @@ suite('request bodies', () => {
 
   const prompt = { prompt: 'a tiger' }
 
-  test('bodies that are not plain JSON are 415', async () => {
+  test('a body that is not plain JSON is rejected with 415', async () => {
     const post = (headers: Record<string, string>) => service.fetch('/generate/sdxl', { json: prompt, headers })
     assert.equal((await post({ 'content-type': 'application/json; charset=utf-8' })).status, 200)
     assert.equal((await post({ 'content-type': 'APPLICATION/JSON;charset=UTF-8' })).status, 200)
@@ -51,7 +51,7 @@ suite('request bodies', () => {
     assert.match(bare, /^HTTP\/1\.1 415 [\s\S]*unsupported_media_type/)
   })
 
-  test('malformed JSON and JSON that is no object are 400', async () => {
+  test('malformed JSON and JSON that is not an object are rejected with 400', async () => {
     for (const [body, code] of [
       ['', 'invalid_json'],
       ['{', 'invalid_json'],
@@ -72,7 +72,7 @@ suite('request bodies', () => {
     assert.deepEqual(service.failures, [])
   })
 
-  test('a body may have exactly its limit, counted while it streams in', async () => {
+  test('a body may have exactly the limit, counted while it streams in', async () => {
     const limit = 10 * 1024 * 1024
     const fill = (size: number) => `{"prompt":"a tiger","x":"${'x'.repeat(size - 27)}"}`
     for (const [size, status, code] of [
@@ -96,7 +96,7 @@ suite('request bodies', () => {
     assert.equal((await service.fetch('/generate/sdxl', { method: 'POST', body: fill(1024 * 1024 + 1) })).status, 413)
   })
 
-  test('a chunked body over the limit is refused before it has ended, and the connection serves the next request', async () => {
+  test('a chunked body over the limit is rejected before its end, and the connection serves the next request', async () => {
     const socket = await openSocket(service.url)
     const head = `POST /generate/sdxl HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.token}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
     socket.write(`${head}${(1024 * 1024 + 2).toString(16)}\r\n${'x'.repeat(1024 * 1024 + 2)}\r\n`)
@@ -106,7 +106,7 @@ suite('request bodies', () => {
     socket.destroy()
   })
 
-  test('a client that sends a far too long chunked body to its end before it reads gets the refusal', async () => {
+  test('a client that sends an oversized chunked body to its end receives the error', async () => {
     const socket = await openSocket(service.url)
     socket.write(
       `POST /generate/sdxl HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.token}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`,
@@ -125,7 +125,7 @@ suite('request bodies', () => {
     ['of the wrong kind', 'authorization: Bearer TOKEN\r\ncontent-type: text/plain\r\n'],
     ['without a token', 'content-type: application/json\r\n'],
   ] as const)
-    test(`a body ${kind} is refused before the connection closes, though its sender asked for that`, async () => {
+    test(`a body ${kind}, sent with connection: close, is rejected before the connection closes`, async () => {
       const socket = await openSocket(service.url)
       const size = 20 * 1024 * 1024
       const fields = head.replace('TOKEN', service.token)

@@ -31,7 +31,7 @@ suite('chat completions', () => {
     })
   })
 
-  test('a stream is exactly data lines in the contract’s order', async () => {
+  test('a stream consists of data lines in the order of the contract', async () => {
     const answer = await ask('Say it [say one two]', { stream: true, stream_options: { include_usage: true } })
     assert.equal(answer.status, 200)
     assert.match(answer.headers.get('content-type') ?? '', /^text\/event-stream/)
@@ -56,7 +56,7 @@ suite('chat completions', () => {
     assert.deepEqual(chunks, [chunk(null), chunk('one'), chunk(' two'), chunk('', 'stop'), { ...chunk(''), choices: [], usage }])
   })
 
-  test('concatenated stream text equals the answer at once for the same seed, also with several choices', async () => {
+  test('streamed text equals the whole answer for the same seed, also with several choices', async () => {
     for (const n of [1, 3]) {
       const whole = await readJson(await ask('Hello', { seed: 5, n, max_tokens: 6 }))
       const stream = await (await ask('Hello', { seed: 5, n, max_tokens: 6, stream: true })).text()
@@ -77,13 +77,13 @@ suite('chat completions', () => {
     }
   })
 
-  test('text that could break a client’s decoder is escaped in streams', async () => {
+  test("text that could break a client's decoder is escaped in streams", async () => {
     const stream = await (await ask('[say é 巴黎 🐯 \u2028 \u0085.]', { stream: true })).text()
     assert.match(stream, /^[\n -~]*$/)
     assert.match(stream, /\\u00e9/)
   })
 
-  test('log probabilities come where they were asked for and nowhere else', async () => {
+  test('log probabilities are returned only on request', async () => {
     const { choices } = await readJson(await ask('[say hi]', { logprobs: true, top_logprobs: 1 }))
     const entry = { token: 'hi', logprob: 0, bytes: [104, 105] }
     assert.deepEqual(JSON.parse(JSON.stringify(choices))[0].logprobs, { content: [{ ...entry, top_logprobs: [entry] }] })
@@ -91,7 +91,7 @@ suite('chat completions', () => {
     assert.match(stream, /"logprobs":\{"content":\[\{"token":"hi"/)
   })
 
-  test('tool calls are answered whole and in fragments', async () => {
+  test('tool calls are returned whole and in fragments', async () => {
     const tools = [{ type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } }]
     const { choices } = await readJson(await ask('[call look_up]', { tools }))
     assert.deepEqual(choices, [
@@ -113,7 +113,7 @@ suite('chat completions', () => {
     assert.match(stream, /"finish_reason":"tool_calls"/)
   })
 
-  test('a prompt over the context is refused with both numbers, as JSON even for a stream', async () => {
+  test('a prompt over the context is rejected with both numbers, as JSON even for a stream', async () => {
     for (const stream of [false, true]) {
       const answer = await ask('word '.repeat(2000), { stream })
       assert.equal(answer.status, 400)
@@ -123,7 +123,7 @@ suite('chat completions', () => {
     }
   })
 
-  test('an unknown model is 404 and names those that exist', async () => {
+  test('an unknown model is 404 with the existing names', async () => {
     for (const model of ['nobody', 'fake-image']) {
       const answer = await ask('Hi', { model })
       assert.equal(answer.status, 404)
@@ -134,7 +134,7 @@ suite('chat completions', () => {
     }
   })
 
-  test('plain completions answer as JSON and as a stream', async () => {
+  test('plain completions are returned as JSON and as a stream', async () => {
     const post = (fields: object) => service.fetch('/v1/completions', { json: { model: 'fake-chat', prompt: '[say one two]', ...fields } })
     const { id, created, ...rest } = await readJson(await post({}))
     assert.match(String(id), /^cmpl-/)
@@ -155,7 +155,7 @@ suite('chat completions', () => {
     assert.match(stream, /\n\ndata: \[DONE\]\n\n$/)
   })
 
-  test('embeddings come as numbers or as base64 of the same numbers', async () => {
+  test('embeddings are returned as numbers or as base64 of the same numbers', async () => {
     const post = async (fields: object) => readJson(await service.fetch('/v1/embeddings', { json: { model: 'fake-chat', ...fields } }))
     const whole = await post({ input: ['one', 'two words'] })
     assert.deepEqual(whole.usage, { prompt_tokens: 3, total_tokens: 3 })
@@ -171,7 +171,7 @@ suite('chat completions', () => {
     assert.ok(Math.abs(bytes.readFloatLE(0) - Number(data[0]?.embedding[0])) < 1e-6)
   })
 
-  test('every finished request is in the books', async () => {
+  test('every finished request is recorded', async () => {
     await using own = await startHttpService()
     await own.fetch('/v1/chat/completions', { json: { model: 'fake-chat', messages: [{ role: 'user', content: '[say one two]' }] } })
     await own.fetch('/v1/chat/completions', {

@@ -15,7 +15,7 @@ suite('plain completions', () => {
 
   const model = 'fake-chat'
 
-  test('a prompt is echoed with the log probabilities of its tokens, of which the first has none', async () => {
+  test('a prompt is echoed with the log probabilities of its tokens, except the first', async () => {
     const { choices, usage } = await client.completions.create({ model, prompt: 'one two [say three]', echo: true, logprobs: 1 })
     const [choice] = choices
     assert.equal(choice?.text, 'one two [say three]three')
@@ -28,12 +28,12 @@ suite('plain completions', () => {
     assert.deepEqual([usage?.prompt_tokens, usage?.completion_tokens], [4, 1])
   })
 
-  test('a prompt alone is scored, as harnesses do that measure models', async () => {
+  test('a prompt can be scored without a completion, as evaluation harnesses do', async () => {
     const { choices } = await client.completions.create({ model, prompt: 'one two', echo: true, logprobs: 1, max_tokens: 0 })
     assert.deepEqual([choices[0]?.text, choices[0]?.finish_reason, choices[0]?.logprobs?.tokens], ['one two', 'length', ['one', ' two']])
   })
 
-  test('a stream says the same, with offsets that go on', async () => {
+  test('a stream returns the same text with continuous offsets', async () => {
     const ask = { model, prompt: 'one two [say three four]', echo: true, logprobs: 1 }
     const whole = (await client.completions.create(ask)).choices[0]
     let text = ''
@@ -47,7 +47,7 @@ suite('plain completions', () => {
     assert.deepEqual([text, offsets, scores], [whole?.text, whole?.logprobs?.text_offset, whole?.logprobs?.token_logprobs])
   })
 
-  test('several prompts have choices in their order, and are booked each', async () => {
+  test('several prompts have choices in their order, and each is recorded', async () => {
     const booked = service.booked.length
     const answer = await client.completions.create({ model, prompt: ['[say a]', '[say b]', '[say c]'], n: 2 })
     assert.deepEqual(
@@ -62,7 +62,7 @@ suite('plain completions', () => {
     assert.deepEqual(streamed, ['a', 'b'])
   })
 
-  test('tokens are prompts too, one or several', async () => {
+  test('a prompt can be one or several lists of tokens', async () => {
     const one = await client.completions.create({ model, prompt: [5, 6], echo: true, max_tokens: 1 })
     assert.match(one.choices[0]?.text ?? '', /^word5 word6/)
     assert.equal(one.usage?.prompt_tokens, 2)
@@ -73,7 +73,7 @@ suite('plain completions', () => {
     )
   })
 
-  test('refused by name: prompts that are none', async () => {
+  test('invalid prompts are rejected by name', async () => {
     for (const [fields, param] of [
       [{ prompt: [] }, 'prompt'],
       [{ prompt: ['a', 1] }, 'prompt'],
@@ -95,7 +95,7 @@ suite('plain completions', () => {
     }
   })
 
-  test('one of several prompts that is too long ends them all', async () => {
+  test('one overlong prompt rejects all prompts of the request', async () => {
     const long = Array.from({ length: 2000 }, () => 'word').join(' ')
     const answer = await service.fetch('/v1/completions', { json: { model, prompt: ['[say a]', long] } })
     const { code, param } = await readError(answer)

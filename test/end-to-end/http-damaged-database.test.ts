@@ -58,7 +58,7 @@ suite('a damaged page of the database', () => {
     ['inferences', '/v1/requests', {}],
     ['inferences', '/generate/sdxl', { json: { prompt: 'a lion' }, headers: { 'x-service-async': '1' } }],
   ] as const)
-    test(`of ${table} is answered with 503 at ${path}, and the service is unready from then on`, async () => {
+    test(`of ${table} returns 503 at ${path} and makes the service unready`, async () => {
       await using damaged = await startDamaged(table)
       const { service, text } = damaged
       assert.equal((await service.fetch('/readyz')).status, 200)

@@ -9,7 +9,7 @@ const grain = { type: 'gaussian', mean: 128, sigma: 30 } as const
 const photograph = sharp({ create: { width: 300, height: 200, channels: 3, background: '#888888', noise: grain } })
 const black = sharp({ create: { width: 64, height: 64, channels: 3, background: '#000000' } })
 
-suite('images that the engine could not use', () => {
+suite('images that the engine cannot use', () => {
   let service: HttpService
   before(async () => {
     service = await startHttpService({ overrides: { inspectImage } })
@@ -26,7 +26,7 @@ suite('images that the engine could not use', () => {
     assert.deepEqual(Object(detail)[0].loc, ['body', field])
   }
 
-  test('a file that was cut off is refused by name before anything is queued', async () => {
+  test('a truncated file is rejected by name before anything is queued', async () => {
     const whole = (await black.clone().png().toBuffer()).toString('base64')
     for (const bytes of [await photograph.clone().jpeg().toBuffer(), await photograph.clone().png().toBuffer()]) {
       assert.equal((await submit({ init_image: bytes.toString('base64') })).status, 202)
@@ -39,7 +39,7 @@ suite('images that the engine could not use', () => {
     assert.equal(Object((await readJson(await service.fetch('/v1/requests'))).data).length, 2)
   })
 
-  test('a mask without white is refused', async () => {
+  test('a mask without white is rejected', async () => {
     const image = (await black.clone().png().toBuffer()).toString('base64')
     await assertRefused(await submit({ init_image: image, mask_image: image }), 'mask_image')
     await assertRefused(await submit({ init_image: image, mask_image: image, inpaint_full_res: true }), 'mask_image')

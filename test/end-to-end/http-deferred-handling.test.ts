@@ -8,14 +8,14 @@ import { createTestClock } from '../support/test-clock.ts'
 
 const signal = new AbortController().signal
 
-suite('how deferred requests are handled', () => {
+suite('handling of deferred requests', () => {
   let service: HttpService
   before(async () => {
     service = await startHttpService()
   })
   after(() => service[Symbol.asyncDispose]())
 
-  test('the same key and body give the same request; another body is a conflict', async () => {
+  test('the same key and body return the same request; another body is a conflict', async () => {
     const headers = { 'idempotency-key': 'key-1' }
     const first = await submit(service, { prompt: 'a tiger' }, headers)
     assert.equal((await submit(service, { prompt: 'a tiger' }, headers)).id, first.id)
@@ -32,7 +32,7 @@ suite('how deferred requests are handled', () => {
     assert.equal((await submit(service, { prompt: 'x' }, { 'idempotency-key': 'x'.repeat(255) })).answer.status, 202)
   })
 
-  test('headers about deferred work are checked, and refused where they would do nothing', async () => {
+  test('headers for deferred work are checked, and rejected where they have no effect', async () => {
     const send = (headers: Record<string, string>) => service.fetch('/generate/sdxl', { json: { prompt: 'x' }, headers })
     const deferred = { 'x-service-async': '1' }
     for (const good of [
@@ -85,7 +85,7 @@ suite('how deferred requests are handled', () => {
     assert.equal((await send('0')).status, 202)
   })
 
-  test('routes that cannot answer later say so', async () => {
+  test('routes without deferred answers reject them', async () => {
     for (const [path, json] of [
       ['/v1/completions', { model: 'fake-chat', prompt: 'x' }],
       ['/v1/embeddings', { model: 'fake-chat', input: 'x' }],
@@ -98,7 +98,7 @@ suite('how deferred requests are handled', () => {
     }
   })
 
-  test('own requests are listed newest first, by page and status', async () => {
+  test('an account lists its requests newest first, by page and status', async () => {
     const clock = createTestClock()
     await using own = await startHttpService({ clock })
     const ids: string[] = []
@@ -126,7 +126,7 @@ suite('how deferred requests are handled', () => {
     assert.equal((await readError(foreign)).param, 'after')
   })
 
-  test('a full queue is 503 with Retry-After', async () => {
+  test('a full queue returns 503 with Retry-After', async () => {
     await using own = await startHttpService()
     for (let index = 0; index < 100; index++) await submit(own)
     const refused = await own.fetch('/generate/sdxl', { json: { prompt: 'x' }, headers: { 'x-service-async': '1' } })
@@ -135,7 +135,7 @@ suite('how deferred requests are handled', () => {
     assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
   })
 
-  test('a pending request is cancelled at once, and its stored error comes back', async () => {
+  test('a pending request is cancelled at once, and its stored error is returned', async () => {
     const { id } = await submit(service)
     const cancelled = await readJson(await service.fetch(`/v1/requests/${id}`, { method: 'DELETE' }))
     assert.equal(cancelled.status, 'completed')

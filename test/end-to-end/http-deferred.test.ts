@@ -15,7 +15,7 @@ suite('deferred requests with a worker', () => {
   })
   after(() => service[Symbol.asyncDispose]())
 
-  test('the stored output is the synchronous answer, byte for byte the same on every fetch', async () => {
+  test('the stored output equals the synchronous answer, byte for byte on every fetch', async () => {
     const json = { prompt: 'a tiger', seed: 3, num_images: 2, image_encoding: 'png' }
     const { id } = await submit(service, json, { accept: 'image/png' })
     const done = await finish(service, id)
@@ -38,7 +38,7 @@ suite('deferred requests with a worker', () => {
     assert.deepEqual(stored, direct)
   })
 
-  test('a chat completion by the async header is stored as the chat completion object', async () => {
+  test('a chat completion with the async header is stored as a chat completion object', async () => {
     const json = { model: 'fake-chat', messages: [{ role: 'user', content: '[say one two]' }] }
     const { id } = await submit(service, json, {}, '/v1/chat/completions')
     await finish(service, id)
@@ -51,7 +51,7 @@ suite('deferred requests with a worker', () => {
     assert.equal((await readError(streamed)).param, 'stream')
   })
 
-  test('a failed request is completed, carries its error and answers with the error’s own status', async () => {
+  test('a failed request is completed and returns its error with the status of the error', async () => {
     const { id } = await submit(service, { prompt: '[fail numerical_error]' })
     const done = await finish(service, id)
     assert.equal(done.outcome, 'failed')
@@ -62,7 +62,7 @@ suite('deferred requests with a worker', () => {
     assert.deepEqual(done.error, error)
   })
 
-  test('its life can be followed as events', async () => {
+  test('the states of a request are sent as events', async () => {
     const { id } = await submit(service, { prompt: 'a tiger', steps: 3 }, { 'x-service-preview': '1' })
     const answer = await service.fetch(`/v1/requests/${id}/events`)
     assert.match(answer.headers.get('content-type') ?? '', /^text\/event-stream/)
@@ -71,7 +71,7 @@ suite('deferred requests with a worker', () => {
     assert.match(events.at(-1) ?? '', /^event: status\ndata: .*"status":"completed".*"outcome":"succeeded"/)
   })
 
-  test('what a chat model writes can be followed as it is written', async () => {
+  test('the text of a chat model is streamed as it is written', async () => {
     const json = { model: 'fake-chat', messages: [{ role: 'user', content: '[say one two three] [hang after 2]' }] }
     const { id } = await submit(service, json, {}, '/v1/chat/completions')
     const written = (followed: string) =>
@@ -102,7 +102,7 @@ suite('deferred requests with a worker', () => {
     assert.equal(done.outcome, 'cancelled')
   })
 
-  test('an output is gone after its day', async () => {
+  test('an output is gone after a day', async () => {
     const clock = createTestClock()
     await using own = await startHttpService({ clock, worker: true })
     const { id } = await submit(own)

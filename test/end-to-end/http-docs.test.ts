@@ -4,14 +4,14 @@ import { after, before, describe, test } from 'node:test'
 import { DocsSite } from '../../src/http/docs/docs-site.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 
-describe('the documentation as a site', () => {
+describe('the documentation site', () => {
   let service: HttpService
   before(async () => {
     service = await startHttpService()
   })
   after(() => service[Symbol.asyncDispose]())
 
-  test('has a page for each file, which runs nothing, shows no comments and needs no token', async () => {
+  test('has a page for each file, without scripts, comments or the need of a token', async () => {
     const names = new DocsSite().names
     for (const name of ['readme', 'first-model', 'operations', 'configuration', 'errors', 'architecture', 'decisions', 'command-line'])
       assert.ok(names.includes(name), name)
@@ -26,7 +26,7 @@ describe('the documentation as a site', () => {
     }
   })
 
-  test('shows the console’s icon, which it may load', async () => {
+  test('shows the icon of the console, which its policy allows', async () => {
     for (const path of ['/docs', '/docs/search?q=models', '/docs/api']) {
       const answer = await service.fetch(path, { token: null })
       const [, icon = ''] = /<link rel="icon" href="\/console\/([^"]+)"/.exec(await answer.text()) ?? []
@@ -35,7 +35,7 @@ describe('the documentation as a site', () => {
     }
   })
 
-  test('leads nowhere that is not there, whichever link is followed', async () => {
+  test('has no broken links', async () => {
     const pages = new Map<string, string>()
     const fetchPage = async (path: string): Promise<string> => {
       const known = pages.get(path)
@@ -68,7 +68,7 @@ describe('the documentation as a site', () => {
     assert.match(explanation, /href="\/docs\/architecture"/)
   })
 
-  test('finds sections by words, and shows what was typed as text', async () => {
+  test('finds sections by words, and shows the query as text', async () => {
     const html = await (await service.fetch('/docs/search?q=backup+restore', { token: null })).text()
     assert.match(html, /<li><a href="\/docs\/operations#backup-and-restore">/)
     assert.doesNotMatch(html.replace(/<style>.*?<\/style>/s, ''), /\*\*|`|\]\(|\| /)

@@ -58,7 +58,7 @@ suite('the API document and the service', () => {
     assert.ok(validator.Check(value), `${JSON.stringify(value).slice(0, 300)}\n${JSON.stringify(validator.Errors(value)).slice(0, 600)}`)
   }
 
-  test('the document lists exactly the routes that are there', async () => {
+  test('the document lists exactly the existing routes', async () => {
     const document = await readJson(await service.fetch('/openapi.json', { token: null }))
     const listed = Object.entries(Object(document.paths)).flatMap(([path, methods]) =>
       Object.keys(Object(methods)).map((method) => `${method} ${path}`),
@@ -84,7 +84,7 @@ suite('the API document and the service', () => {
     }
   })
 
-  test('answers hold what the document says and nothing else', async () => {
+  test('answers contain only documented fields', async () => {
     const post = async (path: string, json: object, headers = {}) => readJson(await service.fetch(path, { json, headers }))
     fits(chatCompletionSchema, await post('/v1/chat/completions', chat({ logprobs: true, top_logprobs: 2, n: 2 })))
     fits(chatCompletionSchema, await post('/v1/chat/completions', chat({ tools })))
@@ -111,7 +111,7 @@ suite('the API document and the service', () => {
     fits(errorBodySchema, await post('/v1/chat/completions', {}))
   })
 
-  test('every event of a stream is a chunk and holds nothing else', async () => {
+  test('every event of a stream matches its schema', async () => {
     for (const fields of [{ logprobs: true, n: 2 }, { tools }]) {
       const stream = await service.fetch('/v1/chat/completions', {
         json: chat({ stream: true, stream_options: { include_usage: true }, ...fields }),
@@ -122,7 +122,7 @@ suite('the API document and the service', () => {
     }
   })
 
-  test('the page is HTML that may load nothing', async () => {
+  test('the page is HTML that loads nothing', async () => {
     const answer = await service.fetch('/docs/api/plain', { token: null })
     assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8')
     assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/)

@@ -12,7 +12,7 @@ suite('the error body', () => {
   after(() => service[Symbol.asyncDispose]())
 
   for (const code of errorCodes) {
-    test(`${code} has its status, four keys and the headers of its status`, async () => {
+    test(`${code} has its status, four keys and its headers`, async () => {
       const answer = await service.fetch('/v1/chat/completions', {
         json: { model: 'fake-chat', messages: [{ role: 'user', content: `[fail ${code}]` }] },
       })
@@ -31,7 +31,7 @@ suite('the error body', () => {
     })
   }
 
-  test('a name as long as a book is not sent back whole', async () => {
+  test('an overlong name is shortened in the message', async () => {
     const long = 'x'.repeat(100_000)
     const messages = [{ role: 'user', content: 'Hi' }]
     for (const [path, json] of [

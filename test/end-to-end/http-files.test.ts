@@ -29,7 +29,7 @@ suite('files', () => {
     return body
   }
 
-  test('a file is kept whole, listed, fetched and deleted', async () => {
+  test('a file is stored unchanged, listed, fetched and deleted', async () => {
     const bytes = Buffer.from(Array.from({ length: 9 * megabyte + 7 }, (_, at) => at % 251))
     const made = await client.files.create({ file: await toFile(bytes, '../evil/\u0000näme.jsonl'), purpose: 'batch' })
     assert.match(made.id, /^file-[0-9a-f-]{36}$/)
@@ -56,7 +56,7 @@ suite('files', () => {
     assert.deepEqual(left, [])
   })
 
-  test('what an account may keep is bounded, and nothing stays of what does not fit', async () => {
+  test('files are limited per account, and a rejected file leaves nothing behind', async () => {
     const answer = await upload(form(['purpose', 'batch'], ['file', new Blob([Buffer.alloc(21 * megabyte)])]))
     assert.equal(answer.status, 429)
     assert.equal((await readError(answer)).code, 'quota_exceeded')
@@ -106,13 +106,13 @@ suite('files', () => {
       'expires_after.seconds',
     ],
   ] as const)
-    test(`refused by name: ${what}`, async () => {
+    test(`rejected by name: ${what}`, async () => {
       const answer = await upload(form(...parts))
       assert.equal(answer.status, 400)
       assert.equal((await readError(answer)).param, param)
     })
 
-  test('another’s file, an unknown one and a malformed id are all the same', async () => {
+  test('a file of another account, an unknown file and a malformed id return the same error', async () => {
     const { id } = await client.files.create({ file: await toFile(Buffer.from('x'), 'b'), purpose: 'batch' })
     const grace = await createAccount({ ...service.store, clock }, { name: 'Grace', role: 'member' }, { signal })
     const token = await service.makeToken(['text'], { accountId: grace.id })

@@ -16,7 +16,7 @@ function sizeOf(data: unknown): readonly [number, number] {
 
 type Part = readonly [string, string | Blob]
 
-suite('forms of pictures', () => {
+suite('image forms', () => {
   let service: HttpService
   before(async () => {
     service = await startHttpService()
@@ -30,7 +30,7 @@ suite('forms of pictures', () => {
   }
   const edit = (...parts: readonly Part[]) => send('/v1/images/edits', [['prompt', 'a tiger'], ...parts])
 
-  test('an edit answers as a generation does, with numbers and switches read as what they are', async () => {
+  test('an edit returns the shape of a generation, and parses numbers and switches', async () => {
     const answer = await edit(['image', picture], ['mask', picture], ['n', '2'], ['size', '128x72'], ['seed', '7'], ['stream', 'false'])
     assert.equal(answer.status, 200, await answer.clone().text())
     const { data, background, quality } = await readJson(answer)
@@ -41,14 +41,14 @@ suite('forms of pictures', () => {
     )
   })
 
-  test('without a size the picture’s own proportions are kept', async () => {
+  test('the proportions of the picture are kept if no size is given', async () => {
     const wide = new Blob([encodeSolidPng(128, 64, 0xff0000)], { type: 'image/png' })
     const { data } = await readJson(await edit(['image[]', wide]))
     const [width, height] = sizeOf(data)
     assert.ok(width > height * 1.8 && width < height * 2.2, `${width}x${height}`)
   })
 
-  test('a variation needs no words', async () => {
+  test('a variation needs no prompt', async () => {
     const answer = await send('/v1/images/variations', [
       ['image', picture],
       ['n', '2'],
@@ -187,13 +187,13 @@ suite('forms of pictures', () => {
       'svg',
     ],
   ] as const satisfies readonly (readonly [string, readonly Part[], string])[])
-    test(`refused by name: ${what}`, async () => {
+    test(`rejected by name: ${what}`, async () => {
       const answer = await edit(...parts)
       assert.equal(answer.status, 422)
       assert.equal((await readError(answer)).param, param)
     })
 
-  test('a form is needed, and a whole one', async () => {
+  test('a missing or incomplete form is rejected', async () => {
     const post = (body: string, type: string) =>
       fetch(`${service.url}/v1/images/edits`, {
         method: 'POST',
@@ -214,7 +214,7 @@ suite('forms of pictures', () => {
     assert.equal(answer.status, 415)
   })
 
-  test('a stream shows previews and ends with each picture', async () => {
+  test('a stream contains previews and ends with each picture', async () => {
     const events = (text: string) => [...text.matchAll(/^event: (\S+)$/gm)].map(([, name]) => name)
     const generated = await service.fetch('/v1/images/generations', {
       json: { prompt: 'a tiger', stream: true, partial_images: 2, n: 2, steps: 8 },

@@ -16,7 +16,7 @@ suite('images', () => {
   const draw = (fields: object, headers: Record<string, string> = {}) =>
     service.fetch('/generate/sdxl', { json: { prompt: 'a tiger', ...fields }, headers })
 
-  test('an answer has exactly the fields of the contract and ours', async () => {
+  test("an answer has the fields of the contract and Sepia's own", async () => {
     const answer = await draw({ seed: [5, 9], num_images: 2, width: 128, height: 72 })
     assert.equal(answer.status, 200)
     const { images, prediction_time_ms, ...rest } = await readJson(answer)
@@ -36,7 +36,7 @@ suite('images', () => {
     assert.notEqual(await bytes(3), await bytes(4))
   })
 
-  test('Accept chooses between JSON and the first image itself', async () => {
+  test('Accept selects JSON or the first image itself', async () => {
     for (const accept of ['image/png', 'image/*', 'image/png;q=0.9, */*;q=0.1']) {
       const answer = await draw({ seed: 1 }, { accept })
       assert.equal(answer.headers.get('content-type'), 'image/png', accept)
@@ -49,7 +49,7 @@ suite('images', () => {
     for (const accept of ['image/png', 'image/*']) assert.equal((await draw({ num_images: 2 }, { accept })).status, 422)
   })
 
-  test('refusals name every fault with its place', async () => {
+  test('errors list every fault with its location', async () => {
     const answer = await draw({ steps: 0, sampler: 'ddim', foo: 1 })
     assert.equal(answer.status, 422)
     const { error, detail } = await readJson(answer)
@@ -65,7 +65,7 @@ suite('images', () => {
     )
   })
 
-  test('uploaded images are checked before anything is drawn', async () => {
+  test('uploaded images are checked before drawing', async () => {
     assert.equal((await draw({ init_image: picture })).status, 200)
     assert.equal((await draw({ init_image: `data:image/png;base64,${picture}`, mask_image: picture })).status, 200)
     assert.equal((await draw({ init_image: `${picture}\n` })).status, 200)
@@ -76,13 +76,13 @@ suite('images', () => {
     }
   })
 
-  test('a prompt is logged only when its request asks for that', async () => {
+  test('a prompt is logged only if the request enables it', async () => {
     await draw({ prompt: 'secret' })
     await draw({ prompt: 'public', log_prompt: true })
     assert.deepEqual(service.prompts, ['public'])
   })
 
-  test('OpenAI’s shape answers from the same engine', async () => {
+  test("OpenAI's route returns the images of the same engine", async () => {
     const ask = (fields: object) => service.fetch('/v1/images/generations', { json: { prompt: 'a tiger', ...fields } })
     const { created, data, ...rest } = await readJson(
       await ask({ model: 'fake-image', n: 2, size: '128x72', seed: 7, steps: 2, negative_prompt: 'blur', user: 'me' }),

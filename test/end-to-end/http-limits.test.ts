@@ -33,8 +33,8 @@ async function limitedToken(service: HttpService, limits: Partial<UseLimits>): P
   return text
 }
 
-suite('the limits of an access token', () => {
-  test('its requests a minute count beside those of its account, and the headers tell of the tighter', async () => {
+suite('limits of an access token', () => {
+  test('its requests per minute apply beside those of its account, and the headers report the tighter limit', async () => {
     const clock = createTestClock(start)
     await using service = await startHttpService({ clock })
     const token = await limitedToken(service, { requestsPerMinute: 2 })
@@ -54,7 +54,7 @@ suite('the limits of an access token', () => {
     assert.deepEqual(await left(token), [200, '2', '1'])
   })
 
-  test('its tokens a day refuse it and nobody else, and the usage reports them', async () => {
+  test('its daily tokens limit only this token, and the usage reports them', async () => {
     await using service = await startHttpService({ clock: createTestClock(start) })
     const token = await limitedToken(service, { tokensPerDay: 5 })
     await limitAccount(service, { tokensPerDay: 100 })
@@ -72,7 +72,7 @@ suite('the limits of an access token', () => {
     ])
   })
 
-  test('what it has asked for later counts as its own too', async () => {
+  test('its deferred requests count as its own', async () => {
     await using service = await startHttpService({ clock: createTestClock(start), worker: true })
     const token = await limitedToken(service, { imagesPerDay: 2 })
     const answer = await service.fetch('/generate/sdxl', { json: { ...picture, num_images: 2 }, headers: deferred, token })
@@ -86,8 +86,8 @@ suite('the limits of an access token', () => {
   })
 })
 
-suite('limits of a minute and of a moment', () => {
-  test('tokens a minute refuse until the next one, and cut nothing short that a whole minute has room for', async () => {
+suite('limits per minute and concurrency', () => {
+  test('tokens per minute reject until the next one, and shorten nothing that fits into a whole minute', async () => {
     const clock = createTestClock(start)
     await using service = await startHttpService({ clock })
     await limitAccount(service, { tokensPerMinute: 20 })
@@ -115,7 +115,7 @@ suite('limits of a minute and of a moment', () => {
     assert.equal((await readError(never)).code, 'quota_exceeded')
   })
 
-  test('so many requests are in work at once, streams among them, and the next is refused with the number', async () => {
+  test('requests in work, including streams, are limited, and the next one is rejected with the number', async () => {
     const clock = createTestClock(start)
     const pool = createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock }) } }, { slots: 1 })
     await using service = await startHttpService({ clock, pool })
@@ -143,7 +143,7 @@ suite('limits of a minute and of a moment', () => {
     assert.equal((await service.fetch('/v1/chat/completions', { json: say('a') })).status, 200)
   })
 
-  test('deferred requests wait for their turn in a limit of what runs at once, and all end', async () => {
+  test('deferred requests wait for a free place in the concurrency limit, and all end', async () => {
     const clock = createTestClock(start)
     const { pool, most } = countingPool(clock)
     await using service = await startHttpService({ clock, pool, worker: true })
@@ -165,8 +165,8 @@ suite('limits of a minute and of a moment', () => {
   })
 })
 
-suite('caps on what an account holds', () => {
-  test('its own number of open streams takes the place of everybody’s', async () => {
+suite('limits on what an account holds', () => {
+  test('its own limit of open streams replaces the general one', async () => {
     const clock = createTestClock(start)
     await using service = await startHttpService({ clock, settings: { accountPlaces: 1 } })
     await limitAccount(service, { openStreams: 2 })
@@ -182,13 +182,13 @@ suite('caps on what an account holds', () => {
   })
 })
 
-suite('budgets of money', () => {
+suite('money budgets', () => {
   const priced = createFakeCatalog([
     describeFakeText({ price: { promptTokens: 1_000_000, completionTokens: 2_000_000, image: 0 } }),
     describeFakeImage({ price: { promptTokens: 0, completionTokens: 0, image: 40_000 } }),
   ])
 
-  test('are spent by the prices of the models, which are booked with the usage', async () => {
+  test('are charged by the prices of the models, which are recorded with the usage', async () => {
     await using service = await startHttpService({ clock: createTestClock(start), catalog: priced })
     await limitAccount(service, { moneyPerDay: 100_000 })
     assert.equal((await service.fetch('/generate/sdxl', { json: { ...picture, num_images: 2 } })).status, 200)
@@ -210,7 +210,7 @@ suite('budgets of money', () => {
     assert.deepEqual(budgets, [{ of: 'account', unit: 'money', per: 'day', limit: 0.1, used: 0.080007, reserved: 0, left: 0.019993 }])
   })
 
-  test('are never overspent by 50 texts at once, and shorten what named no limit', async () => {
+  test('are never overspent by 50 concurrent texts, and shorten texts without a limit', async () => {
     await using service = await startHttpService({ clock: createTestClock(start), catalog: priced })
     await limitAccount(service, { moneyPerMonth: 100 })
     const ask = () => service.fetch('/v1/chat/completions', { json: say('one two', { max_tokens: 4 }) })
@@ -227,7 +227,7 @@ suite('budgets of money', () => {
     assert.deepEqual(Object(answer.usage).completion_tokens, 2)
   })
 
-  test('say nothing where a model has no price', async () => {
+  test('do not apply to a model without a price', async () => {
     await using service = await startHttpService({ clock: createTestClock(start) })
     await limitAccount(service, { moneyPerDay: 0 })
     assert.equal((await service.fetch('/v1/chat/completions', { json: say('one two') })).status, 200)

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { readError } from '../support/read-json.ts'
 
-suite('llama.cpp’s own routes', () => {
+suite("llama.cpp's own routes", () => {
   let service: HttpService
   before(async () => {
     service = await startHttpService({ worker: true })
@@ -23,7 +23,7 @@ suite('llama.cpp’s own routes', () => {
   }
   const ask = async (path: string, body: object) => JSON.parse(await (await send(path, { model, ...body })).text())
 
-  test('a text goes on, with what it was drawn with, its times and why it ended', async () => {
+  test('a completion returns its settings, its times and its stop reason', async () => {
     for (const path of ['/completion', '/completions']) {
       const answer = await ask(path, { prompt: 'one two [say three four]', n_predict: 1, seed: 7, return_tokens: true, n_probs: 1 })
       assert.deepEqual(
@@ -40,7 +40,7 @@ suite('llama.cpp’s own routes', () => {
     }
   })
 
-  test('the stop string that ended a text is named, and its end by itself too', async () => {
+  test('the answer names the stop string that ended the text, or its natural end', async () => {
     const word = await ask('/completion', { prompt: '[say one two three]', stop: [' two'] })
     assert.deepEqual([word.content, word.stop_type, word.stopping_word], ['one', 'word', ' two'])
     const own = await ask('/completion', { prompt: '[say one\ntwo]' })
@@ -48,7 +48,7 @@ suite('llama.cpp’s own routes', () => {
     assert.equal(own.generation_settings.n_predict, -1)
   })
 
-  test('a stream says the same piece by piece, with tokens, and ends without [DONE]', async () => {
+  test('a stream returns the same text piece by piece, with tokens, and ends without [DONE]', async () => {
     const answer = await send('/completion', { model, prompt: '[say one two three]', stream: true, timings_per_token: true })
     assert.match(answer.headers.get('content-type') ?? '', /event-stream/)
     const text = await answer.text()
@@ -67,7 +67,7 @@ suite('llama.cpp’s own routes', () => {
     assert.deepEqual([last.content, last.stop, last.stop_type, last.tokens_predicted], ['', true, 'eos', 3])
   })
 
-  test('prompts are texts, tokens, both mixed, or a list of these, which a list answers', async () => {
+  test('a prompt is a text, tokens, a mixture or a list of these, which returns a list', async () => {
     const requested = [[5, 6], '[say b]', { prompt_string: '[say c]' }]
     const several = await ask('/completion', { prompt: requested, n_predict: 2 })
     assert.deepEqual(
@@ -84,7 +84,7 @@ suite('llama.cpp’s own routes', () => {
     assert.deepEqual((await ask('/completion', { prompt: [[1, 'ink'], 'x'], n_predict: 1 }))[0].prompt, [1, tokens[0]])
   })
 
-  test('scores of tokens are changed by token or by text', async () => {
+  test('token scores can be changed by token or by text', async () => {
     const { tokens } = await ask('/tokenize', { content: 'ink paper' })
     const biased = async (logit_bias: unknown) =>
       (await ask('/completion', { prompt: 'x', n_predict: 1, logit_bias })).generation_settings.logit_bias
@@ -101,14 +101,14 @@ suite('llama.cpp’s own routes', () => {
     ])
   })
 
-  test('only the fields that are asked for are answered', async () => {
+  test('only the requested fields are returned', async () => {
     const response_fields = ['content', 'generation_settings/n_predict', 'prompt', 'timings/none', '__proto__']
     const answer = await ask('/completion', { prompt: '[say a]', n_predict: 3, response_fields })
     assert.deepEqual(answer, { content: 'a', 'generation_settings/n_predict': 3, prompt: '[say a]' })
     assert.ok('timings' in (await ask('/completion', { prompt: '[say a]', response_fields: [] })))
   })
 
-  test('a prompt is only read where nothing is to be predicted', async () => {
+  test('a prompt is only read if nothing is to be predicted', async () => {
     const answer = await ask('/completion', { prompt: 'one two', n_predict: 0 })
     assert.deepEqual([answer.content, answer.tokens_predicted, answer.tokens_evaluated], ['', 0, 2])
   })
@@ -127,7 +127,7 @@ suite('llama.cpp’s own routes', () => {
     assert.equal((await readError(await send('/infill', { model, input_prefix: 'a' }))).param, 'input_suffix')
   })
 
-  test('texts are embedded, each by a list of one vector', async () => {
+  test('texts are embedded, each as a list of one vector', async () => {
     for (const path of ['/embedding', '/embeddings']) {
       const [one] = await ask(path, { content: 'fox' })
       assert.equal(one.embedding.length, 1)
@@ -145,7 +145,7 @@ suite('llama.cpp’s own routes', () => {
       assert.equal((await send('/embedding', { model, ...body })).status, 400, JSON.stringify(body))
   })
 
-  test('a conversation is written as its model reads it', async () => {
+  test('a conversation is formatted with the template of its model', async () => {
     const messages = [
       { role: 'system', content: 'Be kind.' },
       { role: 'user', content: 'Hi' },
@@ -154,7 +154,7 @@ suite('llama.cpp’s own routes', () => {
     assert.equal((await send('/apply-template', { model, messages: [] })).status, 400)
   })
 
-  test('the settings in force and the busy slots are reported', async () => {
+  test('current settings and busy slots are reported', async () => {
     const look = async (path: string) => {
       const answer = await fetch(`${service.url}${path}`, { headers: { 'x-api-key': service.token } })
       assert.equal(answer.status, 200, path)
@@ -176,7 +176,7 @@ suite('llama.cpp’s own routes', () => {
     ['/props', 'props'],
     ['/lora-adapters', 'lora-adapters'],
   ] as const)
-    test(`POST ${path} is refused by name`, async () => {
+    test(`POST ${path} is rejected by name`, async () => {
       for (const init of [{}, { body: '{}', headers: { 'content-type': 'application/json' } }] as const) {
         const headers = { 'x-api-key': service.token, ...init.headers }
         const { error } = JSON.parse(await (await fetch(`${service.url}${path}`, { method: 'POST', ...init, headers })).text())
@@ -204,12 +204,12 @@ suite('llama.cpp’s own routes', () => {
     ['n_predict', { n_predict: -2 }],
     ['grammar', { grammar: 'root ::= "a"', json_schema: {} }],
   ] as const)
-    test(`${field} is refused where it is ${JSON.stringify(body)}`, async () => {
+    test(`${field} is rejected in ${JSON.stringify(body)}`, async () => {
       const { message } = await readRefusal(await send('/completion', { model, prompt: 'x', ...body }), 400)
       assert.ok(message.includes(field), message)
     })
 
-  test('errors have a number as their code, and the code of other routes as their reason', async () => {
+  test('errors have a number as code, and the code of other routes as reason', async () => {
     for (const [path, body, code, type, reason] of [
       ['/completion', { model, prompt: 5 }, 400, 'invalid_request_error', 'invalid_request_error'],
       ['/completions', { model: 'none', prompt: 'x' }, 404, 'not_found_error', 'model_not_found'],
@@ -232,7 +232,7 @@ suite('llama.cpp’s own routes', () => {
     assert.equal(theirs.code, 'invalid_request_error')
   })
 
-  test('a token is wanted, as a bearer or as a key, and one that may make text', async () => {
+  test('a token with the scope for text is required, as bearer token or key', async () => {
     const body = { model, prompt: '[say a]' }
     for (const headers of [{}, { 'x-api-key': 'nope' }, { authorization: 'Bearer nope' }]) {
       const { type } = await readRefusal(await send('/completion', body, headers), 401)

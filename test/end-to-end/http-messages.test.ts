@@ -39,7 +39,7 @@ suite("Anthropic's messages", () => {
   }
   const stream = async (json: object) => readEvents<EventData>(await service.fetch(path, { json: { ...json, stream: true } }))
 
-  test('a text is answered with one block, why it ended and exact counts', async () => {
+  test('an answer has one text block, its stop reason and exact counts', async () => {
     const { status, answer } = await ask(body('[say Hello there, Ada]', { system: [{ type: 'text', text: 'Be brief.' }] }))
     assert.equal(status, 200)
     assert.match(answer.id, /^msg_[0-9a-f]{32}$/)
@@ -58,7 +58,7 @@ suite("Anthropic's messages", () => {
     )
   })
 
-  test('stop sequences and the limit are distinguished from the end', async () => {
+  test('stop sequences and the token limit have their own stop reasons', async () => {
     const stopped = await ask(body('[say one two END three]', { stop_sequences: ['END', 'x'] }))
     assert.deepEqual([stopped.answer.stop_reason, stopped.answer.stop_sequence], ['stop_sequence', 'END'])
     assert.deepEqual(stopped.answer.content, [{ type: 'text', text: 'one two ' }])
@@ -66,7 +66,7 @@ suite("Anthropic's messages", () => {
     assert.deepEqual([limited.answer.stop_reason, limited.answer.stop_sequence], ['max_tokens', null])
   })
 
-  test('a stream has every event in its order, and says the same', async () => {
+  test('a stream has every event in order, with the same content', async () => {
     const events = await stream(body('[say one two]'))
     assert.deepEqual(
       events.map(({ name }) => name),
@@ -93,7 +93,7 @@ suite("Anthropic's messages", () => {
     })
   })
 
-  test('thoughts come as a block of their own with a signature, when they are asked for', async () => {
+  test('thoughts are returned on request as a separate block with a signature', async () => {
     const thinking = { type: 'enabled', budget_tokens: 32 }
     const { answer } = await ask(body('[think Hm.] [say Four.]', { thinking }))
     assert.deepEqual(
@@ -115,7 +115,7 @@ suite("Anthropic's messages", () => {
       assert.deepEqual((await ask(body('[think Hm.] [say Four.]', fields))).answer.content.length, 1)
   })
 
-  test('a tool is called, whole and in fragments, and its result is answered', async () => {
+  test('a tool is called, whole and in fragments, and its result is accepted', async () => {
     const question = body('[call get_weather {"city": "Paris"}] [say Sunny.]', { tools: [weather] })
     const { answer } = await ask(question)
     assert.equal(answer.stop_reason, 'tool_use')
@@ -145,7 +145,7 @@ suite("Anthropic's messages", () => {
       assert.equal(answer.stop_reason === 'tool_use', called)
     })
 
-  test('what agents send besides is taken', async () => {
+  test('extra fields of coding agents are accepted', async () => {
     const { status, answer } = await ask({
       ...body([{ type: 'text', text: '[say Yes]', cache_control: { type: 'ephemeral' } }]),
       system: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl: '1h' } }],
@@ -169,7 +169,7 @@ suite("Anthropic's messages", () => {
     assert.deepEqual(await response.json(), { input_tokens: 4 })
   })
 
-  test('the token comes as x-api-key too, as on every route', async () => {
+  test('x-api-key is accepted as on every route', async () => {
     const send = (address: string, headers: Record<string, string>) =>
       service.fetch(address, { json: body('Hi'), token: null, headers: { 'anthropic-version': '2023-06-01', ...headers } })
     assert.equal((await send(path, { 'x-api-key': service.token })).status, 200)
@@ -212,7 +212,7 @@ suite("Anthropic's messages", () => {
     ['a tool twice', { tools: [weather, weather] }, /get_weather appears twice/],
   ]
   for (const [what, fields, message] of refusals)
-    test(`${what} is refused by name, in Anthropic’s shape`, async () => {
+    test(`${what} is rejected by name, in Anthropic's shape`, async () => {
       const { status, answer } = await ask({ ...body('Hi'), ...fields })
       assert.equal(status, 400, JSON.stringify(answer))
       assert.deepEqual(Object.keys(answer).sort(), ['error', 'request_id', 'type'])
@@ -220,7 +220,7 @@ suite("Anthropic's messages", () => {
       assert.match(answer.error.message, message)
     })
 
-  test('other refusals have Anthropic’s types, and every answer a request-id', async () => {
+  test("other errors have Anthropic's types, and every answer a request-id", async () => {
     const cases: readonly (readonly [init: Parameters<HttpService['fetch']>[1], status: number, type: string])[] = [
       [{ json: body('Hi', { model: 'nobody' }) }, 404, 'not_found_error'],
       [{ json: body('Hi'), token: 'wrong' }, 401, 'authentication_error'],
@@ -239,7 +239,7 @@ suite("Anthropic's messages", () => {
     assert.match((await service.fetch(path, { json: body('Hi') })).headers.get('request-id') ?? '', /^[\w-]+$/)
   })
 
-  test('a failure in a stream is an error event, after which nothing comes', async () => {
+  test('a failure in a stream is an error event, and the last one', async () => {
     const events = await stream(body('[say one two three] [fail inference_failed after 1]'))
     assert.equal(events.at(-1)?.name, 'error')
     assert.equal(events.at(-1)?.data.error?.type, 'api_error')

@@ -17,8 +17,8 @@ function poolIn(state: ModelState['state']): ModelPool {
   return { ...createFixedModelPool({}), states }
 }
 
-suite('the models', () => {
-  test('that are being pulled are listed too, without their source address', async () => {
+suite('models', () => {
+  test('being pulled are listed too, without their source address', async () => {
     const pull = { startedAt: 1, state: 'pulling', bytesDone: 5, bytesTotal: 0, bytesPerSecond: 2.4, reason: null, node: 'one' } as const
     const pulls = {
       list: () => [
@@ -37,7 +37,7 @@ suite('the models', () => {
     assert.equal('pulls' in (await readJson(await idle.fetch('/v1/models'))), false)
   })
 
-  test('are listed with what they can do and whether they are loaded', async () => {
+  test('are listed with their capabilities and whether they are loaded', async () => {
     await using service = await startHttpService({ catalog, pool: poolIn('loaded') })
     const { object, data } = await readJson(await service.fetch('/v1/models'))
     assert.equal(object, 'list')
@@ -61,7 +61,7 @@ suite('the models', () => {
     assert.deepEqual(image?.sizes, { type: 'list', sizes: [{ width: 64, height: 64 }] })
   })
 
-  test('tell of their weights what llama.cpp’s clients read', async () => {
+  test("have the weight fields that llama.cpp's clients read", async () => {
     const weights = {
       architecture: 'llama',
       parameters: 1000,
@@ -77,7 +77,7 @@ suite('the models', () => {
     assert.deepEqual(meta, { n_vocab: 64, n_ctx_train: 4096, n_params: 1000, size: 77 })
   })
 
-  test('tell the context that model.json allows, else the one their file was made for', async () => {
+  test('report the context length of model.json, or else that of their file', async () => {
     const texts = [{ contextLength: 2048, trainedLength: 4096 }, { contextLength: null, trainedLength: 4096 }, { contextLength: null }]
     for (const [index, expected] of [2048, 4096, null].entries()) {
       await using service = await startHttpService({ catalog: createFakeCatalog([describeFakeText(texts[index])]) })
@@ -85,7 +85,7 @@ suite('the models', () => {
     }
   })
 
-  test('tell the context that their engine took once they are loaded', async () => {
+  test('report the context length of their engine once they are loaded', async () => {
     const state = { modelId: 'org/chat', state: 'loaded', memoryBytes: 0, slots: 1, inUse: 0, waiting: 0, contextLength: 512 } as const
     await using service = await startHttpService({ catalog, pool: { ...createFixedModelPool({}), states: () => [state] } })
     assert.equal((await readJson(await service.fetch('/v1/models/org/chat'))).context_length, 512)
@@ -102,7 +102,7 @@ suite('the models', () => {
     assert.match(error.message, /org\/chat, fake-image/)
   })
 
-  test('a slash too many is answered with the right address, also where an id of the models would begin', async () => {
+  test('a path with an extra slash is rejected with the right one, also where a model id would start', async () => {
     await using service = await startHttpService({ catalog })
     for (const path of [
       '/v1/models/',
@@ -124,7 +124,7 @@ suite('the models', () => {
       assert.equal((await service.fetch(path, { method: 'POST', json: {} })).status, 404, path)
   })
 
-  test('the service is ready while any of them can be served', async () => {
+  test('the service is ready while it can run any of them', async () => {
     const only = createFakeCatalog([describeFakeText({ ranks: false, id: 'org/chat' })])
     for (const [state, status] of [
       ['unloaded', 200],
@@ -156,7 +156,7 @@ suite('the models', () => {
   })
 })
 
-test('a text model that is left out or unknown is refused with the installed names and the nearest', async () => {
+test('a missing or unknown text model is rejected with the installed names and the nearest', async () => {
   await using service = await startHttpService()
   const ask = async (body: object) => {
     const answer = await service.fetch('/v1/chat/completions', { json: { messages: [{ role: 'user', content: 'Hi' }], ...body } })
@@ -168,7 +168,7 @@ test('a text model that is left out or unknown is refused with the installed nam
   assert.match(message, /use one of: .*fake-chat.* Did you mean fake-chat\?$/)
 })
 
-test('models that settings name stand in for those that are left out or unknown, and the answer says so', async () => {
+test('models named in settings replace missing or unknown ones, and the answer names them', async () => {
   await using service = await startHttpService({ settings: { defaultModels: { text: 'fake-chat', image: 'fake-image' } } })
   const chat = (body: object) =>
     service.fetch('/v1/chat/completions', { json: { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 2, ...body } })

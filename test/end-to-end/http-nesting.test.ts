@@ -7,7 +7,7 @@ import { createFakeEngineLoader } from '../support/engines/fake-engine-loader.ts
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { readError, readJson } from '../support/read-json.ts'
 
-/** A JSON Schema of so many levels below itself, each of which is two of JSON. */
+/** A JSON Schema of a number of levels, each of which is two levels of JSON. */
 function makeSchema(levels: number): string {
   return `${'{"type":"object","properties":{"x":'.repeat(levels)}{"type":"string"}${'}}'.repeat(levels)}`
 }
@@ -19,7 +19,7 @@ const places: Readonly<Record<string, (schema: string) => string>> = {
   tools: (schema) => `{${chat},"tools":[{"type":"function","function":{"name":"look","parameters":${schema}}}]}`,
 }
 
-suite('bodies that nest deeply', () => {
+suite('deeply nested bodies', () => {
   let service: HttpService
   let stop: () => Promise<void>
   const engine: EngineEvent[] = []
@@ -38,7 +38,7 @@ suite('bodies that nest deeply', () => {
   const post = (path: string, body: string, headers: Record<string, string> = {}) => service.fetch(path, { method: 'POST', body, headers })
 
   for (const [place, makeBody] of Object.entries(places))
-    test(`a schema of 32 levels in ${place} reaches the engine, which stays; one far deeper is refused before`, async () => {
+    test(`a schema of 32 levels in ${place} reaches the engine, which keeps running; a far deeper one is rejected before`, async () => {
       for (const levels of [51, 900, 1700, 3000, 6000, 15_000]) {
         for (const headers of [{}, { 'x-service-async': '1' }]) {
           const refused = await post('/v1/chat/completions', makeBody(makeSchema(levels)), headers)
@@ -54,7 +54,7 @@ suite('bodies that nest deeply', () => {
       assert.ok(!engine.some(({ type }) => type === 'exited'))
     })
 
-  test('every route that takes a body refuses, in its own code', async () => {
+  test('every route with a body rejects one, with its own code', async () => {
     const deep = `{"x":${'['.repeat(100)}${']'.repeat(100)}}`
     for (const [path, status, code] of [
       ['/v1/completions', 400, 'invalid_request_error'],

@@ -39,7 +39,7 @@ suite("Ollama's interface", () => {
       .map((line) => JSON.parse(line))
   }
 
-  test('a chat is streamed in lines, of which the last has the statistics', async () => {
+  test('a chat is streamed as lines, the last with statistics', async () => {
     const answered = await lines('/api/chat', { model: 'fake-chat', messages: [user('[say Hello there]')] })
     assert.equal(answered.map(({ message }) => message.content).join(''), 'Hello there')
     assert.deepEqual(new Set(answered.slice(0, -1).map(({ done }) => done)), new Set([false]))
@@ -50,7 +50,7 @@ suite("Ollama's interface", () => {
     assert.equal(new Date(last.created_at).toISOString(), last.created_at)
   })
 
-  test('a whole answer holds what the lines do', async () => {
+  test('a whole answer has the content of the lines', async () => {
     const { status, answer } = await ask('/api/chat', { model: 'fake-chat', messages: [user('[say one two three]')], stream: false })
     assert.deepEqual([status, answer.message, answer.done_reason], [200, { role: 'assistant', content: 'one two three' }, 'stop'])
     const limited = await ask('/api/chat', {
@@ -62,7 +62,7 @@ suite("Ollama's interface", () => {
     assert.equal(limited.answer.done_reason, 'length')
   })
 
-  test('thoughts and calls come apart from the text, a call in one line', async () => {
+  test('thoughts and calls are separate from the text, each call in one line', async () => {
     const thought = await lines('/api/chat', { model: 'fake-chat', messages: [user('[think Hm.] [say Four.]')], think: true })
     assert.equal(thought.map(({ message }) => message.thinking ?? '').join(''), 'Hm.')
     assert.equal(thought.map(({ message }) => message.content).join(''), 'Four.')
@@ -74,27 +74,27 @@ suite("Ollama's interface", () => {
     assert.deepEqual(answer.message.tool_calls[0].function.arguments, { city: 'Oslo' })
   })
 
-  test('a prompt is answered as a response', async () => {
+  test('a prompt is answered in the field response', async () => {
     const { answer } = await ask('/api/generate', { model: 'fake-chat', prompt: '[say yes]', stream: false })
     assert.deepEqual([answer.response, answer.message, answer.done], ['yes', undefined, true])
     const answered = await lines('/api/generate', { model: 'fake-chat', prompt: '[say a b]' })
     assert.equal(answered.map(({ response }) => response).join(''), 'a b')
   })
 
-  test('what fails in the middle is a line with the error', async () => {
+  test('a failure in a stream is a line with the error', async () => {
     const answered = await lines('/api/generate', { model: 'fake-chat', prompt: '[fail inference_failed after 2]' })
     assert.deepEqual(Object.keys(answered.at(-1)), ['error', 'code'])
     assert.equal(answered.at(-1).code, 'inference_failed')
   })
 
-  test('without anything to answer the model is loaded', async () => {
+  test('a request without a prompt loads the model', async () => {
     const { answer } = await ask('/api/generate', { model: 'fake-chat' })
     assert.deepEqual([answer.done, answer.done_reason, answer.response], [true, 'load', ''])
     const chat = await ask('/api/chat', { model: 'fake-chat', messages: [] })
     assert.deepEqual([chat.answer.done_reason, chat.answer.message.content], ['load', ''])
   })
 
-  test('keep_alive: 0 beside a prompt unloads the model after the answer, for owners alone', async () => {
+  test('keep_alive: 0 with a prompt unloads the model after the answer, for owners only', async () => {
     const clock = createTestClock()
     const unloaded: string[] = []
     const next = Promise.withResolvers<void>()
@@ -131,14 +131,14 @@ suite("Ollama's interface", () => {
     assert.deepEqual(unloaded, [model, model, model, model])
   })
 
-  test('embeddings come in both formats', async () => {
+  test('embeddings are returned in both formats', async () => {
     const { answer } = await ask('/api/embed', { model: 'fake-chat', input: ['a cat', 'a dog'] })
     assert.deepEqual([answer.embeddings.length, answer.model, answer.prompt_eval_count], [2, 'fake-chat', 4])
     const one = await ask('/api/embeddings', { model: 'fake-chat', prompt: 'a cat' })
     assert.deepEqual(one.answer.embedding, answer.embeddings[0])
   })
 
-  test('nothing to embed gives no vector, as clients ask to load a model', async () => {
+  test('empty input returns no vector, as clients send it to load a model', async () => {
     for (const input of ['', []]) {
       const { status, answer } = await ask('/api/embed', { model: 'fake-chat', input })
       assert.deepEqual([status, answer.embeddings, answer.prompt_eval_count], [200, [], 0])
@@ -148,7 +148,7 @@ suite("Ollama's interface", () => {
     assert.equal((await ask('/api/embed', { model: 'nothing', input: '' })).status, 404)
   })
 
-  test('the sampling of a model’s model.json counts, also its penalty, which has another name here', async () => {
+  test('the sampling defaults of model.json apply, also the penalty, which has another name here', async () => {
     const clock = createTestClock()
     const fake = createFakeTextModel({ clock })
     const seen: TextRequest['sampling'][] = []
@@ -177,7 +177,7 @@ suite("Ollama's interface", () => {
     assert.equal(refused.status, 400)
   })
 
-  test('an empty suffix is none', async () => {
+  test('an empty suffix is ignored', async () => {
     const { answer } = await ask('/api/generate', {
       model: 'fake-chat',
       prompt: '[say yes]',
@@ -189,7 +189,7 @@ suite("Ollama's interface", () => {
     assert.equal((await ask('/api/generate', { model: 'fake-chat', prompt: '', suffix: '' })).answer.done_reason, 'load')
   })
 
-  test('a body counts as JSON under the type that curl sends by itself, and under no other', async () => {
+  test("a body is read as JSON with curl's default content type, and with no other", async () => {
     const send = (type: string) =>
       service.fetch('/api/generate', {
         json: { model: 'fake-chat', prompt: '[say yes]', stream: false },
@@ -199,12 +199,12 @@ suite("Ollama's interface", () => {
     for (const type of ['text/plain', 'multipart/form-data; boundary=x']) assert.equal((await send(type)).status, 415)
   })
 
-  test('a refusal of a reasoning level names the field that was sent', async () => {
+  test('an invalid reasoning level is rejected with the name of the sent field', async () => {
     const message = 'This model has no setting for how long it reasons; leave `reasoning_effort` out.'
     assert.match(toOllamaError(new ServiceError('unsupported_parameter', message)).error, /leave `think` out/)
   })
 
-  test('models are listed with what is known of them', async () => {
+  test('models are listed with their properties', async () => {
     const tags = await (await service.fetch('/api/tags')).json()
     const found = Object(tags).models.find(({ name }: { name: string }) => name === 'fake-chat')
     assert.match(found.digest, /^[0-9a-f]{64}$/)
@@ -214,7 +214,7 @@ suite("Ollama's interface", () => {
     assert.deepEqual(answer.capabilities, ['completion', 'tools', 'embedding'])
   })
 
-  test('aliases and tags name the same model, on every interface', async () => {
+  test('aliases and tags refer to the same model, on every interface', async () => {
     await using named = await startHttpService({ settings: { modelAliases: { 'gpt-4o': 'fake-chat' } } })
     for (const model of ['gpt-4o', 'fake:chat', 'fake-chat:latest'])
       for (const path of ['/api/chat', '/v1/chat/completions', '/v1/messages']) {
@@ -237,7 +237,7 @@ suite("Ollama's interface", () => {
     assert.equal(Object(await (await named.fetch('/v1/models/gpt-4o')).json()).id, 'fake-chat')
   })
 
-  test('the version needs no token, everything else does', async () => {
+  test('only the version needs no token', async () => {
     const version = await service.fetch('/api/version', { token: null })
     assert.match(Object(await version.json()).version, /^\d+\.\d+\.\d+$/)
     const refused = await service.fetch('/api/tags', { token: null })
@@ -265,7 +265,7 @@ suite("Ollama's interface", () => {
     ['a model that was not pulled', '/api/delete', { model: 'fake-chat' }, 422, /was not pulled/],
     ['making a model', '/api/create', { model: 'x' }, 404, /does not offer/],
   ] as const)
-    test(`${name} is refused in one sentence`, async () => {
+    test(`${name} is rejected in one sentence`, async () => {
       const refused = await ask(path, body, path === '/api/delete' ? { method: 'DELETE' } : {})
       assert.deepEqual([refused.status, typeof refused.answer.error], [status, 'string'])
       assert.match(refused.answer.error, says)

@@ -7,7 +7,7 @@ import { readError, readJson } from '../support/read-json.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
 suite('overload', () => {
-  test('60 requests on 2 slots with a queue of 8 give 10 answers and 50 clean refusals', async () => {
+  test('60 requests on 2 slots with a queue of 8 return 10 answers and 50 well-formed errors', async () => {
     const clock = createTestClock()
     const model = createFakeTextModel({ clock, tokenDelayMs: 1000 })
     const pool = createFixedModelPool({ text: { 'fake-chat': model } }, { slots: 2, waiting: 8 })
@@ -35,7 +35,7 @@ suite('overload', () => {
     await untilIdle(pool)
   })
 
-  test('500 streams at once all end whole', async () => {
+  test('500 concurrent streams all complete', async () => {
     const pool = createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock: createTestClock() }) } }, { slots: 500 })
     await using service = await startHttpService({ pool })
     const json = { model: 'fake-chat', stream: true, messages: [{ role: 'user', content: '[say one two three]' }] }

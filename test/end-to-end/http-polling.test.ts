@@ -15,7 +15,7 @@ suite('submitting and polling', () => {
   })
   after(() => service[Symbol.asyncDispose]())
 
-  test('asynchronous mode is asked for by header, by an alias or by preference', async () => {
+  test('asynchronous mode is requested by header, alias or preference', async () => {
     for (const headers of [{ 'x-service-async': '1' }, { 'x-service-async': 'True' }, { 'x-service-async': '', 'x-octoai-async': '1' }]) {
       const { answer } = await submit(service, { prompt: 'a tiger' }, headers)
       assert.equal(answer.headers.get('preference-applied'), null)
@@ -34,7 +34,7 @@ suite('submitting and polling', () => {
     assert.equal((await readError(unclear)).param, 'x-service-async')
   })
 
-  test('invalid input is refused before anything is queued', async () => {
+  test('invalid input is rejected before anything is queued', async () => {
     const before = (await readJson(await service.fetch('/v1/requests?limit=100'))).data
     for (const json of [{ prompt: '' }, { prompt: 'x', init_image: 'AAAA' }, { prompt: 'x', loras: { a: 1 } }]) {
       const answer = await service.fetch('/generate/sdxl', { json, headers: { 'x-service-async': '1' } })
@@ -43,7 +43,7 @@ suite('submitting and polling', () => {
     assert.deepEqual((await readJson(await service.fetch('/v1/requests?limit=100'))).data, before)
   })
 
-  test('a pending request tells its place and when to ask again', async () => {
+  test('a pending request reports its position and when to poll again', async () => {
     const { id } = await submit(service)
     const answer = await service.fetch(`/v1/requests/${id}`)
     assert.equal(answer.status, 200)
@@ -67,7 +67,7 @@ suite('submitting and polling', () => {
     assert.equal((await readError(early)).code, 'not_completed')
   })
 
-  test('foreign, unknown and malformed ids get byte-identical answers', async () => {
+  test('foreign, unknown and malformed ids return byte-identical answers', async () => {
     const { id } = await submit(service)
     const stranger = await createAccount(
       { ...service.store, clock: { now: () => 0, wait: () => Promise.resolve() } },
@@ -96,7 +96,7 @@ suite('submitting and polling', () => {
     assert.equal((await readJson(await service.fetch(`/v1/requests/${id}`))).status, 'pending')
   })
 
-  test('a poll may be held, at most for a minute, and falls back to the ordinary answer', async () => {
+  test('a poll can wait, at most a minute, and then returns the ordinary answer', async () => {
     const clock = createTestClock()
     await using own = await startHttpService({ clock })
     const { id } = await submit(own)

@@ -10,7 +10,7 @@ const chat = { model: 'fake-chat', messages: [{ role: 'user', content: '[say one
 const stored = { 'x-service-async': '1' }
 
 suite('the priority of a request', () => {
-  test('reaches the model pool, and is named in the answer where a tier was requested', async () => {
+  test('reaches the model pool, and is named in the answer if a tier was requested', async () => {
     const requested: (number | undefined)[] = []
     const pool = createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock: createTestClock() }) } })
     const { acquireText } = pool
@@ -37,7 +37,7 @@ suite('the priority of a request', () => {
     assert.ok(chunks.length > 2 && chunks.every((line) => line.includes('"service_tier":"default"')))
   })
 
-  test('makes a deferred one low, and never more than that', async () => {
+  test('makes a deferred request low, and never higher', async () => {
     await using service = await startHttpService()
     const priorityOf = async (fields: object, headers = {}) => {
       const { response_id } = await readJson(

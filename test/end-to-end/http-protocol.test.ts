@@ -5,7 +5,7 @@ import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { exchange, openSocket, readUntil } from '../support/raw-exchange.ts'
 import { readError } from '../support/read-json.ts'
 
-suite('the HTTP interface keeps to the protocol', () => {
+suite('HTTP protocol', () => {
   let service: HttpService
   before(async () => {
     service = await startHttpService()
@@ -14,7 +14,7 @@ suite('the HTTP interface keeps to the protocol', () => {
 
   const prompt = { prompt: 'a tiger' }
 
-  test('every answer carries one request id under both names, the caller’s own when it is well-formed', async () => {
+  test('every answer has one request id under both names, that of the client if it is well-formed', async () => {
     for (const path of ['/v1/models', '/nowhere', '/healthz', '/v1/requests/unknown', '/generate/sdxl']) {
       const own = await service.fetch(path, { headers: { 'x-request-id': 'my_own-ID' } })
       assert.equal(own.headers.get('x-request-id'), 'my_own-ID', path)
@@ -27,14 +27,14 @@ suite('the HTTP interface keeps to the protocol', () => {
     assert.notEqual(long.headers.get('x-request-id'), 'x'.repeat(129))
   })
 
-  test('bytes that are no request get a JSON error with a request id', async () => {
+  test('bytes that are not a request return a JSON error with a request id', async () => {
     const answer = await exchange(service.url, 'NONSENSE\r\n\r\n')
     assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/)
     assert.match(answer, /x-request-id: [0-9a-f-]{36}\r\n/)
     assert.match(answer, /"code":"invalid_request_error"/)
   })
 
-  test('bytes that are no request never get into an answer that is on its way', async () => {
+  test('bytes that are not a request never corrupt a running answer', async () => {
     const body = JSON.stringify({ model: 'fake-chat', stream: true, messages: [{ role: 'user', content: '[hang after 2]' }] })
     const socket = await openSocket(service.url)
     socket.write(
@@ -50,18 +50,18 @@ suite('the HTTP interface keeps to the protocol', () => {
     assert.ok(!rest.includes('HTTP/1.1 400'))
   })
 
-  test('headers that are too long get 431', async () => {
+  test('overlong headers return 431', async () => {
     const answer = await exchange(service.url, `GET / HTTP/1.1\r\nhost: x\r\nlong: ${'x'.repeat(20_000)}\r\n\r\n`)
     assert.match(answer, /^HTTP\/1\.1 431 .*\r\nx-request-id: /)
   })
 
-  test('a request without Host is refused with a request id', async () => {
+  test('a request without Host is rejected with a request id', async () => {
     const answer = await exchange(service.url, 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n')
     assert.match(answer, /^HTTP\/1\.1 400 /)
     assert.match(answer, /x-request-id: /i)
   })
 
-  test('no link is ever built from the Host header', async () => {
+  test('links are never built from the Host header', async () => {
     const body = JSON.stringify(prompt)
     const answer = await exchange(
       service.url,
@@ -83,7 +83,7 @@ suite('the HTTP interface keeps to the protocol', () => {
     assert.ok(answer.includes(`"poll_url":"${service.url}/v1/requests/`))
   })
 
-  test('an unknown expectation and an upgrade are passed over', async () => {
+  test('an unknown expectation and an upgrade are ignored', async () => {
     const expectation = await exchange(service.url, 'GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: miracles\r\nconnection: close\r\n\r\n')
     assert.match(expectation, /^HTTP\/1\.1 200 [\s\S]*x-request-id: /)
     const upgrade = await exchange(
@@ -93,18 +93,18 @@ suite('the HTTP interface keeps to the protocol', () => {
     assert.match(upgrade, /^HTTP\/1\.1 200 /)
   })
 
-  test('a request has one Host header, of HTTP/1.0 at most one: of two, a proxy could go by the other', async () => {
+  test('two Host headers are rejected, as a proxy could use the other one; HTTP/1.0 may have none', async () => {
     const send = (head: string) => exchange(service.url, `GET /healthz ${head}\r\nconnection: close\r\n\r\n`)
     for (const head of ['HTTP/1.1', 'HTTP/1.1\r\nhost: a\r\nHOST: b', 'HTTP/1.0\r\nhost: a\r\nhost: a'])
       assert.match(await send(head), /^HTTP\/1\.1 400 [\s\S]*Send one Host header/, head)
     for (const head of ['HTTP/1.1\r\nHoSt: a', 'HTTP/1.0', 'HTTP/1.0\r\nhost: a']) assert.match(await send(head), /^HTTP\/1\.1 200 /, head)
   })
 
-  test('a body that waits to be asked for is asked for only once its token is known', async () => {
+  test('100 Continue is sent only after the token is checked', async () => {
     const body = '{"prompt":"x"}'
     const head = (token: string, path = '/tokenize') =>
       `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\nexpect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n`
-    // Its connection is closed, since nobody knows whether the body comes: the next request there would be lost.
+    // The connection is closed, since the body may still arrive and would corrupt the next request.
     for (const [token, path, status] of [
       ['wrong', '/tokenize', 401],
       [service.token, '/nowhere', 404],
@@ -130,7 +130,7 @@ suite('the HTTP interface keeps to the protocol', () => {
     assert.equal((await service.fetch('/nowhere', { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } })).status, 404)
   })
 
-  test('wrong methods are 405 with Allow; OPTIONS answers 204 with Allow; HEAD answers as GET without a body', async () => {
+  test('wrong methods return 405 with Allow; OPTIONS returns 204 with Allow; HEAD returns GET without a body', async () => {
     for (const [path, method, allow] of [
       ['/v1/completions', 'GET', 'POST, OPTIONS'],
       ['/v1/models', 'DELETE', 'GET, HEAD, OPTIONS'],
@@ -157,7 +157,7 @@ suite('the HTTP interface keeps to the protocol', () => {
     assert.equal((await service.fetch('/generate/sdxl', { method: 'HEAD' })).status, 405)
   })
 
-  test('GET takes a JSON content type, an empty Accept and no body', async () => {
+  test('GET accepts a JSON content type, an empty Accept and no body', async () => {
     const answer = await exchange(
       service.url,
       `GET /v1/models HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\naccept: \r\nx-octoai-async: \r\nauthorization: Bearer ${service.token}\r\nconnection: close\r\n\r\n`,
@@ -165,7 +165,7 @@ suite('the HTTP interface keeps to the protocol', () => {
     assert.match(answer, /^HTTP\/1\.1 200 /)
   })
 
-  test('a service on its way out is not ready, refuses new work and still answers polls', async () => {
+  test('a stopping service is not ready, rejects new work and still answers polls', async () => {
     await using leaving = await startHttpService()
     assert.equal((await leaving.fetch('/readyz', { token: null })).status, 200)
     leaving.drain()
@@ -194,7 +194,7 @@ suite('the HTTP interface keeps to the protocol', () => {
     )
   })
 
-  test('the target that is no path is nothing, also where there is a page at /', async () => {
+  test('a target that is not a path is not found, also with a page at /', async () => {
     await using service = await startHttpService({
       extend: async (server) => {
         server.get('/', async () => 'page')

@@ -15,7 +15,7 @@ suite('query parameters', () => {
   })
   after(() => service[Symbol.asyncDispose]())
 
-  test('those of clients that probe are ignored, and Azure’s version everywhere', async () => {
+  test("extra ones of probing clients are ignored, and Azure's version everywhere", async () => {
     for (const query of ['client_version=0.150.1', 'limit=1000', 'foo[bar]=1&__proto__=x'])
       assert.equal((await service.fetch(`/v1/models?${query}`)).status, 200, query)
     assert.equal((await service.fetch('/v1/usage?api-version=2024-06-01')).status, 200)
@@ -24,7 +24,7 @@ suite('query parameters', () => {
   for (const { method, path, parameters = [], scopes } of documentedRoutes(routes, standardSettings)) {
     if (probed.includes(path) && method === 'GET') continue
     const known = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
-    test(`${method} ${path} refuses every one but ${known.length === 0 ? 'none' : known.join(', ')}`, async () => {
+    test(`${method} ${path} rejects every one except ${known.length === 0 ? 'none' : known.join(', ')}`, async () => {
       const call = (name: string, token?: null) =>
         service.fetch(`${path.replace('{id}', 'some-id')}?${encodeURIComponent(name)}=x`, {
           method,

@@ -48,7 +48,7 @@ async function startLogged({ on = true, slow = null }: { on?: boolean; slow?: Pr
   const deps = { documents, outputs, clock, keys, mostKeepMs: 48 * hourMs }
   if (on) await switchBodyLogOn(deps, { accountId, keepMs: 48 * hourMs, forMs: null }, options)
   await bodies.refresh(options)
-  /** What is kept of a request: path, status and text of each part. */
+  /** The stored parts of a request: path, status and text of each. */
   const kept = async (requestId: string) => {
     await service.settled(1)
     await bodies[Symbol.asyncDispose]()
@@ -60,7 +60,7 @@ async function startLogged({ on = true, slow = null }: { on?: boolean; slow?: Pr
   return Object.assign(service, { kept, dropped, bodies, deps })
 }
 
-describe('the request log, where it is on', () => {
+describe('the request log, switched on', () => {
   for (const [path, body] of [
     ['/v1/chat/completions', chat],
     ['/v1/completions', { model: 'fake-chat', prompt: 'once', max_tokens: 4 }],
@@ -75,7 +75,7 @@ describe('the request log, where it is on', () => {
     ['/v1/responses', { model: 'fake-chat', input: 'hello', stream: true }],
     ['/v1/chat/completions', { ...chat, max_tokens: -1 }],
   ] as const)
-    test(`keeps what was asked and answered by ${path}, ${JSON.stringify(body).slice(0, 60)}`, async () => {
+    test(`stores request and answer of ${path}, ${JSON.stringify(body).slice(0, 60)}`, async () => {
       await using service = await startLogged()
       const answer = await service.fetch(path, { json: body, headers: { 'x-request-id': 'mine' } })
       const text = await answer.text()
@@ -87,7 +87,7 @@ describe('the request log, where it is on', () => {
       assert.deepEqual(service.dropped, [])
     })
 
-  test('keeps a form with its files', async () => {
+  test('stores a form with its files', async () => {
     await using service = await startLogged()
     const form = new FormData()
     form.set('prompt', 'a tiger in a form')
@@ -99,7 +99,7 @@ describe('the request log, where it is on', () => {
     assert.match(String(request?.[3]), /a tiger in a form/)
   })
 
-  test('keeps an asynchronous request by its own id, with the output that is fetched', async () => {
+  test('stores an asynchronous request under its own id, with the fetched output', async () => {
     await using service = await startLogged()
     const submitted = await service.fetch('/v1/chat/completions', { json: chat, headers: { 'x-service-async': '1' } })
     const { response_id: id } = (await submitted.json()) as { response_id: string }
@@ -112,7 +112,7 @@ describe('the request log, where it is on', () => {
     ])
   })
 
-  test('keeps every request, though its caller gives all of them one id', async () => {
+  test('stores all requests that a client sends with the same id', async () => {
     await using service = await startLogged()
     const texts = ['the first', 'the second', 'the third']
     for (const text of texts)
@@ -129,7 +129,7 @@ describe('the request log, where it is on', () => {
     assert.deepEqual(requested.sort(), texts.toSorted())
   })
 
-  test('keeps what came of a stream whose reader left', async () => {
+  test('stores the part of a stream sent before its reader left', async () => {
     await using service = await startLogged()
     const leave = new AbortController()
     const hanging = { ...chat, messages: [{ role: 'user', content: '[hang after 2]' }], stream: true }
@@ -141,7 +141,7 @@ describe('the request log, where it is on', () => {
     assert.match(String(part?.[3]), /^data: \{/)
   })
 
-  test('holds no answer up while its store is slow, and writes when that is awake', async () => {
+  test('delays no answer while its store is slow, and writes later', async () => {
     const awake = Promise.withResolvers<void>()
     await using service = await startLogged({ slow: awake.promise })
     const answers = await Promise.all(
@@ -153,7 +153,7 @@ describe('the request log, where it is on', () => {
     assert.equal((await service.kept('r19')).length, 2)
   })
 
-  test('leaves bodies out while memory is full of what waits, and says so', async () => {
+  test('omits bodies while memory is full of waiting ones, and reports it', async () => {
     const awake = Promise.withResolvers<void>()
     await using service = await startLogged({ slow: awake.promise })
     const long = 'x'.repeat(900_000)
@@ -181,8 +181,8 @@ describe('the request log, where it is on', () => {
   })
 })
 
-describe('the request log, where it is off', () => {
-  test('keeps nothing and says nothing', async () => {
+describe('the request log, switched off', () => {
+  test('stores and reports nothing', async () => {
     await using service = await startLogged({ on: false })
     const answer = await service.fetch('/v1/chat/completions', { json: chat, headers: { 'x-request-id': 'mine' } })
     await answer.text()
@@ -191,7 +191,7 @@ describe('the request log, where it is off', () => {
     assert.equal((await service.deps.documents.sum({ accountId: `request-log:${service.accountId}`, kind: null }, options)).count, 0)
   })
 
-  test('forgets a request that was under way when it was switched off', async () => {
+  test('drops a request that was running when it was switched off', async () => {
     await using service = await startLogged()
     const hanging = { ...chat, messages: [{ role: 'user', content: '[hang after 2]' }], stream: true }
     const leave = new AbortController()
@@ -203,7 +203,7 @@ describe('the request log, where it is off', () => {
     assert.deepEqual(await service.kept('mine'), [])
   })
 
-  test('of one account is that of no other', async () => {
+  test('is separate for each account', async () => {
     await using service = await startLogged()
     const { createAccount } = await import('../../src/operations/access/accounts.ts')
     const other = await createAccount({ ...service.store, clock: service.store.clock }, { name: 'Bob', role: 'member' }, options)

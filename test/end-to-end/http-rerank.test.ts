@@ -8,8 +8,8 @@ const documents = ['a ship at sea', 'the fox runs', 'a fox']
 const requested = { model: 'fake-chat', query: 'a fox', documents }
 const names = ['/v1/rerank', '/rerank', '/v1/reranking', '/reranking', '/v2/rerank']
 
-suite('ranking documents', () => {
-  test('documents come the best first, under every name of the route, and are booked', async () => {
+suite('reranking', () => {
+  test('documents are sorted by score, under every name of the route, and recorded', async () => {
     await using service = await startHttpService()
     for (const path of names) {
       const answer = await readJson(await service.fetch(path, { json: requested }))
@@ -35,7 +35,7 @@ suite('ranking documents', () => {
       assert.deepEqual([entry.kind, entry.outcome, entry.promptTokens, entry.completionTokens], ['rerank', 'succeeded', 15, 0])
   })
 
-  test('the number of results, their texts, and objects in the place of texts', async () => {
+  test('accepts a number of results, a request for texts, and objects instead of texts', async () => {
     await using service = await startHttpService()
     const { results } = await readJson(
       await service.fetch('/v1/rerank', {
@@ -50,14 +50,14 @@ suite('ranking documents', () => {
     assert.equal(Array.isArray(many.results) && many.results.length, 3)
   })
 
-  test("`texts` are answered in TEI's words", async () => {
+  test("`texts` are answered in TEI's format", async () => {
     await using service = await startHttpService()
     const texts = (json: object) => service.fetch('/rerank', { json: { query: 'a fox', texts: documents, ...json } }).then(readJson)
     assert.deepEqual(await texts({ top_n: 1 }), [{ index: 2, score: 1 }])
     assert.deepEqual(await texts({ top_n: 1, return_text: true }), [{ index: 2, score: 1, text: 'a fox' }])
   })
 
-  test('the model may be left out where one ranks, and must be one that does', async () => {
+  test('the model is optional if one reranker is installed, and must be a reranker', async () => {
     await using service = await startHttpService()
     const { model: _, ...nameless } = requested
     assert.equal((await readJson(await service.fetch('/v1/rerank', { json: nameless }))).model, 'fake-chat')
@@ -83,7 +83,7 @@ suite('ranking documents', () => {
     assert.deepEqual(listed.capabilities, ['rerank'])
   })
 
-  test('refused by name: what ranks nothing', async () => {
+  test('invalid requests are rejected by name', async () => {
     await using service = await startHttpService()
     for (const [json, param] of [
       [{ documents: [] }, 'documents'],

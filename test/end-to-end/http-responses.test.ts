@@ -32,7 +32,7 @@ suite("OpenAI's responses", () => {
   })
   after(() => service[Symbol.asyncDispose]())
 
-  test('what is too long is named as its client calls it', async () => {
+  test('an overlong input is reported under the name that the client used', async () => {
     const long = 'x'.repeat(300_000)
     for (const [route, input] of [
       [path, 'word '.repeat(2000)],
@@ -44,7 +44,7 @@ suite("OpenAI's responses", () => {
     }
   })
 
-  test('a field of another interface is refused by the name that the client sent', async () => {
+  test('a field of another interface is rejected by the name that the client sent', async () => {
     for (const json of [
       { model: 'fake-chat', messages: [] },
       { ...ask('Hi'), messages: [] },
@@ -56,7 +56,7 @@ suite("OpenAI's responses", () => {
     assert.equal(param, 'reasoning_effort')
   })
 
-  test('a text is answered with a message and exact counts', async () => {
+  test('a text returns a message and exact counts', async () => {
     const answer = await client.responses.create({ ...ask('[say Hello there]'), instructions: 'Be brief.', metadata: { a: 'b' } })
     assert.match(answer.id, /^resp_[0-9a-f]{32}$/)
     assert.deepEqual([answer.status, answer.output_text, answer.metadata], ['completed', 'Hello there', { a: 'b' }])
@@ -70,12 +70,12 @@ suite("OpenAI's responses", () => {
     })
   })
 
-  test('an answer cut by its limit is incomplete', async () => {
+  test('an answer cut off by its limit is incomplete', async () => {
     const answer = await client.responses.create({ ...ask('[say one two three]'), max_output_tokens: 2 })
     assert.deepEqual([answer.status, answer.incomplete_details], ['incomplete', { reason: 'max_output_tokens' }])
   })
 
-  test('a stream has every event in its order, numbered, and says the same', async () => {
+  test('a stream has every event in order, numbered, with the same content', async () => {
     const events = await readEvents<EventData>(await service.fetch(path, { json: { ...ask('[say one two]'), stream: true } }))
     assert.deepEqual(
       events.map(({ name }) => name),
@@ -103,7 +103,7 @@ suite("OpenAI's responses", () => {
     assert.deepEqual((await client.responses.retrieve(last?.id ?? '')).output, last?.output)
   })
 
-  test('the client gathers a stream with thoughts and a call, and sends them back without anything being kept', async () => {
+  test('the client collects a stream with thoughts and a call, and sends them back without anything being stored', async () => {
     const requested = { tools: [tool], store: false, include: ['reasoning.encrypted_content' as const] }
     const input = '[think Hm.] [say Found.] [call look_up {"q": 1}]'
     const thought = await client.responses.create({ ...ask(input), ...requested, tool_choice: 'none' })
@@ -126,7 +126,7 @@ suite("OpenAI's responses", () => {
     await assert.rejects(client.responses.retrieve(answer.id), OpenAI.NotFoundError)
   })
 
-  test('a kept response comes as events again, also behind those that a client has, and in the background to its end', async () => {
+  test('a stored response is streamed again, also from a given event, and in the background to its end', async () => {
     const kept = await client.responses.create(ask('[say one two]'))
     const streamed = async (query: string) => readEvents<EventData>(await service.fetch(`${path}/${kept.id}?stream=true${query}`))
     const events = await streamed('')
@@ -156,7 +156,7 @@ suite("OpenAI's responses", () => {
     assert.deepEqual(texts, [kept.output_text, 'completed'])
   })
 
-  test('a conversation is summed up as one item that the next one begins with', async () => {
+  test('a conversation is compacted into one item that starts the next one', async () => {
     const compacted = await client.responses.compact({ model: 'fake-chat', input: '[say They like blue.]' })
     assert.equal(compacted.object, 'response.compaction')
     const [item] = compacted.output
@@ -174,14 +174,14 @@ suite("OpenAI's responses", () => {
     assert.ok((await client.responses.inputTokens.count({ instructions: 'be brief' })).input_tokens > 0)
   })
 
-  test('functions of a namespace are called by their own name, with the namespace beside it', async () => {
+  test('functions of a namespace are called by their own name, with the namespace in a field', async () => {
     const tools = [{ type: 'namespace', name: 'agents', description: 'x', tools: [tool] }]
     const answer = await readJson(await service.fetch(path, { json: { ...ask('[call agents__look_up]'), tools } }))
     const [call] = Object(answer.output)
     assert.deepEqual([call.type, call.namespace, call.name], ['function_call', 'agents', 'look_up'])
   })
 
-  test('a conversation goes on from a kept response, its input is listed, and it is deleted', async () => {
+  test('a conversation continues from a stored response, its input is listed, and it is deleted', async () => {
     const first = await client.responses.create(ask('one two three'))
     const second = await client.responses.create({ ...ask('four'), previous_response_id: first.id })
     const said = first.output_text.split(' ').length
@@ -201,7 +201,7 @@ suite("OpenAI's responses", () => {
     await assert.rejects(client.responses.create({ ...ask('five'), previous_response_id: second.id }), OpenAI.BadRequestError)
   })
 
-  test('another account finds nothing, and ids of the seed keep their meaning', async () => {
+  test('another account finds nothing, and ids of the contract keep their meaning', async () => {
     const { id } = await client.responses.create(ask('Hi'))
     const unknown = await service.fetch(`${path}/resp_${'0'.repeat(32)}`)
     assert.equal((await readError(unknown)).code, 'not_found')
@@ -209,7 +209,7 @@ suite("OpenAI's responses", () => {
     assert.equal((await readError(await service.fetch(`${path}/${id.slice(5)}`))).code, 'request_not_found')
   })
 
-  test('a response in the background is queued, worked on and polled, with items that keep their ids', async () => {
+  test('a background response is queued, run and polled, with stable item ids', async () => {
     const queued = await client.responses.create({ ...ask('[think Hm.] [say Later]'), background: true })
     assert.equal(queued.status, 'queued')
     let answer = queued
@@ -223,7 +223,7 @@ suite("OpenAI's responses", () => {
     assert.deepEqual([end.status, end.error?.code], ['failed', 'inference_failed'])
   })
 
-  test('a response in the background is cancelled', async () => {
+  test('a background response is cancelled', async () => {
     const { id } = await client.responses.create({ ...ask('[hang]'), background: true })
     await client.responses.cancel(id)
     let end = await client.responses.retrieve(id)
@@ -248,21 +248,21 @@ suite("OpenAI's responses", () => {
     ['a function twice', { tools: [tool, tool] }, /look_up appears twice/],
   ]
   for (const [what, fields, message] of refusals)
-    test(`${what} is refused by name`, async () => {
+    test(`${what} is rejected by name`, async () => {
       const response = await service.fetch(path, { json: { ...ask('Hi'), ...fields } })
       const error = await readError(response)
       assert.equal(response.status, 400, error.message)
       assert.match(error.message, message)
     })
 
-  test('a failure in a stream is response.failed, and nothing comes behind it', async () => {
+  test('a failure in a stream is response.failed, the last event', async () => {
     const json = { ...ask('[say one two] [fail inference_failed after 1]'), stream: true }
     const events = await readEvents<EventData>(await service.fetch(path, { json }))
     assert.equal(events.at(-1)?.name, 'response.failed')
     assert.equal(events.at(-1)?.data.response?.error?.code, 'inference_failed')
   })
 
-  test('what agents send besides is taken', async () => {
+  test('extra fields of coding agents are accepted', async () => {
     const developer = { type: 'message', role: 'developer', id: 'msg_1', content: [{ type: 'input_text', text: 'You code.' }] }
     const user = { type: 'message', role: 'user', content: [{ type: 'input_text', text: '[say Yes]' }] }
     const fields = {

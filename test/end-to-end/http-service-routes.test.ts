@@ -26,7 +26,7 @@ async function start() {
 }
 
 describe('loading and unloading', () => {
-  test('is for owners, with a token that may do everything, and is written down', async () => {
+  test('requires an owner and a token with full scope, and is recorded in the audit log', async () => {
     await using started = await start()
     const { service, reported } = started
     for (const verb of ['load', 'unload']) {
@@ -46,7 +46,7 @@ describe('loading and unloading', () => {
     )
   })
 
-  test('is refused to members and to narrower tokens of owners, before the body is looked at', async () => {
+  test('is rejected for members and for narrower tokens of owners, before the body is read', async () => {
     await using started = await start()
     const { service, reported } = started
     const member = await createAccount({ ...service.store, clock: createSystemClock() }, { name: 'Bo', role: 'member' }, { signal })
@@ -64,7 +64,7 @@ describe('loading and unloading', () => {
 })
 
 describe('GET /v1/usage', () => {
-  test('tells sums by what it is asked for, with latencies, of one account alone', async () => {
+  test('returns sums by the requested fields, with latencies, of one account only', async () => {
     const clock = createTestClock(Date.UTC(2026, 0, 2, 9))
     const pool = createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock, tokenDelayMs: 100 }) } })
     await using service = await startHttpService({ clock, pool })
@@ -92,7 +92,7 @@ describe('GET /v1/usage', () => {
     assert.deepEqual((await readJson(theirs)).data, [])
   })
 
-  test('shows one account its own days and budgets, and nobody else', async () => {
+  test('shows an account only its own days and budgets', async () => {
     await using service = await startHttpService()
     const options = { signal }
     await service.store.accounts.change(service.accountId, { by: null, limits: { ...noLimits, tokensPerDay: 1000 } }, options)

@@ -55,7 +55,7 @@ async function startStuck() {
     },
     /** The error of a request whose query the store never answers. */
     async ask(question: string, path: string, init: Parameters<typeof service.fetch>[1] = {}) {
-      // So that nothing that was believed for a while is believed any more.
+      // Lets every cached answer expire.
       await clock.advance(60_000)
       requested = Promise.withResolvers()
       stuck = question
@@ -70,8 +70,8 @@ async function startStuck() {
   }
 }
 
-suite('a store that does not answer', () => {
-  test('is given up after six seconds, whatever it was asked for', async () => {
+suite('a store that does not respond', () => {
+  test('times out after six seconds, whatever the call', async () => {
     await using stuck = await startStuck()
     const drawing = { json: { prompt: 'a lion' }, headers: { 'x-service-async': '1' } }
     const { id } = stuck
@@ -97,7 +97,7 @@ suite('a store that does not answer', () => {
     assert.equal(polled.status, 200)
   })
 
-  test('a response in the background that nobody was given the id of is cancelled', async () => {
+  test('a background response whose id was never returned is cancelled', async () => {
     await using stuck = await startStuck()
     const { store, service, clock } = stuck
     await clock.advance(60_000)
@@ -113,7 +113,7 @@ suite('a store that does not answer', () => {
     assert.equal((await newest())?.outcome, 'cancelled')
   })
 
-  test('an answer that waits for files to be deleted, or for a decoder, is not given up', async () => {
+  test('an answer that waits for file deletion or a decoder does not time out', async () => {
     const clock = createTestClock()
     let [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const wait = async (): Promise<void> => {
@@ -145,7 +145,7 @@ suite('a store that does not answer', () => {
     }
   })
 
-  test('a bucket that does not open an output is given up, too', async () => {
+  test('a bucket that does not open an output times out too', async () => {
     await using stuck = await startStuck()
     // The first in the queue is the one that was submitted at the start.
     await stuck.service.fetch(`/v1/requests/${stuck.id}`, { method: 'DELETE' })
@@ -154,7 +154,7 @@ suite('a store that does not answer', () => {
     assert.equal((await stuck.service.fetch(`/v1/responses/${id}`)).status, 200)
   })
 
-  test('so is one that does not give the first bytes of a large output', async () => {
+  test('a bucket that does not send the first bytes of a large output times out too', async () => {
     await using stuck = await startStuck()
     await stuck.service.fetch(`/v1/requests/${stuck.id}`, { method: 'DELETE' })
     const id = await finishDrawing(stuck, stuck.service.accountId, [new Uint8Array(1024 * 1024 + 1)])
@@ -164,7 +164,7 @@ suite('a store that does not answer', () => {
     await answer.arrayBuffer()
   })
 
-  test('what several questions take counts together, and nothing more is begun when it is too much', async () => {
+  test('the times of several calls add up, and no call starts over the limit', async () => {
     await using stuck = await startStuck()
     const { clock, service } = stuck
     await clock.advance(60_000)
@@ -179,7 +179,7 @@ suite('a store that does not answer', () => {
     stuck.hold(null)
   })
 
-  test('a poll that waits is given up as long after its time', async () => {
+  test('a waiting poll times out that long after its own time', async () => {
     await using stuck = await startStuck()
     const { clock, service, id } = stuck
     await clock.advance(60_000)
@@ -191,7 +191,7 @@ suite('a store that does not answer', () => {
     stuck.hold(null)
   })
 
-  test('the time that a client takes for its body is its own', async () => {
+  test('the time that a client takes to send its body does not count', async () => {
     await using stuck = await startStuck()
     const { clock, service } = stuck
     const body = JSON.stringify({ prompt: 'a slow lion' })

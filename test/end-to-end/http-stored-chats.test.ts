@@ -21,7 +21,7 @@ async function startService(options: HttpServiceOptions = {}): Promise<{ service
 }
 
 suite('stored chat completions', () => {
-  test('an answer is kept as it was given, with its notes and the messages it answers', async () => {
+  test('an answer is stored unchanged, with its metadata and messages', async () => {
     await using started = await startService()
     const { client } = started
     const parts = [
@@ -52,7 +52,7 @@ suite('stored chat completions', () => {
     )
   })
 
-  test('a streamed answer is kept whole before its stream ends', async () => {
+  test('a streamed answer is stored whole before its stream ends', async () => {
     await using started = await startService()
     const { client } = started
     let text = ''
@@ -65,7 +65,7 @@ suite('stored chat completions', () => {
     assert.deepEqual([kept.object, kept.choices[0]?.message.content], ['chat.completion', text])
   })
 
-  test('nothing is kept unless it is asked for, and notes come back all the same', async () => {
+  test('nothing is stored unless requested, and metadata is returned regardless', async () => {
     await using started = await startService()
     const { client } = started
     const plain = await client.chat.completions.create(ask('[say one]', { store: false, metadata: { a: 'b' } }))
@@ -75,7 +75,7 @@ suite('stored chat completions', () => {
     await assert.rejects(client.chat.completions.retrieve(plain.id), OpenAI.NotFoundError)
   })
 
-  test('lists go by pages, by model and by notes', async () => {
+  test('lists are filtered by page, model and metadata', async () => {
     await using started = await startService()
     const { client } = started
     const ids: string[] = []
@@ -96,7 +96,7 @@ suite('stored chat completions', () => {
     assert.deepEqual([whole.data.length, whole.has_more], [25, false])
   })
 
-  test('notes are replaced, and a deleted answer is gone', async () => {
+  test('metadata can be replaced, and a deleted answer is gone', async () => {
     await using started = await startService()
     const { service, client } = started
     const { id, ...made } = await client.chat.completions.create(ask('[say one]', { metadata: { a: 'b' } }))
@@ -114,7 +114,7 @@ suite('stored chat completions', () => {
       await assert.rejects(again, OpenAI.NotFoundError)
   })
 
-  test('another account, an unknown id and one that can be none get the same words', async () => {
+  test('another account, an unknown id and an invalid id return the same error', async () => {
     await using started = await startService()
     const { service, client } = started
     const { id } = await client.chat.completions.create(ask('[say one]'))
@@ -144,7 +144,7 @@ suite('stored chat completions', () => {
       assert.equal((await service.fetch(`${path}/${id}`, { method, token: image, ...(method === 'POST' && { json: {} }) })).status, 403)
   })
 
-  test('what is kept lives for 24 hours', async () => {
+  test('stored answers are kept for 24 hours', async () => {
     const clock = createTestClock()
     await using started = await startService({ clock })
     const { client } = started
@@ -165,7 +165,7 @@ suite('stored chat completions', () => {
     await client.chat.completions.create(ask('[say one]', { store: false }))
   })
 
-  test('refused by name: what cannot be kept, and lists nobody can make', async () => {
+  test('answers that cannot be stored and invalid lists are rejected by name', async () => {
     await using started = await startService()
     const { service } = started
     for (const [json, param] of [

@@ -12,9 +12,9 @@ import { createTestClock } from '../support/test-clock.ts'
 
 const chat = (content: string, fields: object = {}) => ({ model: 'fake-chat', messages: [{ role: 'user', content }], ...fields })
 
-suite('the life of a stream', () => {
+suite('the lifetime of a stream', () => {
   for (const stream of [true, false]) {
-    test(`a client that leaves ${stream ? 'a stream' : 'before its answer'} frees its slot at once`, async () => {
+    test(`a client that disconnects from ${stream ? 'a stream' : 'a pending answer'} frees its slot at once`, async () => {
       const clock = createTestClock()
       const pool = createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock, tokenDelayMs: 1000 }) } })
       await using service = await startHttpService({ clock, pool })
@@ -38,7 +38,7 @@ suite('the life of a stream', () => {
     })
   }
 
-  test('a client that leaves while its image is drawn stops the drawing', async () => {
+  test('a client that disconnects while its image is drawn stops the drawing', async () => {
     const clock = createTestClock()
     const pool = createFixedModelPool({ image: { 'fake-image': createFakeImageModel({ clock, stepDelayMs: 1000 }) } })
     await using service = await startHttpService({ clock, pool })
@@ -52,7 +52,7 @@ suite('the life of a stream', () => {
     await untilIdle(pool)
   })
 
-  test('a client that leaves in the middle of its body is noted and nothing more', async () => {
+  test('a client that disconnects within its body is only logged', async () => {
     await using service = await startHttpService()
     const socket = await openSocket(service.url)
     socket.write(request(service, '{"model": "fake-chat"').replace('content-length: 21', 'content-length: 1000'))
@@ -64,7 +64,7 @@ suite('the life of a stream', () => {
     assert.deepEqual(service.booked, [])
   })
 
-  test('a client that does not read holds generation back, and leaving ends it', async () => {
+  test('a client that does not read delays generation, and its disconnection ends it', async () => {
     const flood = new Flood()
     const pool = createFixedModelPool({ text: { 'fake-chat': flood } })
     await using service = await startHttpService({ pool })
@@ -101,13 +101,13 @@ suite('the life of a stream', () => {
     assert.equal(service.failures.length, 2)
   })
 
-  test('a failure in a stream ends its connection, after all that was said', async () => {
+  test('a failure in a stream closes the connection, after everything was sent', async () => {
     await using service = await startHttpService()
     const answer = await exchange(service.url, request(service, JSON.stringify(chat('[fail inference_failed after 2]', { stream: true }))))
     assert.match(answer, /^HTTP\/1\.1 200 [\s\S]*data: \{"error":\{[^\n]*\}\}\n\n\r\n0\r\n\r\n$/)
   })
 
-  test('the next request on its connection is answered, if it comes at once', async () => {
+  test('the next request on the connection is answered if it arrives at once', async () => {
     await using service = await startHttpService()
     const socket = await openSocket(service.url)
     socket.write(request(service, JSON.stringify(chat('[fail inference_failed after 2]', { stream: true }))))
@@ -117,7 +117,7 @@ suite('the life of a stream', () => {
     socket.destroy()
   })
 
-  test('an unknown failure says a fixed sentence and leaves its cause to the log', async () => {
+  test('an unknown failure returns a fixed sentence, with the cause only in the log', async () => {
     const broken: TextModel = {
       generate: () => {
         throw new Error('secret detail')
@@ -157,7 +157,7 @@ suite('the life of a stream', () => {
     for (const chunk of chunks.slice(0, -1)) assert.match(chunk, /^data: [^\n]+\n\n$/)
   })
 
-  test('a run over its time limit is 504, or an error event once the stream has begun', async () => {
+  test('a run over its time limit returns 504, or an error event once the stream has started', async () => {
     for (const [content, stream] of [
       ['[hang]', false],
       ['[hang after 2]', true],

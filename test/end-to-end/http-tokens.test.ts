@@ -10,7 +10,7 @@ async function post(service: HttpService, path: string, json: object): Promise<R
 }
 
 suite('tokens over HTTP', () => {
-  test('a text is answered in the words it was sent in', async () => {
+  test('a text is answered in the format of the request', async () => {
     await using service = await startHttpService()
     const { tokens, ...rest } = await post(service, '/tokenize', { content: 'one two' })
     assert.deepEqual(rest, {})
@@ -29,7 +29,7 @@ suite('tokens over HTTP', () => {
     assert.ok(typeof content === 'string' && content === prompt)
   })
 
-  test('the tokens of a conversation are counted as its answer counts them', async () => {
+  test('the tokens of a conversation are counted as for its answer', async () => {
     await using service = await startHttpService()
     const chat = { model: 'fake-chat', messages }
     assert.deepEqual(await post(service, '/v1/chat/completions/input_tokens', chat), { object: 'response.input_tokens', input_tokens: 3 })
@@ -37,7 +37,7 @@ suite('tokens over HTTP', () => {
     assert.match(JSON.stringify(usage), /"prompt_tokens":3,/)
   })
 
-  test('what is missing, twice there or unknown is refused by name', async () => {
+  test('missing, duplicate and unknown fields are rejected by name', async () => {
     await using service = await startHttpService()
     for (const [path, json, param] of [
       ['/tokenize', {}, /^content$/],
@@ -54,7 +54,7 @@ suite('tokens over HTTP', () => {
     }
   })
 
-  test('embeddings take tokens and a number of dimensions, and refuse a mixture', async () => {
+  test('embeddings accept tokens and a number of dimensions, and reject a mixture', async () => {
     await using service = await startHttpService()
     const embed = (fields: object) => service.fetch('/v1/embeddings', { json: { model: 'fake-chat', ...fields } })
     assert.match(await (await embed({ input: [1, 2, 3] })).text(), /"prompt_tokens":3,/)

@@ -41,7 +41,7 @@ async function start(...ids: readonly string[]) {
 }
 
 suite('POST /upscaling', () => {
-  test('answers in the original shape, as large as the upscaler makes it unless a size is asked for', async () => {
+  test('returns the original shape, in the size of the upscaler unless a size is requested', async () => {
     await using it = await start('4x')
     const answer = await it.enlarge({})
     assert.equal(answer.status, 200)
@@ -65,7 +65,7 @@ suite('POST /upscaling', () => {
     assert.equal(bytes.headers.get('content-type'), 'image/png')
   })
 
-  test('waits for nobody when it is asynchronous, and stores the same answer', async () => {
+  test('returns at once in asynchronous mode, and stores the same answer', async () => {
     await using it = await start('4x')
     const submitted = await it.enlarge({}, { 'x-service-async': '1' })
     assert.equal(submitted.status, 202)
@@ -76,7 +76,7 @@ suite('POST /upscaling', () => {
     assert.deepEqual([stored.image_b64, stored.width], ['AQID', 160])
   })
 
-  test('runs what version 0.1 had in its queue', async () => {
+  test('runs work that version 0.1 queued', async () => {
     await using it = await start('4x')
     const { accountId, store } = it.service
     const initial = { image: Uint8Array.of(1), strength: 1 }
@@ -90,7 +90,7 @@ suite('POST /upscaling', () => {
     assert.deepEqual(it.requested, [{ model: '4x', image: initial.image, width: 80, height: 40, encoding: 'jpeg' }])
   })
 
-  test('refuses what it cannot do, each with its field', async () => {
+  test('rejects invalid requests, each with its field', async () => {
     await using it = await start('4x', '2x')
     const cases: readonly (readonly [object, number, string, RegExp])[] = [
       [{}, 422, 'model', /one of the upscalers: 4x, 2x/],
@@ -113,7 +113,7 @@ suite('POST /upscaling', () => {
     assert.equal((await none.enlarge({})).status, 404)
   })
 
-  test('what enlarges is not drawn with', async () => {
+  test('an upscaler cannot be used for drawing', async () => {
     await using it = await start('4x')
     const answer = await it.service.fetch('/generate/sdxl', { json: { prompt: 'a tiger', model: '4x' } })
     assert.equal(answer.status, 422)

@@ -78,7 +78,7 @@ function verify(secret: string | undefined, { headers, body }: Announcement): un
 }
 
 suite('webhooks', () => {
-  test('the secret that can be looked up verifies what arrives, before and after a rotation, and the log tells of it', async () => {
+  test('the displayed secret verifies deliveries before and after a rotation, and the log lists them', async () => {
     await using receiver = await startReceiver()
     await using service = await startHttpService({ worker: true, settings: { privateWebhooks: true } })
     const announce = async () => {
@@ -126,7 +126,7 @@ suite('webhooks', () => {
     assert.deepEqual(await readSecrets(service), own)
   })
 
-  test('who may only read sees the log, not the secret; who may only write, the other way round', async () => {
+  test('the scope read shows the log but not the secret; the scope write the reverse', async () => {
     await using service = await startHttpService()
     const statuses = async (scopes: readonly Scope[]) => {
       const token = await service.makeToken(scopes)
@@ -143,7 +143,7 @@ suite('webhooks', () => {
     assert.deepEqual(await statuses(['image']), [403, 200, 200])
   })
 
-  test('a rotation takes an empty JSON body as well as none', async () => {
+  test('a rotation accepts an empty JSON body or none', async () => {
     await using service = await startHttpService()
     const rotate = (headers: Record<string, string>) =>
       fetch(`${service.url}/v1/webhooks/secrets/rotate`, {

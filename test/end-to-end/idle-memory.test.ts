@@ -25,7 +25,7 @@ async function residentKilobytes(data: string): Promise<number> {
   return Number(/VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${service.pid}/status`, 'utf8'))?.[1])
 }
 
-test('an idle service holds little memory', { skip: process.platform !== 'linux' }, async (context) => {
+test('an idle service uses little memory', { skip: process.platform !== 'linux' }, async (context) => {
   await using folder = await createTemporaryFolder()
   // The first start after a change compiles, and keeps what it compiled for the next.
   await residentKilobytes(folder.path)

@@ -28,7 +28,7 @@ suite('a model of several parts with little memory', () => {
     { loras: [{ name: 'z-image-kohya', weight: 1 }] },
   ]
 
-  test('has one part at a time in memory, and draws the same pictures', async (context) => {
+  test('holds one part at a time in memory, and draws the same pictures', async (context) => {
     const model = catalog.find('z_image_turbo-Q4_0')
     assert.ok(model?.kind === 'image')
     const { parts } = model.checkpoint ?? {}

@@ -12,7 +12,7 @@ const idle = { signal, onProgress: (): void => undefined }
 interface Change {
   readonly format: ImageServerFormat
   readonly at: RegExp
-  /** What it tells before it gets what the request asks for. */
+  /** Its report before it has the capability that the request needs. */
   readonly before: string
   readonly request: Partial<ImageRequest>
   readonly param: string
@@ -37,7 +37,7 @@ const changes: readonly Change[] = [
 ]
 
 for (const { format, at, before, request, param } of changes)
-  test(`${format}: what a server has got since its model was loaded is known before a request is refused for it`, async (context) => {
+  test(`${format}: a capability added since the model was loaded is found before a request is rejected for it`, async (context) => {
     let hasIt = false
     const fault: ImageServerFault = (response, body) => void response.end(hasIt ? body : before)
     const { model } = await connectImageServer(context, format, { fault, at })
@@ -47,7 +47,7 @@ for (const { format, at, before, request, param } of changes)
     assert.equal((await model.generate(requested, idle)).images.length, 1)
   })
 
-test('a server that does not tell again leaves the refusal as it was', async (context) => {
+test('a server that does not report again leaves the error unchanged', async (context) => {
   let requested = 0
   const fault: ImageServerFault = (response, body) => void (requested++ === 0 ? response.end(body) : response.writeHead(500).end('{}'))
   const { model } = await connectImageServer(context, 'sd-server', { fault, at: /\/capabilities$/ })
@@ -56,7 +56,7 @@ test('a server that does not tell again leaves the refusal as it was', async (co
   assert.equal(requested, 2)
 })
 
-test('comfyui: samplers are read from nodes of the newer kind too', async (context) => {
+test('comfyui: samplers are also read from newer nodes', async (context) => {
   const required = { sampler_name: ['COMBO', { options: ['euler'] }], scheduler: ['COMBO', { options: ['normal'] }] }
   const fault: ImageServerFault = (response) => void response.end(JSON.stringify({ KSampler: { input: { required } } }))
   const { model } = await connectImageServer(context, 'comfyui', { fault, at: /^\/object_info/ })

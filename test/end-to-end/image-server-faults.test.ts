@@ -21,7 +21,7 @@ interface FaultRow {
   readonly row: string
   readonly fault: ImageServerFault
   readonly reported: ErrorCode
-  /** Whether what asks once for a picture cannot know from it that none is drawn. */
+  /** Whether a client that requests a picture once cannot tell from it that none is drawn. */
   readonly mayDraw?: boolean
 }
 
@@ -65,7 +65,7 @@ const drips: ImageServerFault = (response, body) => {
   drip()
 }
 
-/** What may go wrong with any call of a picture. */
+/** Faults of any call for a picture. */
 const faults: readonly FaultRow[] = [
   { does: 'answers 500', row: '5xx', fault: answers(500), reported: 'inference_failed' },
   { does: 'answers 502 with a page', row: '5xx', fault: answers(502, '<html>'), reported: 'inference_failed', mayDraw: true },
@@ -123,7 +123,7 @@ const faults: readonly FaultRow[] = [
   { does: 'refuses (422)', row: '422', fault: answers(422), reported: 'validation_error' },
 ]
 
-/** What may be wrong with the file that was drawn. */
+/** Faults of the drawn file. */
 const files: readonly { readonly does: string; readonly row: string; readonly drawn: () => Promise<Uint8Array> }[] = [
   { does: 'sends no picture', row: 'no picture', drawn: async () => Buffer.alloc(0) },
   { does: 'sends a text for a picture', row: 'no picture', drawn: async () => Buffer.from('<svg>no</svg>') },
@@ -156,7 +156,7 @@ const files: readonly { readonly does: string; readonly row: string; readonly dr
 /** The same answer with a text that holds no bytes in the place of each picture. */
 const withoutPicture = (body: Buffer): string => body.toString().replaceAll(/"iVBOR[^"]*"/g, '"*"')
 
-/** Whether a server can be stopped from that call on: before, it has given the picture no name, and after, it is drawn. */
+/** Whether a drawing can be stopped from that call on: before, it has no id, and afterwards it is complete. */
 const isStoppable = (format: ImageServerFormat, at: RegExp): boolean => format === 'a1111' || /jobs|history/u.test(at.source)
 
 async function assertFails(context: TestContext, format: ImageServerFormat, { fault, at, reported }: FaultRow & { readonly at: RegExp }) {
@@ -174,7 +174,7 @@ for (const format of imageServerFormats) {
   describe(`a server of the kind ${format} that`, { concurrency: 4 }, () => {
     for (const at of drawingCalls[format]) {
       for (const row of faults)
-        test(`${row.does} at ${at.source} is reported as ${row.reported}, and does not draw twice`, async (context) => {
+        test(`${row.does} at ${at.source} is reported as ${row.reported}, without a second drawing`, async (context) => {
           const calls = await assertFails(context, format, { ...row, at })
           const requested = calls.filter(({ path }) => at.test(path)).length
           // A kept-alive connection that ends without a word may have been closed before the question came; what draws is not repeated for that.
@@ -188,13 +188,13 @@ for (const format of imageServerFormats) {
             )
         })
 
-      test(`drips at ${at.source} is waited for`, async (context) => {
+      test(`streams slowly at ${at.source} is read to the end`, async (context) => {
         const { model } = await connectImageServer(context, format, { fault: drips, at })
         const { images } = await model.generate(request(), idle)
         assert.equal((await sharp(images[0]?.bytes).metadata()).format, 'png')
       })
 
-      test(`hangs at ${at.source} is left, and notified, when the signal aborts`, async (context) => {
+      test(`hangs at ${at.source} is abandoned and notified when the signal aborts`, async (context) => {
         const { model, server } = await connectImageServer(context, format, { fault: hangs, at })
         const controller = new AbortController()
         const reason = new Error('the client left')
@@ -213,19 +213,19 @@ for (const format of imageServerFormats) {
         await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed' })
       })
 
-    test('sends nothing where the picture should be is reported as inference_failed', async (context) => {
+    test('sends nothing instead of the picture is reported as inference_failed', async (context) => {
       const nothing: ImageServerFault = (response, body) => void response.end(format === 'comfyui' ? '' : withoutPicture(body))
       const { model } = await connectImageServer(context, format, { fault: nothing })
       await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed' })
     })
 
-    test('leaves after it was connected is reported as inference_failed', async (context) => {
+    test('disconnects after the connection was made is reported as inference_failed', async (context) => {
       const { model, server } = await connectImageServer(context, format)
       await server.leave()
       await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed', isNotStarted: true })
     })
 
-    test('leaves while it draws has begun with the picture', async (context) => {
+    test('disconnects during the drawing is reported as started', async (context) => {
       const { model, server } = await connectImageServer(context, format, { fault: () => void server.leave() })
       await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed', isNotStarted: false })
     })
@@ -237,7 +237,7 @@ for (const [name, preview] of [
   ['no picture', 'bm8='],
   ['a text', 7],
 ] as const)
-  test(`a preview that is ${name} costs no picture`, async (context) => {
+  test(`a preview that is ${name} does not fail the picture`, async (context) => {
     const fault: ImageServerFault = (response, body) => {
       if (body.includes('sampling_step'))
         return void response.end(JSON.stringify({ ...JSON.parse(body.toString()), current_image: preview }))
@@ -249,7 +249,7 @@ for (const [name, preview] of [
     assert.equal(images.length, 1)
   })
 
-test('progress that cannot be reported breaks no picture and no service', async (context) => {
+test('an error in the progress callback fails neither the picture nor the service', async (context) => {
   const unhandled: unknown[] = []
   const note = (reason: unknown): void => void unhandled.push(reason)
   process.on('unhandledRejection', note)
@@ -272,7 +272,7 @@ test('progress that cannot be reported breaks no picture and no service', async 
   assert.deepEqual(unhandled, [])
 })
 
-test('docs/upstream-servers.md states for every fault what the code does', async () => {
+test('docs/upstream-servers.md describes the behaviour for every fault', async () => {
   const document = await readFile(new URL('../../docs/upstream-servers.md', import.meta.url), 'utf8')
   const [, section = ''] = document.split('## Image servers')
   const [, table = ''] = (section.split('\n## ')[0] ?? '').split('| The server … |')

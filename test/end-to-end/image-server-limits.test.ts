@@ -36,7 +36,7 @@ const quickCalls = {
   'openai-images': [],
 }
 
-/** What a server is asked before its first picture. */
+/** The requests to a server before its first picture. */
 const firstCalls = {
   a1111: /\/samplers$/,
   'sd-server': /\/capabilities$/,
@@ -44,7 +44,7 @@ const firstCalls = {
   'openai-images': /^\/models$/,
 }
 
-describe('a server that hangs is given up, with what to change', { concurrency: 12 }, () => {
+describe('a hung server times out, and the error names the setting to change', { concurrency: 12 }, () => {
   for (const format of imageServerFormats) {
     const impatient = { ...patient, idleMs: limitMs }
     for (const [where, fault] of [
@@ -62,13 +62,13 @@ describe('a server that hangs is given up, with what to change', { concurrency: 
           if (stop !== null && /jobs|history/.test(at.source)) await server.seen(stop)
         })
     }
-    test(`${format}, in the middle of the answer that brings the picture`, async (context) => {
+    test(`${format}, in the middle of the answer with the picture`, async (context) => {
       const { model } = await connectImageServer(context, format, { fault: hangsInside, timeouts: impatient })
       await assert.rejects(model.generate(request, idle), isLate('idle'))
     })
     test(`${format}, with a picture over its time limit, and receives the cancellation`, async (context) => {
       const endless: ImageServerFault = (response) => void response.end(format === 'sd-server' ? '{"status":"generating"}' : '{}')
-      // What brings a picture with one call may be silent for longer than a pause while it draws.
+      // A server that returns a picture in one call may be silent for longer than the idle limit while it draws.
       const isOneCall = format === 'a1111' || format === 'openai-images'
       const [fault, at] = isOneCall ? [hangs, drawingCalls[format].at(-1)] : [endless, /jobs\/job_1$|^\/history/]
       const timeouts = { ...patient, firstMs: limitMs, ...(isOneCall && { idleMs: limitMs / 2 }) }
@@ -79,7 +79,7 @@ describe('a server that hangs is given up, with what to change', { concurrency: 
     })
   }
 
-  test('a1111, when it does not even say how far it is', async (context) => {
+  test('a1111, without an answer about its progress', async (context) => {
     const timeouts = { ...patient, idleMs: limitMs / 2 }
     const { model, server } = await connectImageServer(context, 'a1111', { fault: hangs, at: /2img$|progress/, timeouts })
     await assert.rejects(model.generate(request, idle), isLate('idle'))

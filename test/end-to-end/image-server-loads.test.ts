@@ -31,7 +31,7 @@ function openPool(format: ImageServerFormat, url: string) {
 }
 
 for (const format of imageServerFormats)
-  test(`${format}: a server that is down is shown as loading, with pauses that grow to a minute, and used when it is there`, async (context) => {
+  test(`${format}: a server that is down is shown as loading, with pauses growing to a minute, and used once it is up`, async (context) => {
     const port = await findFreePort()
     const opened = openPool(format, `http://127.0.0.1:${port}`)
     await using _pool = opened.pool

@@ -8,7 +8,7 @@ const { signal } = new AbortController()
 const onProgress = (): void => undefined
 const request = makeImageRequest('a fox', { sampler: 'K_EULER', seeds: [7], guidanceScale: 5, steps: 4 })
 
-test('a1111: a caller who leaves does not stop another’s drawing', async (context) => {
+test("a1111: a disconnected caller does not stop another's drawing", async (context) => {
   const finish: (() => void)[] = []
   const fault: ImageServerFault = (response, body) => void finish.push(() => response.end(body))
   const { model, server } = await connectImageServer(context, 'a1111', { fault })
@@ -56,7 +56,7 @@ for (const [name, reported] of [
   ['waits there behind those of others', says({ queued: true })],
   ['is drawn already', says({ completed: true })],
 ] as const)
-  test(`a1111: another's drawing is neither reported nor stopped where the server says that ours ${name}`, async (context) => {
+  test(`a1111: another's drawing is neither reported nor stopped if the server reports that ours ${name}`, async (context) => {
     assert.deepEqual(await leaveWhen(context, reported), { steps: [], isStopped: false })
   })
 
@@ -65,12 +65,12 @@ for (const [name, reported] of [
   ['does not name pictures', says({})],
   ['cannot be asked that', (response) => void response.writeHead(404).end('{}')],
 ] as const satisfies readonly (readonly [string, ImageServerFault])[])
-  test(`a1111: it is where the server ${name}`, async (context) => {
+  test(`a1111: our drawing is stopped if the server ${name}`, async (context) => {
     const { steps, isStopped } = await leaveWhen(context, reported)
     assert.ok(isStopped && steps.length > 0)
   })
 
-test('a1111: an older server names the spacing with the sampler, but one that fails is no older server', async (context) => {
+test('a1111: a server without a list of schedulers gets the scheduler in the sampler name, but a failing list is an error', async (context) => {
   const old: ImageServerFault = (response, body) => {
     if (body.toString().includes('"label"')) return void response.writeHead(404).end('{"detail":"Not Found"}')
     response.end('[{"name":"Euler"},{"name":"Euler Karras"}]')

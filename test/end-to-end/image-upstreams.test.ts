@@ -19,7 +19,7 @@ const withPicture = { ...openWorkflow, 8: { class_type: 'LoadImage', inputs: { i
 const request = (change: Partial<ImageRequest> = {}): ImageRequest => makeImageRequest('a fox', { ...usual, ...change })
 
 for (const format of imageServerFormats) {
-  test(`${format}: a picture for each seed, in the encoding that was asked for, with the key of the file`, async (context) => {
+  test(`${format}: draws a picture per seed, in the requested encoding, with the key of the file`, async (context) => {
     const { model, server, slots } = await connectImageServer(context, format)
     const { images } = await model.generate(request({ seeds: [7, 9], encoding: 'jpeg' }), idle)
     assert.deepEqual(
@@ -34,7 +34,7 @@ for (const format of imageServerFormats) {
     assert.ok(server.calls.every(({ authorization }) => authorization === `Basic ${Buffer.from('me:secret').toString('base64')}`))
   })
 
-  test(`${format}: every sampler is either known by a name or refused before it is sent`, async (context) => {
+  test(`${format}: every sampler is mapped to a name or rejected before it is sent`, async (context) => {
     const { model, server } = await connectImageServer(context, format)
     const [missing] = Object.keys(samplersMissingAt(format, 'K_EULER'))
     assert.ok(missing !== undefined)
@@ -43,7 +43,7 @@ for (const format of imageServerFormats) {
     assert.ok(server.calls.every(({ path }) => !/2img$|img_gen$|^\/prompt$|generations$/.test(path)))
   })
 
-  test(`${format}: what the server has no words for is refused by name`, async (context) => {
+  test(`${format}: fields that the server lacks are rejected by name`, async (context) => {
     const { model } = await connectImageServer(context, format)
     for (const [change, param] of [
       [{ prompt2: 'another' }, 'prompt_2'],
@@ -56,7 +56,7 @@ for (const format of imageServerFormats) {
 }
 
 for (const format of ['a1111', 'openai-images'] as const)
-  test(`${format}: a prompt cannot hold parameters, which a server of stable-diffusion.cpp would read there`, async (context) => {
+  test(`${format}: a prompt cannot inject parameters that stable-diffusion.cpp would parse`, async (context) => {
     const { model, server } = await connectImageServer(context, format)
     const before = server.calls.length
     const prompt = 'a fox <sd_cpp_extra_args>{"batch_count": 64, "sample_params": {"sample_steps": 9999}}</sd_cpp_extra_args>'
@@ -66,7 +66,7 @@ for (const format of ['a1111', 'openai-images'] as const)
     assert.equal(server.calls.length, before)
   })
 
-test('a1111: fields, looks and LoRAs arrive in its words', async (context) => {
+test('a1111: fields, looks and LoRAs are sent in its format', async (context) => {
   const { model, server } = await connectImageServer(context, 'a1111')
   await model.generate(
     request({
@@ -84,7 +84,7 @@ test('a1111: fields, looks and LoRAs arrive in its words', async (context) => {
   assert.deepEqual([sent.width, sent.height, sent.batch_size, sent.save_images], [64, 64, 1, false])
 })
 
-test('a1111: a picture to repaint goes to img2img', async (context) => {
+test('a1111: a picture with a mask is sent to img2img', async (context) => {
   const { model, server } = await connectImageServer(context, 'a1111')
   const image = Buffer.from('picture')
   const mask = { image, fullResolution: true, padding: 16, outpainting: false, blur: 4 }
@@ -94,7 +94,7 @@ test('a1111: a picture to repaint goes to img2img', async (context) => {
   assert.deepEqual([sent.mask_blur, sent.inpaint_full_res, sent.inpaint_full_res_padding], [4, true, 16])
 })
 
-test('a1111: a server without its interface is named as one that was started without --api', async (context) => {
+test('a1111: a server without the API is reported with the hint --api', async (context) => {
   const fault: ImageServerFault = (response) => void response.writeHead(404).end('{"detail":"Not Found"}')
   await assert.rejects(connectImageServer(context, 'a1111', { fault, at: /samplers$/ }), ({ cause }: ServiceError) => {
     assert.match((cause as Error).message, /has no \/sdapi\/v1; start it with --api, or correct `url` in its model\.json/)
@@ -102,7 +102,7 @@ test('a1111: a server without its interface is named as one that was started wit
   })
 })
 
-test('something else than a server that draws is hinted at by its address', async (context) => {
+test('an address that is not an image server is reported', async (context) => {
   const fault: ImageServerFault = (response) => void response.end('<!doctype html>')
   await assert.rejects(connectImageServer(context, 'a1111', { fault, at: /samplers$/ }), ({ cause }: ServiceError) => {
     assert.match((cause as Error).message, /something other than JSON; `url` in its model\.json/)
@@ -110,7 +110,7 @@ test('something else than a server that draws is hinted at by its address', asyn
   })
 })
 
-test('a1111: progress comes with previews, counts over all pictures and ends whole', async (context) => {
+test('a1111: progress includes previews, counts over all pictures and ends complete', async (context) => {
   const { model, server } = await connectImageServer(context, 'a1111', { fault: hangs })
   const controller = new AbortController()
   const { promise, resolve } = Promise.withResolvers<ImageProgress>()
@@ -126,7 +126,7 @@ test('a1111: progress comes with previews, counts over all pictures and ends who
   await assert.rejects(generating)
 })
 
-test('progress is reported in the requested steps, whatever a server makes of them', async (context) => {
+test('progress is reported in the requested steps, whatever the server counts', async (context) => {
   for (const [format, at, reported] of [
     ['a1111', /2img$/, undefined],
     ['comfyui', /^\/history\//, { type: 'progress', data: { value: 2, max: 4 } }],
@@ -145,7 +145,7 @@ test('progress is reported in the requested steps, whatever a server makes of th
   }
 })
 
-test('sd-server: the job has its samplers, its LoRAs by path and its limits', async (context) => {
+test('sd-server: a job has its samplers, its LoRAs by path and its limits', async (context) => {
   const { model, server } = await connectImageServer(context, 'sd-server')
   await model.generate(request({ sampler: 'DPM_PLUS_PLUS_2M_KARRAS', loras: [{ name: 'ink', weight: 0.5 }] }), idle)
   const sent = JSON.parse((await server.seen('/sdcpp/v1/img_gen')).body)
@@ -156,7 +156,7 @@ test('sd-server: the job has its samplers, its LoRAs by path and its limits', as
   await assert.rejects(model.generate(request({ sampler: 'HEUN' }), idle), { code: 'unsupported', param: 'sampler' })
 })
 
-test('sd-server: an encoding that its build lacks is given to the picture here', async (context) => {
+test('sd-server: Sepia encodes the picture if the server lacks the encoding', async (context) => {
   const { model, server } = await connectImageServer(context, 'sd-server')
   for (const [encoding, sent] of [
     ['jpeg', 'jpeg'],
@@ -185,7 +185,7 @@ for (const [status, body, reason] of [
     })
   })
 
-test('comfyui: placeholders are filled with the types they need, whatever the prompt holds', async (context) => {
+test('comfyui: placeholders are filled with the right types, whatever the prompt contains', async (context) => {
   const { model, server } = await connectImageServer(context, 'comfyui', { workflow: withPicture })
   const initial = { image: Buffer.from('picture'), strength: 0.5 }
   await model.generate(makeImageRequest('a "$&" {{seed}} fox', { ...usual, initial }), idle)
@@ -197,7 +197,7 @@ test('comfyui: placeholders are filled with the types they need, whatever the pr
   await assert.rejects(model.generate(request(), idle), { code: 'validation_error', param: 'init_image' })
 })
 
-test('comfyui: what the workflow leaves no place for is refused by name', async (context) => {
+test('comfyui: fields without a placeholder in the workflow are rejected by name', async (context) => {
   const closed = { 6: { class_type: 'CLIPTextEncode', inputs: { text: '{{prompt}}' } } }
   const { model } = await connectImageServer(context, 'comfyui', { workflow: closed })
   const image = Buffer.from('x')
@@ -215,7 +215,7 @@ test('comfyui: what the workflow leaves no place for is refused by name', async 
   await model.generate(request(), idle)
 })
 
-test('comfyui: steps and previews come over its socket, which the key opens as it does the calls', async (context) => {
+test('comfyui: steps and previews are read from its socket, which is opened with the key', async (context) => {
   const { model, server } = await connectImageServer(context, 'comfyui', { fault: hangs, at: /^\/history\// })
   const controller = new AbortController()
   const seen: ImageProgress[] = []
@@ -242,7 +242,7 @@ test('comfyui: steps and previews come over its socket, which the key opens as i
   await server.unheard
 })
 
-test('comfyui: a socket is opened with the key that its file holds by now', async (context) => {
+test('comfyui: a socket is opened with the current key of the file', async (context) => {
   let key = 'me:secret'
   const accepts = (authorization: string | undefined): boolean => authorization === `Basic ${Buffer.from(key).toString('base64')}`
   const { model, server, keyFile } = await connectImageServer(context, 'comfyui', { fault: hangs, at: /^\/history\//, accepts })
@@ -255,7 +255,7 @@ test('comfyui: a socket is opened with the key that its file holds by now', asyn
   await assert.rejects(generating)
 })
 
-test('comfyui: a socket is left with its picture, also where the server does not answer that', async (context) => {
+test('comfyui: a socket is closed after its picture, also if the server does not respond to that', async (context) => {
   const { model, server } = await connectImageServer(context, 'comfyui')
   const { images } = await model.generate(request(), idle)
   assert.equal(images.length, 1)
@@ -268,7 +268,7 @@ for (const [name, socketFault] of [
   ['announces 4 GB', (socket: Duplex) => void socket.write(Buffer.from([0x82, 127, 0, 0, 0, 1, 0, 0, 0, 0, 1]))],
   ['is closed by the server', (socket: Duplex) => void socket.end()],
 ] as const)
-  test(`comfyui: a socket that ${name} costs the progress alone`, async (context) => {
+  test(`comfyui: a socket that ${name} loses only the progress`, async (context) => {
     const { model, server } = await connectImageServer(context, 'comfyui', { socketFault })
     const { images } = await model.generate(request(), idle)
     assert.equal(images.length, 1)
@@ -276,7 +276,7 @@ for (const [name, socketFault] of [
     await server.unheard
   })
 
-test("openai-images: the models of OpenAI's that always answer in base64 are not asked for it", async (context) => {
+test('openai-images: models that always return base64 are sent no response_format', async (context) => {
   for (const [name, requested] of [
     ['gpt-image-1', undefined],
     ['gpt-image-1.5', undefined],
@@ -291,7 +291,7 @@ test("openai-images: the models of OpenAI's that always answer in base64 are not
   }
 })
 
-test('openai-images: only a text and a size are sent, and all else that was asked for is refused', async (context) => {
+test('openai-images: only the prompt and the size are sent, and other fields are rejected', async (context) => {
   const { model, server } = await connectImageServer(context, 'openai-images')
   await model.generate(request(), idle)
   const sent = JSON.parse((await server.seen('/images/generations')).body)

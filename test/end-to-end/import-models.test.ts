@@ -9,7 +9,7 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 const weights = fileURLToPath(new URL('../../models/smollm2-135m-instruct/model.gguf', import.meta.url))
 
-test('a model of Ollama is listed, used where it lies, and removed without it', async () => {
+test('a model of Ollama is listed, used in place, and removed without its file', async () => {
   await using folder = await createTemporaryFolder()
   const theirs = join(folder.path, '.ollama', 'models')
   const blob = join(theirs, 'blobs', `sha256-${'a'.repeat(64)}`)
@@ -37,7 +37,7 @@ test('a model of Ollama is listed, used where it lies, and removed without it', 
   assert.equal(await readlink(blob), weights)
 })
 
-test('image models in one file are found in the hub cache, used where they lie, and removed without the file', async () => {
+test('single-file image models are found in the hub cache, used in place, and removed without their files', async () => {
   await using folder = await createTemporaryFolder()
   const cached = join(folder.path, 'hub', 'models--someone--Models')
   const blobs = join(cached, 'blobs')
@@ -67,7 +67,7 @@ test('image models in one file are found in the hub cache, used where they lie, 
   assert.ok((await stat(join(snapshot, 'xl.safetensors'))).size > 1e6)
 })
 
-test('what was registered and cannot be used is removed by its name', async () => {
+test('a registered model that cannot be used is removed by name', async () => {
   await using folder = await createTemporaryFolder()
   const theirs = join(folder.path, 'theirs')
   await unpackGoldenCheckpoints(theirs, (path) => path === 'diffusion_models/flux1-schnell.safetensors', 'transformers')
@@ -93,7 +93,7 @@ test('what was registered and cannot be used is removed by its name', async () =
   assert.match((await sepiaIn({}, 'model', 'remove', 'flux', '--yes', '--data', data)).err, /No model flux was pulled/)
 })
 
-test('of several models all are registered, or none', async () => {
+test('several models are registered together or not at all', async () => {
   await using folder = await createTemporaryFolder()
   const theirs = join(folder.path, 'theirs')
   const ours = join(folder.path, 'data', 'models')
@@ -107,7 +107,7 @@ test('of several models all are registered, or none', async () => {
   assert.deepEqual(await readdir(ours), ['two.gguf'])
 })
 
-test('what is no program or no folder is refused with what to write', async () => {
+test('an unknown program or a path that is not a folder is rejected with the accepted values', async () => {
   await using folder = await createTemporaryFolder()
   const run = (...argv: readonly string[]) => sepiaIn({ HOME: folder.path }, 'model', 'import', ...argv, '--data', folder.path)
   assert.match((await run('llama')).err, /expected one of ollama, lmstudio, huggingface/)

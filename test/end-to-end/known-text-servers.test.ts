@@ -181,7 +181,7 @@ async function connect(stack: AsyncDisposableStack, answer: Answer) {
 }
 
 const prompt = { type: 'prompt', prompt: 'hello', echo: false } as const
-/** What may be too long, by the field of our own routes that holds it. */
+/** Inputs that can be too long, by their field in Sepia's routes. */
 const requested: Readonly<Record<string, (to: Awaited<ReturnType<typeof connect>>) => Promise<unknown> | undefined>> = {
   messages: ({ generate }) => generate(),
   prompt: ({ generate }) => generate({ input: prompt }),
@@ -189,7 +189,7 @@ const requested: Readonly<Record<string, (to: Awaited<ReturnType<typeof connect>
   documents: ({ model }) => model.rank?.({ model: 'm', query: 'a', documents: ['b'] }, { signal }),
 }
 
-describe('what a server finds too long is named as who asked for it calls it:', () => {
+describe('an overlong prompt is reported under the name that the client used:', () => {
   for (const [field, ask] of Object.entries(requested))
     test(field, async () => {
       await using stack = new AsyncDisposableStack()
@@ -202,7 +202,7 @@ describe('what a server finds too long is named as who asked for it calls it:', 
 
 for (const [name, { answers, tooLong, busy }] of Object.entries(servers))
   describe(name, () => {
-    test('is understood: what it says, calls and counts', async () => {
+    test('answers are parsed, with text, calls and counts', async () => {
       await using stack = new AsyncDisposableStack()
       const parts = await (await connect(stack, streams([...answers, done].join('')))).generate()
       assert.equal(parts.map((part) => (part.type === 'text' ? part.text : '')).join(''), 'Let me look.')
@@ -218,13 +218,13 @@ for (const [name, { answers, tooLong, busy }] of Object.entries(servers))
       ])
     })
 
-    test('has no room for a prompt, which is reported in its words', async () => {
+    test("the server's error for an overlong prompt is recognized", async () => {
       await using stack = new AsyncDisposableStack()
       const { generate } = await connect(stack, tooLong)
       await assertRejected(generate(), { code: 'context_length_exceeded', param: 'messages' })
     })
 
-    test('is busy, which is reported as that', async () => {
+    test('a busy server is reported as busy', async () => {
       await using stack = new AsyncDisposableStack()
       await assertRejected((await connect(stack, busy)).generate(), { code: 'server_is_overloaded' })
     })

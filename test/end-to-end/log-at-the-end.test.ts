@@ -29,7 +29,7 @@ async function start(data: string, options: { readonly detached?: boolean } = {}
   throw new Error((await logged).map(({ msg }) => msg).join())
 }
 
-test('a line of every request that was answered is in the log of a service that was stopped under load', async () => {
+test('the log of a service stopped under load has a line for every answered request', async () => {
   await using folder = await createTemporaryFolder()
   using service = await start(folder.path)
   const { url, logged, ended, child } = service
@@ -59,7 +59,7 @@ test('a line of every request that was answered is in the log of a service that 
   assert.equal(lines.at(-1)?.msg, 'service stopped')
 })
 
-test('answers that were under way when the service was stopped are on record', async () => {
+test('answers running when the service stops are recorded', async () => {
   await using folder = await createTemporaryFolder()
   using service = await start(folder.path)
   const { url, token, logged, ended, child } = service
@@ -80,7 +80,7 @@ test('answers that were under way when the service was stopped are on record', a
   assert.equal(database.prepare('select count(*) as records from request_records').get()?.records, 3)
 })
 
-test('answers that are under way are given to their end when Ctrl-C reaches all that the service started', {
+test('running answers complete after Ctrl-C reaches the service and its processes', {
   skip: process.platform === 'win32',
 }, async () => {
   await using folder = await createTemporaryFolder()

@@ -27,7 +27,7 @@ async function answers(url: string): Promise<number> {
   return status
 }
 
-test('a command whose reader leaves ends in silence', async () => {
+test('a command whose reader leaves ends silently', async () => {
   const child = spawn(process.execPath, ['src/bin.ts', 'completion', 'bash'], { stdio: ['ignore', 'pipe', 'pipe'] })
   child.stdout.destroy()
   const [err, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
@@ -35,7 +35,7 @@ test('a command whose reader leaves ends in silence', async () => {
   assert.equal(code, 141)
 })
 
-test('a command that cannot write its answer says so', {
+test('a command that cannot write its answer reports it', {
   skip: !existsSync('/dev/full') && 'this system has no device that is always full',
 }, async () => {
   const child = spawn(process.execPath, ['src/bin.ts', 'version'], { stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'] })
@@ -59,7 +59,7 @@ test('a service continues when the reader of its log leaves, and stops on SIGTER
   assert.deepEqual(await ended, [0, null])
 })
 
-test('a service goes on where its log cannot be written', {
+test('a service continues if its log cannot be written', {
   skip: !existsSync('/dev/full') && 'this system has no device that is always full',
 }, async () => {
   await using folder = await createTemporaryFolder()
@@ -74,7 +74,7 @@ test('a service goes on where its log cannot be written', {
   assert.deepEqual(await ended, [0, null])
 })
 
-test('a service whose log nobody reads stops all the same', async () => {
+test('a service whose log is not read still stops', async () => {
   await using folder = await createTemporaryFolder()
   const child = spawn(process.execPath, [...argv, '--data', folder.path, '--log-level', 'debug'], { stdio: ['ignore', 'pipe', 'pipe'] })
   using _ended = ending(child)

@@ -15,7 +15,7 @@ const says =
   (response) =>
     response.end(`${events.join('')}data: [DONE]\n\n`)
 
-/** What a server does that answers every look at its models; each is heard before a word was passed on. */
+/** Behaviour of servers that answer every health check but fail before any text is passed on. */
 const liars: Readonly<Record<string, Answer>> = {
   'answers every text with 500': (response) => response.writeHead(500).end('{}'),
   'answers 200 with an error': (response) => response.end('{"error":{"message":"CUDA error","code":500}}'),
@@ -27,7 +27,7 @@ const liars: Readonly<Record<string, Answer>> = {
   'answers nothing': (response) => response.end(),
 }
 
-/** A model of which every conversation would begin at the liar. */
+/** A model whose conversations would all start at the faulty server. */
 async function connect(stack: AsyncDisposableStack, answer: Answer) {
   const [good, liar] = [stack.use(await startTextServer()), stack.use(await startTextServer(answer))]
   liar.models = (response) => response.end('{"object":"list","data":[{"id":"another"}]}')
@@ -42,7 +42,7 @@ async function connect(stack: AsyncDisposableStack, answer: Answer) {
   return { good, liar, ask }
 }
 
-describe('of two servers, clients hear the good one when the other', { concurrency: true }, () => {
+describe('clients get the answer of the good one of two servers if the other', { concurrency: true }, () => {
   for (const [name, answer] of Object.entries(liars))
     test(name, async () => {
       await using stack = new AsyncDisposableStack()
@@ -58,7 +58,7 @@ for (const [what, work] of [
   ['says that it is at work', (response: ServerResponse) => response.writeProcessing()],
   ['has worked for a while', (_: ServerResponse, wait: () => void) => wait()],
 ] as const)
-  test(`one that ends a kept connection when it ${what} is not asked the same once more`, async (context) => {
+  test(`a request is not repeated if the server ends a kept connection after it ${what}`, async (context) => {
     await using stack = new AsyncDisposableStack()
     const server = stack.use(await startTextServer((response) => response.end('done')))
     const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile: null }))
@@ -76,7 +76,7 @@ for (const [what, work] of [
     assert.equal(server.requests.length, 2)
   })
 
-test('a server that fails at every text, though it is there, is asked ever more seldom until it works', async (context) => {
+test('a server that fails on every text is tried less and less often until it works', async (context) => {
   await using stack = new AsyncDisposableStack()
   const { liar, ask } = await connect(stack, (response) => response.writeHead(500).end('{}'))
   // Whole, so that sums of it are exact.

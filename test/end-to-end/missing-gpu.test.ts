@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { sepia } from '../support/service-process.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
-describe('a GPU that is named and missing', () => {
-  it('stops the start and says what was found and what to do', async () => {
+describe('a configured GPU that is missing', () => {
+  it('stops the start with the devices found and what to change', async () => {
     await using data = await createTemporaryFolder()
     // Metal is never there on Linux or Windows, CUDA's build is not installed by default.
     const gpu = process.platform === 'darwin' ? 'cuda' : 'metal'

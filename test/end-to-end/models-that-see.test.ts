@@ -48,7 +48,7 @@ async function startSeeing(): Promise<Seeing> {
   return { service, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-suite('a model that sees', () => {
+suite('a vision model', () => {
   let seeing: Seeing
   before(async () => {
     seeing = await startSeeing()
@@ -57,7 +57,7 @@ suite('a model that sees', () => {
   const chat = (json: object) => seeing.service.fetch('/v1/chat/completions', { json })
 
   for (const family of families)
-    test(`says of pictures what llama-server says: ${family}`, async () => {
+    test(`describes pictures as llama-server does: ${family}`, async () => {
       const said = []
       for (const question of questions) {
         const { choices, usage } = await readCompletion(await chat({ model: family, ...(await seeingChat(question)) }))
@@ -67,7 +67,7 @@ suite('a model that sees', () => {
     })
 
   for (const model of ['gemma3', 'qwen2.5vl_merger', 'qwen3vl_merger'])
-    test(`reads a picture again that it has seen no more than a text, and shows an account nothing of another: ${model}`, async () => {
+    test(`caches pictures like text, separately for each account: ${model}`, async () => {
       const [question] = questions
       const body = { model, ...(await seeingChat(question)) }
       const unread = async (token = seeing.service.token): Promise<number> => {
@@ -82,7 +82,7 @@ suite('a model that sees', () => {
     })
 
   for (const model of ['gemma3', 'qwen2.5vl_merger', 'qwen3vl_merger'])
-    test(`goes on with a conversation behind a picture, and sees a second one: ${model}`, async () => {
+    test(`continues a conversation with a picture, and reads a second one: ${model}`, async () => {
       const [first, second] = await Promise.all([paintPicture({ width: 80, height: 80 }), paintPicture({ width: 60, height: 90 })])
       const show = (file: Buffer) => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${file.toString('base64')}` } })
       const ask = async (...pictures: readonly Buffer[]) => {
@@ -100,7 +100,7 @@ suite('a model that sees', () => {
       assert.equal((await ask(first)).text, one.text)
     })
 
-  test('streams what it says, and says it asynchronously', async () => {
+  test('streams its answer, and works asynchronously', async () => {
     const [question] = questions
     const body = { model: 'mlp', ...(await seeingChat(question)) }
     const streamed = await (await chat({ ...body, stream: true })).text()
@@ -112,7 +112,7 @@ suite('a model that sees', () => {
     assert.equal(choices[0].message.content, answers.mlp[0].text)
   })
 
-  test('sees in Responses, in Messages and in Ollama’s chat, where the prompt has as many tokens', async () => {
+  test("works in Responses, Messages and Ollama's chat, with the same number of prompt tokens", async () => {
     const [{ width, height, before }] = questions
     const data = (await paintPicture({ width, height })).toString('base64')
     const expected = answers.mlp[0]
@@ -138,7 +138,7 @@ suite('a model that sees', () => {
     assert.ok(Number(chatted.prompt_eval_count) > 16, JSON.stringify(chatted))
   })
 
-  test('refuses by name what is no picture, one that is damaged, and one that is next to a line', async () => {
+  test('rejects by name invalid, damaged and very narrow pictures', async () => {
     const refuse = async (file: Buffer) => {
       const url = `data:image/png;base64,${file.toString('base64')}`
       const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]
@@ -155,7 +155,7 @@ suite('a model that sees', () => {
     ])
   })
 
-  test('counts the rows of a picture among the tokens of a prompt', async () => {
+  test('counts picture rows as prompt tokens', async () => {
     const [question] = questions
     const { messages } = await seeingChat(question)
     const { tokens, count } = await readJson(await seeing.service.fetch('/tokenize', { json: { model: 'mlp', messages } }))
@@ -165,7 +165,7 @@ suite('a model that sees', () => {
   })
 })
 
-test('other texts are written while a picture is looked at', async () => {
+test('other texts are generated while a picture is encoded', async () => {
   await using folder = await createTemporaryFolder()
   const descriptor = describeSeeing('qwen2.5vl_merger', await writeSeeingFiles(folder.path, 'qwen2.5vl_merger'))
   const began = Promise.withResolvers<void>()
@@ -199,7 +199,7 @@ test('other texts are written while a picture is looked at', async () => {
   assert.equal(await picture, 200)
 })
 
-test('a projector of another model is refused when the model is loaded', async () => {
+test('a projector of another model is rejected when the model is loaded', async () => {
   await using folder = await createTemporaryFolder()
   const files = await writeSeeingFiles(folder.path, 'mlp')
   const load = async (projector: Buffer) => {

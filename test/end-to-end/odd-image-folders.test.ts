@@ -184,7 +184,7 @@ const damages: readonly (readonly [what: string, damage: Damage, answer: RegExp 
   ],
 ]
 
-suite('incomplete and odd folders of models with a transformer', { timeout: 600_000 }, () => {
+suite('incomplete and unusual folders of models with a transformer', { timeout: 600_000 }, () => {
   const { signal } = new AbortController()
   const stack = new AsyncDisposableStack()
   let sound = ''
@@ -206,7 +206,7 @@ suite('incomplete and odd folders of models with a transformer', { timeout: 600_
 
   for (const family of families)
     for (const [what, damage, answer] of damages)
-      test(`${family} ${what}: ${answer === draws ? 'draws' : 'one sentence'}`, async () => {
+      test(`${family} ${what}: ${answer === draws ? 'draws' : 'is rejected in one sentence'}`, async () => {
         await using models = await createTemporaryFolder()
         const folder = join(models.path, family)
         await cp(join(sound, family), folder, { recursive: true })

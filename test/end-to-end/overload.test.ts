@@ -17,7 +17,7 @@ async function start(stack: AsyncDisposableStack) {
   return { pool, service: stack.use(await startHttpService({ clock, catalog, pool })) }
 }
 
-test('60 requests for 2 taken slots with a queue of 8 give 8 answers and 52 clean refusals', async () => {
+test('60 requests for 2 busy slots with a queue of 8 return 8 answers and 52 well-formed errors', async () => {
   await using stack = new AsyncDisposableStack()
   const { pool, service } = await start(stack)
   // Both slots are held until the queue has filled and the rest has been refused.
@@ -41,7 +41,7 @@ test('60 requests for 2 taken slots with a queue of 8 give 8 answers and 52 clea
   }
 })
 
-test('a client that leaves its stream frees the slot for who waits', async () => {
+test('a client that leaves its stream frees the slot for a waiting request', async () => {
   await using stack = new AsyncDisposableStack()
   const { service } = await start(stack)
   const leaving = new AbortController()

@@ -12,8 +12,8 @@ const side = 64
 const drawn = { model, prompt: 'a glossy red apple', width: side, height: side, steps: 2, seed: 5, image_encoding: 'png' }
 const picture = Buffer.from(encodeSolidPng(side, side, 0x3060c0)).toString('base64')
 
-suite('a service whose memory holds an image model only part by part', { timeout: 300_000 }, () => {
-  test('draws what one with more memory draws', async () => {
+suite('an image model that fits into memory only part by part', { timeout: 300_000 }, () => {
+  test('draws the same picture as with more memory', async () => {
     await using folder = await createTemporaryFolder()
     const models = join(folder.path, 'models')
     await unpackGoldenCheckpoints(models, (path) => wanted.test(path), 'transformers')

@@ -28,7 +28,7 @@ function createLoader(overrides: Parameters<typeof createFakeEngineLoader>[0] = 
 const readText = async (parts: AsyncIterable<TextPart>) =>
   (await Array.fromAsync(parts)).map((part) => (part.type === 'text' ? part.text : '')).join('')
 
-test('streams of several requests over one process stay apart and whole', async () => {
+test('concurrent streams over one process stay separate and complete', async () => {
   const { loadText } = createLoader()
   await using loaded = await loadText()
   const words = Array.from({ length: 700 }, (_, index) => `w${index}`).join(' ')
@@ -54,7 +54,7 @@ test('draws an image in the process and reports its steps', async () => {
   assert.ok(images[0]?.bytes instanceof Uint8Array)
 })
 
-test('an engine that outlives what started it ends with its channel, so that nobody waits for it', async (context) => {
+test('an engine that outlives its parent ends when its channel closes', async (context) => {
   if (process.platform === 'win32') return context.skip('there is no sh')
   // As bubblewrap does when it is killed before its engine is bound to it.
   const closeNetwork = ['sh', '-c', '"$@" & wait', 'sh']
@@ -66,28 +66,28 @@ test('an engine that outlives what started it ends with its channel, so that nob
   await using _ = await loadImage()
 })
 
-test('errors cross the border with code, field and message', async () => {
+test('errors pass the process boundary with code, field and message', async () => {
   const { loadText } = createLoader()
   await using loaded = await loadText()
   const request = makeTextRequest('hello', { responseFormat: { type: 'json_schema', schema: {} } })
   await assert.rejects(readText(loaded.model.generate(request, options)), { code: 'unsupported_parameter', param: 'response_format' })
 })
 
-test('embeddings cross the border', async () => {
+test('embeddings pass the process boundary', async () => {
   const { loadText } = createLoader()
   await using loaded = await loadText()
   const { vectors } = await loaded.model.embed({ model: 'fake-chat', inputs: ['one', 'two'] }, { signal })
   assert.equal(vectors.length, 2)
 })
 
-test('scores cross the border', async () => {
+test('scores pass the process boundary', async () => {
   const { loadText } = createLoader()
   await using loaded = await loadText()
   const result = await loaded.model.rank?.({ model: 'fake-chat', query: 'a fox', documents: ['a hare', 'a fox'] }, { signal })
   assert.deepEqual(result?.scores, [0.5, 1])
 })
 
-test('models that compute on the processor at once share its threads, and who is left has all of them again', async () => {
+test("concurrent models share the processor's threads, and the remaining one gets all of them again", async () => {
   const { loadText } = createLoader({ engineThreads: 6 })
   await using one = await loadText({ name: 'tells its threads' })
   await using two = await loadText({ name: 'tells its threads' })
@@ -108,7 +108,7 @@ test('models that compute on the processor at once share its threads, and who is
   await first.leave()
 })
 
-test('a reader that leaves in the middle of its stream frees its place in the engine', async () => {
+test('a reader that leaves its stream early frees its place in the engine', async () => {
   const { loadText } = createLoader({ textSlots: 1 })
   await using loaded = await loadText()
   const slow = loaded.model.generate(makeTextRequest('go on', { maxTokens: 100_000 }), options)[Symbol.asyncIterator]()
@@ -118,7 +118,7 @@ test('a reader that leaves in the middle of its stream frees its place in the en
   assert.equal(await waiting, 'second')
 })
 
-test('an aborted stream ends with the reason at once and frees its place in the engine', async () => {
+test('an aborted stream ends at once with the reason and frees its place in the engine', async () => {
   const { loadText } = createLoader({ textSlots: 1 })
   await using loaded = await loadText()
   const controller = new AbortController()
@@ -128,7 +128,7 @@ test('an aborted stream ends with the reason at once and frees its place in the 
   assert.equal(await readText(loaded.model.generate(makeTextRequest('[say next]'), options)), 'next')
 })
 
-test('a crash fails every request of its process, and no other', async () => {
+test('a crash fails all requests of its process, and no others', async () => {
   const { loadText, events } = createLoader()
   await using other = await loadText({ id: 'other' })
   await using loaded = await loadText()
@@ -143,7 +143,7 @@ test('a crash fails every request of its process, and no other', async () => {
   assert.ok(events.some((event) => event.type === 'exited' && event.modelId === 'fake-chat'))
 })
 
-test('what the engine prints reaches the log, prompts do not', async () => {
+test('the output of the engine is logged, without prompts', async () => {
   const { loadText, events } = createLoader()
   const loaded = await loadText()
   await readText(loaded.model.generate(makeTextRequest('[say secret]'), options))
@@ -152,13 +152,13 @@ test('what the engine prints reaches the log, prompts do not', async () => {
   assert.doesNotMatch(JSON.stringify(events), /secret/)
 })
 
-test('a model that breaks while loading says so and leaves no process', async () => {
+test('a model that fails to load reports it and leaves no process', async () => {
   const { loadText, events } = createLoader()
   await assert.rejects(loadText({ name: 'breaks while loading' }), { code: 'inference_failed' })
   assert.ok(events.some((event) => event.type === 'exited'))
 })
 
-test('an engine that dies while loading leaves its last words in the error', async () => {
+test('an engine that dies while loading reports its last output in the error', async () => {
   const { loadText } = createLoader()
   await assert.rejects(loadText({ name: 'dies while loading' }), (error: Error) => {
     assert.match(String(error.cause), /exited with code 3, after it wrote: no room for its weights/)
@@ -176,7 +176,7 @@ test('a load that takes too long is killed', async () => {
   await failed
 })
 
-test('an engine that goes on working after an abort is killed', async () => {
+test('an engine that keeps working after an abort is killed', async () => {
   const clock = createTestClock()
   const { loadText } = createLoader({ clock, abortMs: 1000 })
   const loaded = await loadText({ name: 'ignores aborts' })
@@ -189,7 +189,7 @@ test('an engine that goes on working after an abort is killed', async () => {
   assert.deepEqual(await loaded.exited, { reason: 'went on working after an abort' })
 })
 
-test('engines die with a service that is killed', async () => {
+test('engines end with a killed service', async () => {
   const service = spawn(process.execPath, [fileURLToPath(new URL('../support/engines/engine-parent.ts', import.meta.url))], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -22,7 +22,7 @@ function proxiesOf({ port }: Pick<ForwardProxyServer, 'port'>) {
   return { proxies: { http: named, https: named, exceptions: [] } }
 }
 
-test('outputs are stored in a bucket behind a proxy, and a proxy that lets nobody there is named', async () => {
+test('outputs are stored in a bucket behind a proxy, and a rejecting proxy is named', async () => {
   await using server = await startFaultyS3Server()
   await using proxy = await startForwardProxy({ 's3.example': Number(new URL(server.address.endpoint).port) })
   const address = { ...server.address, endpoint: 'http://s3.example' }
@@ -40,7 +40,7 @@ test('outputs are stored in a bucket behind a proxy, and a proxy that lets nobod
   assert.doesNotMatch(reported, /secret/)
 })
 
-test('people sign in with a provider behind a proxy, whose every address is asked through it', async () => {
+test('sign-in works with a provider behind a proxy, with all its addresses requested through it', async () => {
   const server = createServer((request, response) => {
     const at = 'http://login.example'
     const known = { issuer: at, authorization_endpoint: `${at}/authorize`, token_endpoint: `${at}/token`, jwks_uri: `${at}/keys` }
@@ -74,7 +74,7 @@ test('people sign in with a provider behind a proxy, whose every address is aske
   assert.equal(Object(failure).fault, 'unreachable')
 })
 
-test('signals reach a collector behind a proxy', async () => {
+test('traces and metrics reach a collector behind a proxy', async () => {
   await using receiver = await startOtlpReceiver()
   await using proxy = await startForwardProxy({ 'collector.example': Number(new URL(receiver.url).port) })
   const otlp = { url: 'http://collector.example', headers: {}, intervalMs: 3_600_000 }
@@ -92,7 +92,7 @@ test('signals reach a collector behind a proxy', async () => {
   )
 })
 
-test('the commands reach a service behind a proxy, and name the proxy that is in the way', async () => {
+test('commands reach a service behind a proxy, and name a failing proxy', async () => {
   const server = createServer((_request, response) => response.end('{"status":"ok"}'))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   using _closed = { [Symbol.dispose]: () => void server.close().closeAllConnections() }

@@ -18,7 +18,7 @@ import { makeTextRequest } from '../support/text-request.ts'
 
 const { signal } = new AbortController()
 const patient: UpstreamTimeouts = { connectMs: 60_000, firstMs: 60_000, idleMs: 60_000 }
-/** Nothing is looked at behind a test's back. */
+/** Disables health checks during a test. */
 const probeMs = 2 ** 31 - 1
 const stack = new AsyncDisposableStack()
 let [server, proxy]: [TextServer, ForwardProxyServer] = [Object(), Object()]
@@ -67,7 +67,7 @@ suite('text servers behind a proxy', () => {
     ['https://llm.example', ['CONNECT llm.example:443']],
   ] as const)
     describe(`a model at ${origin}, behind a proxy`, () => {
-      test('answers through it, piece by piece', async () => {
+      test('streams its answer through it', async () => {
         const upstream = { url: `${origin}/v1`, model: 'm', keyFile: null, slots: 1, timeouts: patient }
         await using loaded = await loadUpstreamModel(describeFakeText({ format: 'openai', upstream }), { signal, probeMs, findRoute })
         const more = Promise.withResolvers<void>()
@@ -103,7 +103,7 @@ suite('text servers behind a proxy', () => {
         assert.match(await failureOf(ask(connection)), new RegExp(reported))
       })
 
-      test('is out of reach where the proxy wants to know who asks', async () => {
+      test('is out of reach if the proxy requires a login', async () => {
         proxy.refusal = '407 Proxy Authentication Required'
         using connection = await open(`${origin}/v1`)
         const failure = await ask(connection).catch((error: unknown) => error)
@@ -112,7 +112,7 @@ suite('text servers behind a proxy', () => {
         assert.match(reasonOf(failure), new RegExp(reported))
       })
 
-      test('asks once more where the proxy had closed the kept connection', async () => {
+      test('gets a request again if the proxy closed the kept connection', async () => {
         using connection = await open(`${origin}/v1`)
         server.answer = (response) => response.end('done')
         assert.equal(await ask(connection), 'done')
@@ -120,7 +120,7 @@ suite('text servers behind a proxy', () => {
         assert.equal(await ask(connection), 'done')
       })
 
-      test('takes what must not be sent twice over a connection of its own, through the proxy as well', async () => {
+      test('gets unrepeatable requests over a new connection, also through the proxy', async () => {
         using connection = await open(`${origin}/v1`)
         server.answer = (response) => response.end('done')
         const once = { signal, mostBytes: 100, isDueAtOnce: false, isRepeatable: false }
@@ -130,7 +130,7 @@ suite('text servers behind a proxy', () => {
         }
       })
 
-      test('is given up with a proxy that says nothing, in its time or when nobody waits', async () => {
+      test('times out or can be cancelled if the proxy sends nothing', async () => {
         proxy.refusal = 'silence'
         using hasty = await open(`${origin}/v1`, { connectMs: 50, firstMs: 100, idleMs: 100 })
         assert.match(await failureOf(ask(hasty)), new RegExp(`127\\.0\\.0\\.1:${proxy.port}`))
@@ -143,7 +143,7 @@ suite('text servers behind a proxy', () => {
         await assert.rejects(answer, { message: 'left' })
       })
 
-      test('is out of reach while the proxy is down, so that nothing was begun', async () => {
+      test('is out of reach while the proxy is down, so that the request counts as not started', async () => {
         const gone = await startForwardProxy({})
         await gone[Symbol.asyncDispose]()
         const named = { url: `http://me:secret@127.0.0.1:${gone.port}`, name: `127.0.0.1:${gone.port}` }
@@ -157,7 +157,7 @@ suite('text servers behind a proxy', () => {
         )
       })
 
-      test('opens a websocket through it', async () => {
+      test('opens a WebSocket through it', async () => {
         const socketServer = createServer()
         socketServer.on('upgrade', (_request, socket) => {
           socket.on('error', () => {})
@@ -181,7 +181,7 @@ suite('text servers behind a proxy', () => {
       })
     })
 
-  test('a server on this machine, or one that needs no proxy, is reached directly', async () => {
+  test('a server on this machine, or one excluded from the proxy, is reached directly', async () => {
     using connection = await open(server.url)
     server.answer = (response) => response.end('done')
     assert.equal(await ask(connection), 'done')
@@ -194,7 +194,7 @@ suite('text servers behind a proxy', () => {
     [{ 'proxy-status': 'edge.example; error=connection_refused' }, true, 'connection_refused'],
     [{ server: 'tinyproxy/1.11.1' }, false, 'answered 503 itself'],
   ] as const)
-    test(`a proxy's own 503 with ${JSON.stringify(headers)} is not taken for a busy server`, async () => {
+    test(`a proxy's own 503 with ${JSON.stringify(headers)} does not count as a busy server`, async () => {
       proxy.refusal = '503 Service Unavailable'
       proxy.refusalHeaders = headers
       using connection = await open('http://llm.example/v1')
@@ -205,7 +205,7 @@ suite('text servers behind a proxy', () => {
       assert.ok(reasonOf(failure).includes(`The proxy 127.0.0.1:${proxy.port}`), reasonOf(failure))
     })
 
-  test("a server's own 503 behind a proxy is a busy server", async () => {
+  test("a server's own 503 behind a proxy counts as a busy server", async () => {
     server.answer = (response) => response.writeHead(503, { via: '1.1 proxy', 'retry-after': '2' }).end()
     using connection = await open('http://llm.example/v1')
     await assert.rejects(ask(connection), { code: 'server_is_overloaded', retryAfterSeconds: 2 })

@@ -39,8 +39,8 @@ function chat(url: string, token: string, model: string): Promise<Response> {
   })
 }
 
-describe('models pulled and removed beside a running service', () => {
-  it('are there and gone without a restart', { timeout: 300_000 }, async () => {
+describe('models pulled and removed in a running service', () => {
+  it('appear and disappear without a restart', { timeout: 300_000 }, async () => {
     await using folder = await createTemporaryFolder()
     const data = join(folder.path, 'data')
     const offered = await offerModel(join(folder.path, 'offered'), 'twin/chat')

@@ -32,7 +32,7 @@ function answer(model: TextModel): Promise<readonly unknown[]> {
   )
 }
 
-test('an engine process with one thread, whose draws are queued behind their batches, says what one says that waits for each batch', async () => {
+test('one engine thread with queued batches returns the same as one that waits for each batch', async () => {
   const loader = createProcessModelLoader({
     textEntry: new URL('../../src/composition/text-engine.ts', import.meta.url),
     imageEntry: new URL('../../src/composition/image-engine.ts', import.meta.url),

@@ -39,8 +39,8 @@ async function connect(stack: AsyncDisposableStack, answer: Answer) {
 }
 const sampling = (more: Partial<TextRequest['sampling']>) => ({ sampling: { ...makeTextRequest('').sampling, temperature: 1, ...more } })
 
-describe('what changes nothing and is refused by a server', () => {
-  test('is left out, and from then on (TGI)', async () => {
+describe('a harmless field that a server rejects', () => {
+  test('is left out from then on (TGI)', async () => {
     await using stack = new AsyncDisposableStack()
     const { ask, bodies } = await connect(stack, tgi)
     assert.equal((await ask(sampling({}))).at(-1)?.type, 'finish')
@@ -52,7 +52,7 @@ describe('what changes nothing and is refused by a server', () => {
     )
   })
 
-  test('has another name, and several are left out (OpenAI)', async () => {
+  test('is sent under another name, and several are left out (OpenAI)', async () => {
     await using stack = new AsyncDisposableStack()
     const { ask, bodies } = await connect(stack, thinking)
     await ask({ ...sampling({}), maxTokens: 7 })
@@ -68,14 +68,14 @@ describe('what changes nothing and is refused by a server', () => {
     )
   })
 
-  test('is reported to the client where it changes something', async () => {
+  test('is reported to the client if it changes the answer', async () => {
     await using stack = new AsyncDisposableStack()
     const { ask, bodies } = await connect(stack, thinking)
     await assertRejected(ask(sampling({ temperature: 0.5 })), { code: 'invalid_request_error' })
     assert.equal(bodies().length, 2)
   })
 
-  test('is left out for the server that refuses it alone', async () => {
+  test('is left out only for the server that rejects it', async () => {
     await using stack = new AsyncDisposableStack()
     const [strict, mild] = [stack.use(await startTextServer(tgi)), stack.use(await startTextServer())]
     const upstream = { url: strict.url, model: 'm', keyFile: null, slots: 4, replicas: [{ url: mild.url, weight: 1 }] }
@@ -86,7 +86,7 @@ describe('what changes nothing and is refused by a server', () => {
     assert.ok(mild.requests.every(({ body }) => JSON.parse(body).top_p === 1))
   })
 
-  test('stays for others where a refusal only repeats the name', async () => {
+  test('is kept if an error only repeats its name', async () => {
     await using stack = new AsyncDisposableStack()
     const names = 'top_p, temperature'
     const { ask, bodies } = await connect(

@@ -20,7 +20,7 @@ function openLoader() {
   return { health, reported, loader: reachUpstreams(local, { health, onServer, traceparent: () => undefined, findRoute: () => null }) }
 }
 
-test('a text server that was away when its model was first used is known to answer once it does', async () => {
+test('a text server that was down at its first use is reported as up once it responds', async () => {
   const port = await findFreePort()
   const upstream = { url: `http://127.0.0.1:${port}/v1`, model: 'm', keyFile: null, slots: 1 }
   const model = describeFakeText({ format: 'openai', upstream })
@@ -40,7 +40,7 @@ test('a text server that was away when its model was first used is known to answ
   assert.deepEqual(reported, [false, true])
 })
 
-test('a server that draws is known to be away, when its model is first used and later, until it answers', async (context) => {
+test('an image server is reported as down, at its first use and later, until it responds', async (context) => {
   const port = await findFreePort()
   const upstream = { url: `http://127.0.0.1:${port}`, model: 'm', keyFile: null, slots: 1 }
   const model = describeFakeImage({ format: 'a1111', upstream })
@@ -63,7 +63,7 @@ test('a server that draws is known to be away, when its model is first used and 
   assert.deepEqual(reported, [false, true, false, true])
 })
 
-test('nothing is known of a server that never failed', async () => {
+test('a server without a failure has no reported state', async () => {
   await using server = await startTextServer()
   const model = describeFakeText({ format: 'openai', upstream: { url: server.url, model: 'm', keyFile: null, slots: 1 } })
   const { health, reported, loader } = openLoader()

@@ -54,7 +54,7 @@ function below(spans: readonly ReceivedSpan[], parent: ReceivedSpan | undefined)
   return spans.filter((span) => span.parentSpanId === parent.spanId).map(({ name }) => name)
 }
 
-test('a collector gets the spans of chats, pictures and asynchronous work, in the trace of who asked, and the metrics', async () => {
+test('a collector receives spans of chats, pictures and asynchronous work, in the trace of the client, and metrics', async () => {
   await using stack = new AsyncDisposableStack()
   const receiver = stack.use(await startOtlpReceiver())
   const folder = stack.use(await createTemporaryFolder())
@@ -101,7 +101,7 @@ test('a collector gets the spans of chats, pictures and asynchronous work, in th
   const hooked = spans.find(({ name }) => name === 'webhook')
   assert.equal(hooked?.parentSpanId, spans.find(({ name }) => name === 'POST /generate/sdxl')?.spanId)
   assert.equal(hookTraceparent, `00-${traceId}-${hooked?.spanId}-01`)
-  assert.ok(received.includes(`00-${traceId}-${chats[1]?.spanId}-01`), 'the server behind a model hears of the trace')
+  assert.ok(received.includes(`00-${traceId}-${chats[1]?.spanId}-01`), 'the upstream server of a model receives the trace')
 
   assert.equal(receiver.headers()['x-key'], 'secret')
   const firstTokens = receiver.metrics.get('sepia_time_to_first_token_seconds')?.histogram?.dataPoints ?? []

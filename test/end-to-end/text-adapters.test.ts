@@ -10,7 +10,7 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 type Lora = readonly { readonly name?: string; readonly id?: number; readonly scale?: number }[]
 
-suite('LoRA adapters of language models, through the whole service', { timeout: 300_000 }, () => {
+suite('LoRA adapters of language models, over HTTP', { timeout: 300_000 }, () => {
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
   let service: ServiceProcess
   let token = ''
@@ -73,7 +73,7 @@ suite('LoRA adapters of language models, through the whole service', { timeout: 
     assert.notEqual(await chat(), merged)
   })
 
-  test('answer requests at the same time as each alone', async () => {
+  test('give the same answers to concurrent requests as to single ones', async () => {
     const sets: readonly (Lora | undefined)[] = [undefined, [{ name: 'ink' }], [{ name: 'pencil', scale: -0.5 }], [{ id: 0 }, { id: 1 }]]
     const alone: string[] = []
     for (const set of sets) alone.push(await chat(set))
@@ -81,7 +81,7 @@ suite('LoRA adapters of language models, through the whole service', { timeout: 
     assert.deepEqual(await Promise.all([...sets, ...sets].map((set) => chat(set))), [...alone, ...alone])
   })
 
-  test('are taken by every route that makes text', async () => {
+  test('are accepted by every route that generates text', async () => {
     const lora = [{ name: 'ink', scale: 4 }]
     const [prompt, max] = ['Once upon a time', 16]
     const completion = async (more: object) =>
@@ -100,7 +100,7 @@ suite('LoRA adapters of language models, through the whole service', { timeout: 
     }
   })
 
-  test('are refused by name where they are missing or for another architecture, and are no models', async () => {
+  test('are rejected by name if missing or for another architecture, and are not listed as models', async () => {
     const refusals: readonly (readonly [Lora, RegExp])[] = [
       [[{ name: 'gone' }], /names gone, which is not an adapter for base; installed are: ink, pencil/],
       [[{ id: 7 }], /names id 7, which is not an adapter for base/],

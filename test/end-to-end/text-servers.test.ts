@@ -19,7 +19,7 @@ const patient: UpstreamTimeouts = { connectMs: 60_000, firstMs: 60_000, idleMs: 
 /** For servers that fall silent: long enough for the others, on a machine with more to do than it can. */
 const impatient: UpstreamTimeouts = { ...patient, firstMs: 3000, idleMs: 3000 }
 const timeoutsFor = (fault: string) => (/^(?:never answers|hangs|stops|sends nothing)/.test(fault) ? impatient : patient)
-/** Nothing is looked at behind a test's back. */
+/** Disables health checks during a test. */
 const probeMs = 2 ** 31 - 1
 
 async function connect(servers: readonly TextServer[], stack: AsyncDisposableStack, timeouts = patient) {
@@ -56,7 +56,7 @@ const stopAfter =
   (response) =>
     void response.write(openAiEvents.slice(0, events).join(''))
 
-/** What a server does, whether another is tried instead, and the client's error when there is no other. */
+/** The behaviour of a server, whether another is tried instead, and the client's error if there is none. */
 const faults: readonly [name: string, answer: Answer, retried: boolean, reported: string][] = [
   ['never answers', hang, true, 'inference_failed'],
   ['closes the connection', (response) => response.destroy(), true, 'inference_failed'],
@@ -135,9 +135,9 @@ const faults: readonly [name: string, answer: Answer, retried: boolean, reported
   ['is busy in its stream', (response) => response.end('data: {"error":{"code":503}}\n\n'), true, 'server_is_overloaded'],
 ]
 
-describe('a server of several that', { concurrency: true }, () => {
+describe('one of several servers that', { concurrency: true }, () => {
   for (const [name, answer, retried, reported] of faults) {
-    test(`${name} ${retried ? 'is left for another' : `ends the request with ${reported}`}`, async () => {
+    test(`${name} ${retried ? 'is replaced by another one' : `ends the request with ${reported}`}`, async () => {
       await using stack = new AsyncDisposableStack()
       const [good, bad] = [stack.use(await startTextServer()), stack.use(await startTextServer(answer))]
       const { model } = await connect([good, bad], stack, timeoutsFor(name))
@@ -149,7 +149,7 @@ describe('a server of several that', { concurrency: true }, () => {
       if (retried) assert.ok(good.requests.length > 0)
     })
 
-    test(`${name} is reported as ${reported} where there is no other`, async () => {
+    test(`${name} is reported as ${reported} if it is the only one`, async () => {
       await using stack = new AsyncDisposableStack()
       const bad = stack.use(await startTextServer(answer))
       const { model } = await connect([bad], stack, timeoutsFor(name))
@@ -159,7 +159,7 @@ describe('a server of several that', { concurrency: true }, () => {
     })
   }
 
-  test('drips slowly is waited for as long as something comes', async () => {
+  test('streams slowly is read as long as data arrives', async () => {
     await using stack = new AsyncDisposableStack()
     const server = stack.use(
       await startTextServer((response) => {
@@ -173,7 +173,7 @@ describe('a server of several that', { concurrency: true }, () => {
   })
 })
 
-describe('what answers once, vectors and scores', { concurrency: true }, () => {
+describe('answers that are not streamed', { concurrency: true }, () => {
   const vectors = { data: [{ index: 0, embedding: [1, 0] }], usage: { prompt_tokens: 1 } }
   const scores = { results: [{ index: 0, relevance_score: 0.5 }], usage: { prompt_tokens: 1 } }
   const answers = JSON.stringify({ ...vectors, ...scores })
@@ -192,7 +192,7 @@ describe('what answers once, vectors and scores', { concurrency: true }, () => {
   ]
   for (const [kind, ask] of Object.entries(kinds)) {
     for (const [name, answer, reported] of broken)
-      test(`${kind} come from another server when one ${name}, and are ${reported} where there is none`, async () => {
+      test(`${kind} come from another server when one ${name}, and are ${reported} if there is none`, async () => {
         await using stack = new AsyncDisposableStack()
         const [good, bad] = [stack.use(await startTextServer(whole)), stack.use(await startTextServer(answer))]
         const alone = await connect([bad], stack, timeoutsFor(name))
@@ -204,7 +204,7 @@ describe('what answers once, vectors and scores', { concurrency: true }, () => {
         assert.equal(bad.requests.length + good.requests.length > requested, true)
       })
 
-    test(`${kind} that drip are waited for`, async () => {
+    test(`${kind} that arrive slowly are read to the end`, async () => {
       await using stack = new AsyncDisposableStack()
       const server = stack.use(
         await startTextServer((response) => {
@@ -219,7 +219,7 @@ describe('what answers once, vectors and scores', { concurrency: true }, () => {
 })
 
 describe('servers of one model', () => {
-  test('each conversation stays on its server, and different ones share them', async () => {
+  test('each conversation stays on its server, and different ones are distributed', async () => {
     await using stack = new AsyncDisposableStack()
     const servers = [stack.use(await startTextServer()), stack.use(await startTextServer()), stack.use(await startTextServer())]
     const { model, slots } = await connect(servers, stack)
@@ -232,7 +232,7 @@ describe('servers of one model', () => {
     assert.ok(servers.every(({ requests }) => requests.length > 0))
   })
 
-  test('one that is gone is reported once, left alone, and used again when it answers', async () => {
+  test('a server that is down is reported once, skipped, and used again when it responds', async () => {
     await using stack = new AsyncDisposableStack()
     const [stays, leaves] = [stack.use(await startTextServer()), stack.use(await startTextServer())]
     const reported: unknown[] = []
@@ -259,7 +259,7 @@ describe('servers of one model', () => {
     assert.equal(stays.requests.length + leaves.requests.length, 21)
   })
 
-  test('a request that fails everywhere closes no server to others', async () => {
+  test('a request that fails everywhere takes no server out of use', async () => {
     await using stack = new AsyncDisposableStack()
     const poisoned: Answer = (response, body) => (body.includes('poison') ? status(500) : works)(response, body)
     const servers: TextServer[] = []
@@ -270,7 +270,7 @@ describe('servers of one model', () => {
     assert.equal(await collect(model.generate(makeTextRequest('hello'), options)), 'well done')
   })
 
-  test('when all are gone, requests are refused at once with the time to come back', async (context) => {
+  test('requests are rejected at once with a time to retry when all servers are down', async (context) => {
     await using stack = new AsyncDisposableStack()
     const servers = [stack.use(await startTextServer()), stack.use(await startTextServer())]
     const { model } = await connect(servers, stack)
@@ -286,7 +286,7 @@ describe('servers of one model', () => {
     })
   })
 
-  test('a model loads while one of its servers answers', async () => {
+  test('a model loads if one of its servers responds', async () => {
     await using stack = new AsyncDisposableStack()
     const [gone, there] = [await startTextServer(), stack.use(await startTextServer())]
     await gone[Symbol.asyncDispose]()
@@ -294,7 +294,7 @@ describe('servers of one model', () => {
     assert.equal(await collect(model.generate(makeTextRequest('hello'), options)), 'well done')
   })
 
-  test('a kept-alive connection that the server closed is no failure', async () => {
+  test('a closed kept-alive connection does not count as a failure', async () => {
     await using stack = new AsyncDisposableStack()
     const server = stack.use(await startTextServer())
     const { model } = await connect([server], stack)
@@ -320,7 +320,7 @@ describe('pictures in messages', () => {
   const post = ({ url, token }: HttpService, path: string) =>
     fetch(`${url}${path}`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body })
 
-  test('are passed on as they came by a model that looks at them', async () => {
+  test('are sent unchanged to a vision model', async () => {
     await using stack = new AsyncDisposableStack()
     const server = stack.use(await startTextServer())
     const { model } = await connect([server], stack)
@@ -330,7 +330,7 @@ describe('pictures in messages', () => {
     assert.deepEqual(JSON.parse(server.requests[0]?.body ?? '{}').messages, [{ role: 'user', content }])
   })
 
-  test('are refused by name by one that does not, and where tokens are counted', async () => {
+  test('are rejected by name for a model without vision, and when tokens are counted', async () => {
     await using service = await startHttpService()
     for (const path of ['/v1/chat/completions', '/v1/chat/completions/input_tokens']) {
       const answer = await post(service, path)

@@ -15,7 +15,7 @@ const tools = [
 const analysis = '<|channel|>analysis<|message|>Is it five?\n\nSTOP'
 const final = '<|start|>assistant<|channel|>final<|message|>'
 
-suite('thoughts of models that write them otherwise', () => {
+suite('thoughts in other notations', () => {
   let opened: ScriptedService<'oss' | 'mistral' | 'open'>
   let oss: ScriptedModel
   let mistral: ScriptedModel
@@ -40,14 +40,14 @@ suite('thoughts of models that write them otherwise', () => {
     collectThoughts(model, output, (more) => ask(model, { ...fields, ...more }))
   const thought = 'Is it five?\n\nSTOP'
 
-  test('gpt-oss: come apart from the answer, as does what it says before it', async () => {
+  test('gpt-oss: are separate from the answer, like text before it', async () => {
     assert.deepEqual(await collect(oss, `${analysis}<|end|>${final}Four.`), { thoughts: thought, text: 'Four.', calls: 0 })
     const chatty = `${analysis}<|end|><|start|>assistant<|channel|>commentary<|message|>Wait.<|end|>${final}Four.`
     assert.deepEqual(await collect(oss, chatty), { thoughts: thought, text: 'Wait.\n\nFour.', calls: 0 })
     assert.deepEqual(await collect(oss, '<|channel|>final<|message|>Four.'), { thoughts: '', text: 'Four.', calls: 0 })
   })
 
-  test('gpt-oss: hold no stop string, and are thoughts when they are cut', async () => {
+  test('gpt-oss: are not searched for stop strings, and stay thoughts when cut off', async () => {
     const stopped = await collect(oss, `${analysis}<|end|>${final}Four. STOP Five.`, { stop: ['STOP'] })
     assert.deepEqual(stopped, { thoughts: thought, text: 'Four. ', calls: 0 })
     assert.deepEqual(await collect(oss, analysis), { thoughts: thought, text: '', calls: 0 })
@@ -55,7 +55,7 @@ suite('thoughts of models that write them otherwise', () => {
   })
 
   /** A scripted model goes on with what stands at its place, whatever it was made to say before. */
-  test('gpt-oss: are closed at their budget, and the answer begins', async () => {
+  test('gpt-oss: are closed at their budget, and the answer starts', async () => {
     const output = `<|channel|>analysis<|message|>abcdefghijklmnopqrstuvwxyz<|end|>${final}Four.`
     const { thoughts, text } = await collect(oss, output, { thinking_budget: 1 })
     assert.equal(thoughts, 'ab')
@@ -65,7 +65,7 @@ suite('thoughts of models that write them otherwise', () => {
     assert.equal(Object(usage).completion_tokens_details.reasoning_tokens, 3)
   })
 
-  test('gpt-oss: are left out where none are wanted', async () => {
+  test('gpt-oss: are left out if disabled', async () => {
     const output = `<|channel|>analysis<|message|>abcdefghijklmnopqrstuvwxyz<|end|>${final}Four.`
     for (const fields of [{ thinking_budget: 0 }, { enable_thinking: false }, { reasoning_effort: 'none' }]) {
       const { thoughts, text } = await collect(oss, output, fields)
@@ -74,7 +74,7 @@ suite('thoughts of models that write them otherwise', () => {
     }
   })
 
-  test('gpt-oss: leave an answer that follows a schema', async () => {
+  test('gpt-oss: precede an answer that follows a schema', async () => {
     const response_format = { type: 'json_object' }
     const { text, thoughts } = await collect(oss, `${analysis}<|end|>${final}Four. {"a": 1}`, { response_format, max_tokens: 60 })
     assert.equal(thoughts, thought)
@@ -85,7 +85,7 @@ suite('thoughts of models that write them otherwise', () => {
     assert.equal(typeof JSON.parse(broken.text), 'object', broken.text)
   })
 
-  test('gpt-oss: come before its calls, whichever way it writes their heads', async () => {
+  test('gpt-oss: precede calls in every notation of their heads', async () => {
     for (const head of ['<|channel|>commentary to=functions.add <|constrain|>json', ' to=functions.add<|channel|>commentary json']) {
       const output = `${analysis}<|end|><|start|>assistant${head}<|message|>{"a": 1}<|call|>`
       assert.deepEqual(await collect(oss, output, { tools }), { thoughts: thought, text: '', calls: 1 }, head)
@@ -96,14 +96,14 @@ suite('thoughts of models that write them otherwise', () => {
     }
   })
 
-  test('gpt-oss: a call that must come does, with arguments of its schema', async () => {
+  test('gpt-oss: a required call is made, with arguments of its schema', async () => {
     oss.say(`${analysis}<|end|>${final}Four.`)
     const { choices } = JSON.parse(await (await ask(oss, { tools, tool_choice: 'required', max_tokens: 60 })).text())
     assert.equal(choices[0].message.tool_calls[0].function.name, 'add')
     assert.equal(typeof choices[0].message.content, 'object')
   })
 
-  test('gpt-oss: come in the other interfaces as those of others do', async () => {
+  test('gpt-oss: are returned in the other interfaces like those of other models', async () => {
     const answer = `${analysis}<|end|>${final}Four.`
     oss.say(answer, answer)
     const { content } = await readJson(
@@ -116,7 +116,7 @@ suite('thoughts of models that write them otherwise', () => {
     assert.deepEqual(Array.isArray(output) && output.map(({ type }) => type), ['reasoning', 'message'])
   })
 
-  test('gpt-oss: an answer that was begun is gone on with', async () => {
+  test('gpt-oss: a started answer is continued', async () => {
     const messages = [question, { role: 'assistant', content: 'It is' }]
     assert.deepEqual(await collect(oss, ' four.', { messages, continue_final_message: true, add_generation_prompt: false }), {
       thoughts: '',
@@ -125,7 +125,7 @@ suite('thoughts of models that write them otherwise', () => {
     })
   })
 
-  test('Ministral: come apart from the answer, and are closed at their budget', async () => {
+  test('Ministral: are separate from the answer, and are closed at their budget', async () => {
     assert.deepEqual(await collect(mistral, '[THINK]Is it five?[/THINK]Four.'), { thoughts: 'Is it five?', text: 'Four.', calls: 0 })
     assert.deepEqual(await collect(mistral, '[THINK]abcdefghijkl[/THINK]Four.', { thinking_budget: 1 }), {
       thoughts: 'ab',
@@ -134,7 +134,7 @@ suite('thoughts of models that write them otherwise', () => {
     })
   })
 
-  test('Solar Open: come apart from the answer, which comes without its marks, and from its calls', async () => {
+  test('Solar Open: are separate from the calls and the answer, which has no marks', async () => {
     const content = '<|end|><|begin|>assistant<|content|>'
     assert.deepEqual(await collect(open, `<|think|>${thought}${content}Four.`), { thoughts: thought, text: 'Four.', calls: 0 })
     assert.deepEqual(await collect(open, '<|content|>Four.<|end|><|begin|>user'), { thoughts: '', text: 'Four.', calls: 0 })
@@ -142,7 +142,7 @@ suite('thoughts of models that write them otherwise', () => {
     assert.deepEqual(await collect(open, `<|think|>${thought}${content}${call}`, { tools }), { thoughts: thought, text: '', calls: 1 })
   })
 
-  test('Solar Open: are left out where none are wanted, or where an answer follows a schema', async () => {
+  test('Solar Open: are left out if disabled, or for an answer that follows a schema', async () => {
     const output = '<|think|>abc<|end|><|begin|>assistant<|content|>Four.'
     const bare = await collect(open, output, { thinking_budget: 0 })
     assert.equal(bare.thoughts, '')
@@ -151,7 +151,7 @@ suite('thoughts of models that write them otherwise', () => {
     assert.equal(typeof JSON.parse(text), 'object', text)
   })
 
-  test('Solar Open: an answer that was begun is gone on with', async () => {
+  test('Solar Open: a started answer is continued', async () => {
     const messages = [question, { role: 'assistant', content: 'It is' }]
     const fields = { messages, continue_final_message: true, add_generation_prompt: false }
     assert.deepEqual(await collect(open, ' four.<|end|>', fields), { thoughts: '', text: ' four.', calls: 0 })

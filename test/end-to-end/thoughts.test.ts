@@ -12,7 +12,7 @@ const thinking = '<think>\nIs it </five>?\nSTOP\n</think>\n\n'
 const call = '<tool_call>\n{"name": "add", "arguments": {}}\n</tool_call>'
 const tools = [{ type: 'function', function: { name: 'add' } }]
 
-suite('thoughts of a model that thinks', () => {
+suite('thoughts of a reasoning model', () => {
   let opened: ScriptedService<'model' | 'plain' | 'always'>
   let model: ScriptedModel
   let always: ScriptedModel
@@ -30,15 +30,15 @@ suite('thoughts of a model that thinks', () => {
   const collect = (output: string, fields: object = {}, from = model): Promise<ReceivedThoughts> =>
     collectThoughts(from, output, (more) => ask({ ...fields, ...more }))
 
-  test('come apart from the answer', async () => {
+  test('are separate from the answer', async () => {
     assert.deepEqual(await collect(`${thinking}Four.`), { thoughts: 'Is it </five>?\nSTOP', text: 'Four.', calls: 0 })
   })
 
-  test('may be missing', async () => {
+  test('can be missing', async () => {
     assert.deepEqual(await collect('Four.'), { thoughts: '', text: 'Four.', calls: 0 })
   })
 
-  test('hold no stop string and no call', async () => {
+  test('are not searched for stop strings and calls', async () => {
     assert.deepEqual(await collect(`${thinking}Four. STOP Five.`, { stop: ['STOP'] }), {
       thoughts: 'Is it </five>?\nSTOP',
       text: 'Four. ',
@@ -48,11 +48,11 @@ suite('thoughts of a model that thinks', () => {
     assert.deepEqual(await collect(mused, { tools }), { thoughts: call, text: '', calls: 1 })
   })
 
-  test('that are cut are thoughts', async () => {
+  test('stay thoughts when cut off', async () => {
     assert.deepEqual(await collect('<think>Is it'), { thoughts: 'Is it', text: '', calls: 0 })
   })
 
-  test('are left out when no effort is requested, and models without the setting refuse it', async () => {
+  test('are left out if no effort is requested, which models without the setting reject', async () => {
     model.say('Four.')
     assert.equal((await ask({ reasoning_effort: 'none' })).status, 200)
     const refused = await readError(await ask({ model: qwen25.name, reasoning_effort: 'low' }))
@@ -75,7 +75,7 @@ suite('thoughts of a model that thinks', () => {
     ['begins its thoughts itself', '<think>'],
     ['finds them begun', ''],
   ] as const)
-    test(`are closed at their budget, and the answer begins, in a model that ${who}`, async () => {
+    test(`are closed at their budget, and the answer starts, in a model that ${who}`, async () => {
       const from = opening === '' ? always : model
       const output = `${opening}${musing}</think>Four.`
       const limited = (thinking_budget: number) => answerOf(output, { model: from.descriptor.id, thinking_budget }, from)
@@ -86,7 +86,7 @@ suite('thoughts of a model that thinks', () => {
         assert.deepEqual(await limited(enough), { thoughts: musing, text: 'Four.', calls: 0, counted: 8 })
     })
 
-  test('have a budget under the names of other servers, and by the effort where a model only hears whether to think', async () => {
+  test('have a budget under the names of other servers, and by the effort if a model can only switch thinking on or off', async () => {
     const output = `<think>${musing}</think>Four.`
     for (const fields of [{ thinking_budget_tokens: 1 }, { thinking_token_budget: 1 }, { reasoning_effort: 'minimal', max_tokens: 13 }])
       assert.equal((await answerOf(output, fields)).counted, 1, JSON.stringify(fields))
@@ -97,7 +97,7 @@ suite('thoughts of a model that thinks', () => {
       assert.equal((await answerOf(bare, { model: id, ...fields }, always)).counted, 0, JSON.stringify(fields))
   })
 
-  test("have Anthropic's budget", async () => {
+  test("accept Anthropic's budget", async () => {
     always.say(`${musing}</think>Four.`)
     const thinking = { type: 'enabled', budget_tokens: 1 }
     const json = { model: always.descriptor.id, messages: [question], temperature: 0, max_tokens: 300, thinking }
@@ -105,7 +105,7 @@ suite('thoughts of a model that thinks', () => {
     assert.deepEqual(Array.isArray(content) && content.map(({ thinking, text }) => thinking ?? text), ['ab', 'ijkl</think>Four.'])
   })
 
-  test('leave an answer that follows a schema', async () => {
+  test('precede an answer that follows a schema', async () => {
     const fields = { model: always.descriptor.id, response_format: { type: 'json_object' }, max_tokens: 60 }
     for (const limits of [{}, { thinking_budget: 2 }]) {
       const { text, thoughts } = await collect(`${musing}</think>Four. {"a": 1}`, { ...fields, ...limits }, always)
@@ -114,7 +114,7 @@ suite('thoughts of a model that thinks', () => {
     }
   })
 
-  test('are counted for requests that did not wait for them', async () => {
+  test('are counted for asynchronous requests', async () => {
     model.say(`<think>${musing}</think>Four.`)
     const requested = await readJson(
       await service.fetch('/v1/responses', { json: { model: qwen3.name, input: 'Two and two?', background: true } }),
@@ -124,7 +124,7 @@ suite('thoughts of a model that thinks', () => {
     assert.deepEqual(Object(usage).output_tokens_details, { reasoning_tokens: 8 })
   })
 
-  test('are refused by name where what is said of them contradicts itself', async () => {
+  test('are rejected by name if their settings contradict each other', async () => {
     for (const [fields, param] of [
       [{ thinking_budget: -1 }, 'thinking_budget'],
       [{ thinking_budget: 1.5 }, 'thinking_budget'],

@@ -53,7 +53,7 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
       await model[Symbol.asyncDispose]()
     })
 
-    /** What the client hears when the model says this, at once and as a stream, which must agree. */
+    /** The answer to the client if the model writes this, whole and as a stream, which must agree. */
     async function collect(output: string, body: Body = {}): Promise<ReceivedAnswer> {
       model.say(output, output)
       const request = { model: family.name, messages: [question], tools, temperature: 0, ...body }
@@ -62,11 +62,11 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
       return whole
     }
 
-    test('a model that may call a tool can also just talk', async () => {
+    test('a model may answer without calling a tool', async () => {
       assert.deepEqual(await collect(`${begin}It is warm.`), { text: 'It is warm.', calls: [], reason: 'stop' })
     })
 
-    test('a call arrives with exactly the arguments that the model wrote', async () => {
+    test('a call has exactly the arguments that the model wrote', async () => {
       assert.deepEqual(await collect(family.write([weather])), { text: '', calls: [weather], reason: 'tool_calls' })
     })
 
@@ -80,13 +80,13 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
       assert.ok(fragments.length > 5)
     })
 
-    test('several calls arrive where the template knows them and the client wants them', async () => {
+    test('several calls are returned if the template supports them and the client allows them', async () => {
       const calls = [weather, time, weather]
       assert.deepEqual((await collect(family.write(calls))).calls, family.parallel ? calls : [weather])
       assert.deepEqual((await collect(family.write(calls), { parallel_tool_calls: false })).calls, [weather])
     })
 
-    test('text before a call stays text, and so does the call where nothing marks it', async () => {
+    test('text before a call stays text, and so does an unmarked call', async () => {
       const text = 'Let me see.\n'
       const call = family.write([weather])
       const received = await collect(begin + text + end + call)
@@ -108,14 +108,14 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
       assert.deepEqual(requested, [{ city: 'Paris {"}' }])
     })
 
-    test('a conversation that another service led goes on', async () => {
+    test('a conversation of another service is continued', async () => {
       const calls = ['call_1', 'call_2'].map((id) => ({ id, type: 'function' as const, function: time }))
       const results = calls.map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: 'noon' }))
       const messages = [question, { role: 'assistant' as const, content: null, tool_calls: calls }, ...results]
       assert.deepEqual(await collect(`${begin}It is noon.`, { messages }), { text: 'It is noon.', calls: [], reason: 'stop' })
     })
 
-    test('tool_choice none shows the model no tools', async () => {
+    test('tool_choice none hides the tools from the model', async () => {
       model.say('Hello.', 'Hello.')
       const request = { model: family.name, messages: [question] }
       const none = await client.chat.completions.create({ ...request, tools, tool_choice: 'none' })
@@ -123,7 +123,7 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
       assert.deepEqual(none.usage?.prompt_tokens, without.usage?.prompt_tokens)
     })
 
-    test('tool_choice required overrules a model that talks', async () => {
+    test('tool_choice required forces a call from a model that would answer', async () => {
       const choice = { tool_choice: 'required', parallel_tool_calls: false } as const
       const overruled = await collect(`${begin}I would rather talk.`, { ...choice, tools: [setUnit] })
       const calls = overruled.calls.map((call) => ({ ...call, arguments: JSON.parse(call.arguments) }))
@@ -134,7 +134,7 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
       assert.deepEqual((await collect(family.write([weather]), choice)).calls, [weather])
     })
 
-    test('a named function overrules a model that would call another', async () => {
+    test('a named function overrides the choice of the model', async () => {
       const tool_choice = { type: 'function', function: { name: 'set_unit' } } as const
       const { calls } = await collect(family.write([time]), { tool_choice, parallel_tool_calls: false })
       assert.deepEqual(
@@ -143,7 +143,7 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
       )
     })
 
-    test('the schema overrules arguments that are wrong or broken', async () => {
+    test('the schema overrides wrong or broken arguments', async () => {
       for (const broken of ['{"unit": "kelvin"}', '{"unit": celsius', '[1]']) {
         const { calls } = await collect(family.write([{ name: 'set_unit', arguments: broken }]), { parallel_tool_calls: false })
         assert.deepEqual(
@@ -153,7 +153,7 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
       }
     })
 
-    test('a call cut by its token limit says so, and its arguments do not look whole', async () => {
+    test('a call cut off by its token limit is reported, and its arguments are visibly incomplete', async () => {
       model.say(family.write([weather]))
       const { usage } = await client.chat.completions.create({ model: family.name, messages: [question], tools })
       for (const missing of [13, 20, 26]) {
@@ -170,12 +170,12 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
       assert.deepEqual([calls, reason], [[weather], 'tool_calls'])
     })
 
-    test('JSON that is no call is text', async () => {
+    test('JSON that is not a call is text', async () => {
       for (const text of ['{"name": "Ada", "age": 3}', 'So: {"name": "get_weather", "parameters": {"city": "Oslo"}}', '{"name'])
         assert.deepEqual(await collect(begin + text), { text, calls: [], reason: 'stop' })
     })
 
-    test('with a response format, the answer is in it unless it is a call', async () => {
+    test('a response format applies to answers, not to calls', async () => {
       const schema = { type: 'object', properties: { degrees: { enum: [22] } }, required: ['degrees'] }
       const body: Body = { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } }
       assert.deepEqual(await collect(`${begin}{"degrees": 22}`, body), { text: '{"degrees": 22}', calls: [], reason: 'stop' })
@@ -183,7 +183,7 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
       assert.deepEqual((await collect(`${begin}{"degrees": 23}`, body)).text, '{"degrees": 22}')
     })
 
-    test('every type of argument arrives as its schema says', async () => {
+    test('arguments of every type match their schema', async () => {
       const types = {
         code: { type: 'string' },
         count: { type: 'integer' },
@@ -200,7 +200,7 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
     })
 
     if (family === qwenCoder)
-      test('a call is understood where its mark is missing, and held to its schema', async () => {
+      test('a call without its mark is recognized and follows its schema', async () => {
         const call = '<function=set_unit>\n<parameter=unit>\nkelvin\n</parameter>\n</function>\n</tool_call>'
         const { text, calls, reason } = await collect(`So.\n${call}`)
         assert.deepEqual(
@@ -210,7 +210,7 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
       })
 
     if (family === llama31)
-      test('a call is understood in the spellings that its models fall into', async () => {
+      test('a call is recognized in the variant spellings of its models', async () => {
         const call = '"name": "set_unit", "parameters": {"unit": "celsius"}}'
         const received = { text: '', calls: [{ name: 'set_unit', arguments: '{"unit": "celsius"}' }], reason: 'tool_calls' }
         for (const written of [`<|python_tag|>{${call}`, `{${call}<|eom_id|>`, `\n{${call}`, `{"type": "function", ${call}`])

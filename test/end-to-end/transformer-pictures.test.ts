@@ -31,7 +31,7 @@ interface Drawn {
   readonly warnings?: readonly string[]
 }
 
-suite('pictures of models with a transformer, through the whole service', { timeout: 300_000 }, () => {
+suite('pictures of models with a transformer, over HTTP', { timeout: 300_000 }, () => {
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
   let service: ServiceProcess
   let token = ''
@@ -87,7 +87,7 @@ suite('pictures of models with a transformer, through the whole service', { time
     assert.notEqual(other, one)
   })
 
-  test('pictures begin with others, are repainted, and change with a LoRA', async () => {
+  test('pictures can start from others, be repainted, and use a LoRA', async () => {
     const [plain] = await pixelsOf(await draw())
     const changed = [
       { init_image: picture, strength: 0.5 },
@@ -106,7 +106,7 @@ suite('pictures of models with a transformer, through the whole service', { time
     assert.equal(images.length, 1)
   })
 
-  test('reference pictures are seen as diffusers shows them, by each route that takes them', async () => {
+  test('reference pictures are encoded as in diffusers, by each route that accepts them', async () => {
     const models = join(folder.path, 'models')
     const { cases } = parseReferenceFile(JSON.parse(await readFile(join(models, 'cases.json'), 'utf8')))
     const golden = cases.filter(({ referencePngs }) => referencePngs.length > 0)
@@ -138,12 +138,12 @@ suite('pictures of models with a transformer, through the whole service', { time
     }
   })
 
-  test('a prompt that is cut is drawn with a warning', async () => {
+  test('a truncated prompt is drawn with a warning', async () => {
     const { warnings } = await draw({ prompt: 'a glossy red apple '.repeat(300), steps: 1 })
     assert.match(warnings?.[0] ?? '', /more than the 512 tokens/)
   })
 
-  test('a deferred drawing is fetched, and another is cancelled', async () => {
+  test('an asynchronous drawing is fetched, and another is cancelled', async () => {
     const submit = async (fields: object): Promise<string> => {
       const answer = await send('/generate/image', { json: { model: turbo, ...drawn, ...fields }, headers: { 'x-service-async': '1' } })
       assert.equal(answer.status, 202)
@@ -156,7 +156,7 @@ suite('pictures of models with a transformer, through the whole service', { time
     assert.equal((await poll(long)).outcome, 'cancelled')
   })
 
-  test('a stream carries previews and ends with the picture', async () => {
+  test('a stream contains previews and ends with the picture', async () => {
     const json = { model: turbo, prompt: 'a glossy red apple', size: '256x256', stream: true, partial_images: 1, seed: 5, steps: 2 }
     const answer = await send('/v1/images/generations', { json })
     const text = await answer.text()
@@ -164,7 +164,7 @@ suite('pictures of models with a transformer, through the whole service', { time
     assert.match(text, /image_generation\.completed/)
   })
 
-  test('what a family cannot honour is refused by field', async () => {
+  test('fields that a family does not support are rejected', async () => {
     for (const [fields, param] of [
       [{ clip_skip: 1 }, 'clip_skip'],
       [{ prompt_2: 'a pear' }, 'prompt_2'],

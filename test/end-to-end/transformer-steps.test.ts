@@ -16,7 +16,7 @@ const folders = ['flux-dev', 'z-image-turbo', 'sd3.5-medium', 'flux2-klein'] as 
 const little = 200e6
 const lots = 64e9
 
-suite('the steps of models with a transformer', { timeout: 300_000 }, () => {
+suite('steps of models with a transformer', { timeout: 300_000 }, () => {
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
   let catalog: RefreshableCatalog
   before(async () => {

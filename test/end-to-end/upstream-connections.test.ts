@@ -18,7 +18,7 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 const { signal } = new AbortController()
 const patient: UpstreamTimeouts = { connectMs: 60_000, firstMs: 60_000, idleMs: 60_000 }
-/** Nothing is looked at behind a test's back. */
+/** Disables health checks during a test. */
 const probeMs = 2 ** 31 - 1
 
 async function ask(connection: UpstreamConnection, body: unknown = {}): Promise<string> {
@@ -38,7 +38,7 @@ async function listen(server: Server, stack: AsyncDisposableStack): Promise<numb
   return (server.address() as AddressInfo).port
 }
 
-/** Whether the system asks now and then if the other end of the connection from that port is still there. */
+/** Whether the system sends keep-alive probes on the connection from that port. */
 async function isWatched(port: number): Promise<boolean> {
   const ends = (await readFile('/proc/net/tcp', 'latin1')).split('\n').map((line) => line.trim().split(/\s+/))
   const end = ends.find(([, local]) => local === `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`)
@@ -46,7 +46,7 @@ async function isWatched(port: number): Promise<boolean> {
 }
 
 describe('connections to an upstream', { concurrency: true }, () => {
-  test('the name and password of an address go along, of each server its own, where no key does', async () => {
+  test("the login of each server's address is sent if there is no key", async () => {
     await using stack = new AsyncDisposableStack()
     const folder = stack.use(await createTemporaryFolder())
     const keyFile = join(folder.path, 'key')
@@ -68,7 +68,7 @@ describe('connections to an upstream', { concurrency: true }, () => {
     assert.deepEqual(sent.slice(2), ['Bearer secret', 'Bearer secret'])
   })
 
-  test('requests that are refused together, since the key is another by now, all go out again with the new one', async () => {
+  test('requests rejected together for an old key are all sent again with the new one', async () => {
     await using stack = new AsyncDisposableStack()
     const folder = stack.use(await createTemporaryFolder())
     const keyFile = join(folder.path, 'key')
@@ -88,7 +88,7 @@ describe('connections to an upstream', { concurrency: true }, () => {
     assert.deepEqual(await Promise.all(asking), Array(5).fill('done'))
   })
 
-  test('a server that restarted with another key closes old connections, and gets the new key all the same', async () => {
+  test('a server that restarted with a new key gets it after closing old connections', async () => {
     await using stack = new AsyncDisposableStack()
     const folder = stack.use(await createTemporaryFolder())
     const keyFile = join(folder.path, 'key')
@@ -111,7 +111,7 @@ describe('connections to an upstream', { concurrency: true }, () => {
     assert.equal(await ask(connection), 'done')
   })
 
-  test('a request that finds every kept-alive connection closed goes out on a new one', async () => {
+  test('a request that finds every kept-alive connection closed uses a new one', async () => {
     await using stack = new AsyncDisposableStack()
     const server = stack.use(await startTextServer((response) => response.end('done')))
     const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile: null, timeouts: patient }))
@@ -132,7 +132,7 @@ describe('connections to an upstream', { concurrency: true }, () => {
     assert.equal(await ask(connection), 'done')
   })
 
-  test('a server that begins its answer with nothing, as vLLM does before its first token, has as long as before', async () => {
+  test('a server that sends only headers, as vLLM does before its first token, keeps its time for the first byte', async () => {
     await using stack = new AsyncDisposableStack()
     const server = stack.use(
       await startTextServer((response) => {
@@ -148,7 +148,7 @@ describe('connections to an upstream', { concurrency: true }, () => {
     await assert.rejects(pieces.next(), { code: 'inference_failed' })
   })
 
-  test('one that says nothing behind its headers is given up', async () => {
+  test('a server that sends nothing after its headers times out', async () => {
     await using stack = new AsyncDisposableStack()
     const server = stack.use(await startTextServer((response) => response.flushHeaders()))
     for (const idleMs of [100, 60_000]) {
@@ -159,7 +159,7 @@ describe('connections to an upstream', { concurrency: true }, () => {
     }
   })
 
-  test('one that says again and again that it is at work (102) and begins no answer is given up', { timeout: 30_000 }, async (context) => {
+  test('a server that sends endless 102 responses times out', { timeout: 30_000 }, async (context) => {
     await using stack = new AsyncDisposableStack()
     const server = stack.use(
       await startTextServer((response) => {
@@ -174,7 +174,7 @@ describe('connections to an upstream', { concurrency: true }, () => {
     await assert.rejects(ask(connection), (error: Error) => /within 0\.3 s; raise `timeouts\.first`/.test(String(error.cause)))
   })
 
-  test('what a server sent before its connection broke arrives, however late it is read', async () => {
+  test('data sent before a connection broke is read, however late', async () => {
     await using stack = new AsyncDisposableStack()
     const server = stack.use(await startTextServer())
     server.answer = (response) => response.write('Once upon a time, ', () => response.write('é'.repeat(999), () => response.destroy()))
@@ -189,7 +189,7 @@ describe('connections to an upstream', { concurrency: true }, () => {
     assert.equal(read, `Once upon a time, ${'é'.repeat(999)}`)
   })
 
-  test('one that may take as long as it likes may do so behind its headers too', async () => {
+  test('a server without a time limit has none after its headers either', async () => {
     await using stack = new AsyncDisposableStack()
     const server = stack.use(
       await startTextServer((response) => {
@@ -202,7 +202,7 @@ describe('connections to an upstream', { concurrency: true }, () => {
     assert.equal(await ask(connection), 'first')
   })
 
-  test('one whose certificate nobody vouches for cannot be reached, and the reason is reported', async () => {
+  test('a server with an untrusted certificate counts as out of reach, and the reason is reported', async () => {
     await using stack = new AsyncDisposableStack()
     const folder = stack.use(await createTemporaryFolder())
     const files = await makeAuthority(folder.path, 'localhost')
@@ -215,7 +215,7 @@ describe('connections to an upstream', { concurrency: true }, () => {
     assert.match(reported.join(), /cannot be reached: its certificate is not trusted; .*NODE_EXTRA_CA_CERTS.*: self-signed certificate/)
   })
 
-  test('one that accepts a connection and begins no TLS is given up as soon as one that accepts none', async () => {
+  test('a server that accepts a connection without TLS times out like one that accepts none', async () => {
     await using stack = new AsyncDisposableStack()
     const port = await listen(createServer(), stack)
     const timeouts = { ...patient, connectMs: 100 }
@@ -224,7 +224,7 @@ describe('connections to an upstream', { concurrency: true }, () => {
   })
 
   for (const isRepeatable of [true, false])
-    test(`a machine that is gone is noticed by its system, however long its answer may take (${isRepeatable ? 'kept connections' : 'one that draws'})`, {
+    test(`the system detects a dead machine, whatever the time limit (${isRepeatable ? 'kept connections' : 'one for a drawing'})`, {
       skip: process.platform !== 'linux',
       timeout: 60_000,
     }, async (context) => {
@@ -241,7 +241,7 @@ describe('connections to an upstream', { concurrency: true }, () => {
       assert.equal(`${await answer}`, 'done')
     })
 
-  test('nothing compressed is requested, and a compressed answer is reported as that', async () => {
+  test('compression is not requested, and a compressed answer is reported', async () => {
     await using stack = new AsyncDisposableStack()
     const server = stack.use(await startTextServer())
     server.answer = (response) => response.setHeader('content-encoding', 'gzip').end(gzipSync('data: {}'))
@@ -257,7 +257,7 @@ describe('connections to an upstream', { concurrency: true }, () => {
     }
   })
 
-  test('IPv6 addresses are spoken to', async (context) => {
+  test('IPv6 addresses work', async (context) => {
     await using stack = new AsyncDisposableStack()
     const server = createServer((socket) => socket.once('data', () => socket.end('HTTP/1.0 200 OK\r\n\r\ndone')))
     server.listen(0, '::1')

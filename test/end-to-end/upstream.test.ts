@@ -71,7 +71,7 @@ const requests: Record<string, TextRequest> = {
 }
 
 for (const [name, request] of Object.entries(requests)) {
-  test(`through an upstream, ${name} gives what the model itself gives`, async () => {
+  test(`${name} through an upstream returns the result of the model`, async () => {
     await using stack = new AsyncDisposableStack()
     const { model } = await connect(stack)
     const direct = await collect(createFakeTextModel({ clock: createSystemClock() }).generate(request, options))
@@ -86,7 +86,7 @@ test('scores pass through', async () => {
   assert.deepEqual(result, { scores: [0.5, 1, 0], promptTokens: 11 })
 })
 
-test('vectors of many inputs are asked for in parts, so that no answer is long, and come in order', async () => {
+test('vectors of many inputs are requested in parts, which bounds each answer, and returned in order', async () => {
   await using stack = new AsyncDisposableStack()
   const server = stack.use(
     await startTextServer((response, body) => {
@@ -171,7 +171,7 @@ for (const [name, status, body, code] of failures) {
   })
 }
 
-test('a server that does not stream is understood: its answer comes in one piece', async (context) => {
+test('a whole answer of a server that does not stream is accepted', async (context) => {
   const message = { role: 'assistant', content: 'hi there' }
   const usage = { prompt_tokens: 3, completion_tokens: 2 }
   const { model } = await connectTo(context, (_, response) =>
@@ -193,7 +193,7 @@ test('a server that does not stream is understood: its answer comes in one piece
   )
 })
 
-test('an address or a name that the server does not know is hinted at in the cause, for who wrote the model.json', async (context) => {
+test('the cause names a wrong address or model name, for the author of model.json', async (context) => {
   const { model } = await connectTo(context, (_, response) => response.writeHead(404).end('{"detail":"Not Found"}'))
   await assert.rejects(collect(model.generate(seeded('hello'), options)), (error: ServiceError) => {
     assert.match(
@@ -204,7 +204,7 @@ test('an address or a name that the server does not know is hinted at in the cau
   })
 })
 
-test('tells the context length that the upstream says the model has, and none where it says nothing', async (context) => {
+test("reports the context length of the upstream's model, if there is one", async (context) => {
   const lengths: readonly [models: string, length: number | undefined][] = [
     ['{"data":[{"id":"other","max_model_len":1},{"id":"m","max_model_len":32768}]}', 32_768],
     ['{"data":[{"id":"m","context_length":2048}]}', 2048],
@@ -217,7 +217,7 @@ test('tells the context length that the upstream says the model has, and none wh
     assert.equal((await connectTo(context, (_, response) => response.end(), models)).model.contextLength, length, models)
 })
 
-test('connections serve one request after the other', async (context) => {
+test('connections serve one request after another', async (context) => {
   const sockets = new Set<unknown>()
   const usage = event({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } })
   const { model } = await connectTo(context, (request, response) => {
@@ -251,7 +251,7 @@ test('an abort ends the request at the upstream', async (context) => {
   await left.promise
 })
 
-test('an upstream that overlooks max_tokens is cut off there with length, and hears that nobody reads on', async (context) => {
+test('an upstream that ignores max_tokens is cut off with length and disconnected', async (context) => {
   const left = Promise.withResolvers<void>()
   const { model } = await connectTo(context, (_, response) => {
     const timer = setInterval(() => response.write(word), 1)
@@ -274,7 +274,7 @@ for (const [name, ask] of Object.entries({
   scores: (model: Awaited<ReturnType<typeof connectTo>>['model']) =>
     model.rank?.({ model: 'm', query: 'q', documents: ['one'] }, { signal }) ?? Promise.reject(new Error('It ranks nothing.')),
 }))
-  test(`${name} that never end are read to a bound`, async (context) => {
+  test(`${name} that never end are read up to a limit`, async (context) => {
     const { model } = await connectTo(context, (_, response) => {
       const piece = ' '.repeat(1 << 16)
       const write = () => {
@@ -290,7 +290,7 @@ for (const [name, ask] of Object.entries({
     })
   })
 
-test('a list of models that never ends is read to a bound', async (context) => {
+test('an endless list of models is read up to a limit', async (context) => {
   const server = createServer((_, response) => {
     const write = () => {
       while (!response.destroyed && response.write(' '.repeat(1 << 16)));
@@ -309,7 +309,7 @@ test('a list of models that never ends is read to a bound', async (context) => {
   assert.equal(loaded.model.contextLength, undefined)
 })
 
-test('a key that was changed in its file is used from the first refusal on', async (context) => {
+test('a changed key file is read again after an authentication error', async (context) => {
   await using folder = await createTemporaryFolder()
   const keyFile = join(folder.path, 'key')
   await writeFile(keyFile, 'old\n')
@@ -344,7 +344,7 @@ test('a key that was changed in its file is used from the first refusal on', asy
   )
 })
 
-test('a key file that holds no key is said with its path at the first use, and when the server refuses the last key', async () => {
+test('a missing or invalid key file is reported with its path at the first use, and when the server rejects the last key', async () => {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(await createTemporaryFolder())
   const keyFile = join(folder.path, 'key')
@@ -380,7 +380,7 @@ test('a key file that holds no key is said with its path at the first use, and w
   await assert.rejects(collect(model.generate(seeded('hello'), options)), reported(/is a folder/))
 })
 
-test('an upstream that cannot be reached does not load', async () => {
+test('an unreachable upstream does not load', async () => {
   const upstream = { url: 'http://127.0.0.1:1/v1', model: 'm', keyFile: null, slots: 1 }
   await assert.rejects(loadUpstreamModel(describeFakeText({ format: 'openai', upstream }), { signal }), { code: 'inference_failed' })
 })
