@@ -8,7 +8,7 @@ import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole()
 
-/** Looks at the page as it stands in light and in dark. */
+/** Checks the current page in light and in dark. */
 async function assertOpenToAll(): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await visit().page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
@@ -16,14 +16,14 @@ async function assertOpenToAll(): Promise<void> {
   }
 }
 
-test('coming before anybody', { skip }, async () => {
+test('the first visit', { skip }, async () => {
   const { page, service } = visit()
   await page.goto(service.url)
   await page.getByRole('heading', { level: 1, name: 'Almost there' }).waitFor()
   await assertOpenToAll()
 })
 
-test('joining', { skip }, async () => {
+test('joining with an invitation', { skip }, async () => {
   await visit().page.goto(visit().service.link)
   await visit().page.getByLabel('Name').waitFor()
   await assertOpenToAll()
@@ -76,7 +76,7 @@ for (const name of ['Gallery', 'LoRAs & checkpoints', 'Requests', 'Usage', 'Mode
   })
 }
 
-test('one request', { skip }, async () => {
+test('a request', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Requests')
   await page.getByRole('table').getByRole('link').first().click()
@@ -85,7 +85,7 @@ test('one request', { skip }, async () => {
   await assertOpenToAll()
 })
 
-test('the caller’s own account', { skip }, async () => {
+test('the account page', { skip }, async () => {
   const { page, service } = visit()
   await page.goto(`${service.url}/console/account`)
   await page.locator('h1').waitFor()
@@ -93,7 +93,7 @@ test('the caller’s own account', { skip }, async () => {
   await assertOpenToAll()
 })
 
-test('inviting', { skip }, async () => {
+test('inviting a person', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'People')
   await page.getByRole('button', { name: 'Invite' }).click()
@@ -102,7 +102,7 @@ test('inviting', { skip }, async () => {
   await page.keyboard.press('Escape')
 })
 
-test('a new token', { skip }, async () => {
+test('creating a token', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Access tokens')
   await page.getByRole('button', { name: 'New token' }).click()
@@ -151,7 +151,7 @@ test('nothing is cut off at a width of 360 pixels', { skip }, async () => {
   await page.getByRole('heading', { level: 1, name: 'Images' }).waitFor()
 })
 
-test('the documentation begins with its text at 360 pixels, and nothing keeps people out of it', { skip }, async () => {
+test('the documentation starts with its text at 360 pixels and passes the accessibility check', { skip }, async () => {
   const { page, service } = visit()
   await page.setViewportSize({ width: 360, height: 740 })
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -169,7 +169,7 @@ test('the documentation begins with its text at 360 pixels, and nothing keeps pe
   await page.goto(`${service.url}/console/chat`)
 })
 
-test('the keyboard alone reaches the page past the navigation, and back out of a dialog', { skip }, async () => {
+test('the keyboard can skip the navigation and leave a dialog', { skip }, async () => {
   const { page } = visit()
   await page.setViewportSize({ width: 1280, height: 860 })
   await page.goto(`${visit().service.url}/console/tokens`)

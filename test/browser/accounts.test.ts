@@ -9,7 +9,7 @@ import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole()
 
-test('the first load is at most 100 kB of script', { skip }, async () => {
+test('the first load has at most 100 kB of script', { skip }, async () => {
   const { page, service } = visit()
   await page.goto(service.url)
   await page.getByRole('heading', { level: 1, name: 'Almost there' }).waitFor()
@@ -17,7 +17,7 @@ test('the first load is at most 100 kB of script', { skip }, async () => {
   assert.ok(sent > 0 && sent <= 100_000, `${sent} bytes`)
 })
 
-test('the printed link makes the owner, and works once', { skip }, async () => {
+test('the printed link creates the owner, and works once', { skip }, async () => {
   const { page, service } = visit()
   await becomeOwner(visit())
   const second = await page.context().newPage()
@@ -28,7 +28,7 @@ test('the printed link makes the owner, and works once', { skip }, async () => {
   await second.close()
 })
 
-test('a new token works with the curl line beside it, until it is revoked; undo brings it back', { skip }, async () => {
+test('a new token works with the displayed curl command until it is revoked; undo restores it', { skip }, async () => {
   const { page, service } = visit()
   await openPage(page, 'Access tokens')
   await page.getByRole('button', { name: 'New token' }).first().click()
@@ -51,7 +51,7 @@ test('a new token works with the curl line beside it, until it is revoked; undo 
   await eventually(async () => assert.equal(await status(), 200))
 })
 
-test('signing out ends the session and forgets what was written, and a wrong password says so', { skip }, async () => {
+test('signing out ends the session and clears drafts, and a wrong password is reported', { skip }, async () => {
   const { page, context, service } = visit()
   await openPage(page, 'Images')
   await page.getByLabel('Prompt', { exact: true }).fill('a secret')

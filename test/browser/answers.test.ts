@@ -51,7 +51,7 @@ async function typeSize(locator: Locator): Promise<number> {
   return Number.parseFloat(await locator.evaluate((element) => element.ownerDocument.defaultView?.getComputedStyle(element).fontSize ?? ''))
 }
 
-test('lists keep their numbers, tables are tables, tasks are ticked, and marks inside words of a cell are drawn', { skip }, async () => {
+test('Markdown lists keep their numbers, and tables, tasks and inline marks are rendered', { skip }, async () => {
   const { page } = visit()
   await haveAnswered(
     page,
@@ -85,7 +85,7 @@ test('lists keep their numbers, tables are tables, tasks are ticked, and marks i
   assert.ok(ratio >= 1.2 && ratio <= 1.5, String(ratio))
 })
 
-test('code has its language, its colours and a way to copy it, in type of at least 13 px; formulas are drawn', { skip }, async () => {
+test('code has its language, colours and a copy button, in type of at least 13 px; formulas are rendered', { skip }, async () => {
   const { page } = visit()
   await haveAnswered(page, '```js\nconst a = 1\n```\n\n$$\nx^2 + \\frac{1}{2}\n$$')
   const answer = page.locator('.turn-answer').last()
@@ -116,7 +116,7 @@ const attacks: readonly (readonly [name: string, markdown: string])[] = [
   ['a style', '<style>* { display: none }</style>'],
 ]
 
-test('nothing that a model writes runs, loads or leads astray', { skip }, async () => {
+test('model output cannot run scripts, load resources or mislead with links', { skip }, async () => {
   const { page, complaints } = visit()
   const requested: string[] = []
   page.on('request', (request) => requested.push(request.url()))
@@ -144,7 +144,7 @@ test('nothing that a model writes runs, loads or leads astray', { skip }, async 
   assert.deepEqual(complaints, [])
 })
 
-test('the end of an answer stays in view while it is written, until one scrolls up; a button leads back', { skip }, async () => {
+test('the end of a growing answer stays in view until the user scrolls up; a button leads back', { skip }, async () => {
   const { page } = visit()
   const answer = await writeNextAnswer(page)
   await page.getByLabel('Your message').fill('A long one.')
@@ -166,7 +166,7 @@ test('the end of an answer stays in view while it is written, until one scrolls 
   await answer.end()
 })
 
-test('what one sends comes into view, wherever one was reading', { skip }, async () => {
+test('a sent message scrolls into view from any position', { skip }, async () => {
   const { page } = visit()
   await haveAnswered(page, longText)
   await endInView(page)
@@ -184,7 +184,7 @@ test('what one sends comes into view, wherever one was reading', { skip }, async
   await page.locator('.turn-answer').last().and(page.locator('[data-state=stopped]')).waitFor()
 })
 
-test('a rem is as large as the reader set it', { skip }, async () => {
+test('a rem has the font size that the reader set', { skip }, async () => {
   const { page } = visit()
   assert.equal(await typeSize(page.locator('html')), 16)
 })

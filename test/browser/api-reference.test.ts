@@ -7,7 +7,7 @@ import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
 
-test('the reference shows every route on a phone and on a desk, in light and dark, and loads nothing from elsewhere', {
+test('the reference shows every route on phone and desktop, in light and dark, and loads nothing from other hosts', {
   skip,
 }, async () => {
   const { page, service } = visit()
@@ -30,7 +30,7 @@ test('the reference shows every route on a phone and on a desk, in light and dar
   )
 })
 
-test('a token set on the page goes with the requests tried from it, and only then are they let in', { skip }, async () => {
+test('a token set on the page is sent with requests from it, which fail without one', { skip }, async () => {
   const { page, service } = visit()
   await page.setViewportSize({ width: 1280, height: 900 })
   await page.goto(service.url)
@@ -49,7 +49,7 @@ test('a token set on the page goes with the requests tried from it, and only the
   assert.equal(await tried(), 200)
 })
 
-test('a request is shown with an example that is sent as it stands, and its refusals with theirs', { skip }, async () => {
+test('a request has an example that can be sent unchanged, and lists its errors', { skip }, async () => {
   const { page, service } = visit()
   await page.setViewportSize({ width: 1280, height: 900 })
   await page.goto(`${service.url}/docs/api#post-/v1/chat/completions`)
@@ -65,7 +65,7 @@ test('a request is shown with an example that is sent as it stands, and its refu
   if (process.env.SCREENSHOTS !== undefined) await page.screenshot({ path: `${process.env.SCREENSHOTS}/api-example.png` })
 })
 
-test('a request is tried from the page', { skip }, async () => {
+test('a request can be sent from the page', { skip }, async () => {
   const { page, service } = visit()
   await page.setViewportSize({ width: 1280, height: 900 })
   await page.goto(`${service.url}/docs/api#get-/healthz`)

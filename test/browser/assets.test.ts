@@ -10,7 +10,7 @@ import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole()
 
-test('a LoRA that is dropped is recognized, goes up, and shows its trigger words and its picture', { skip }, async () => {
+test('a dropped LoRA is recognized, uploaded, and shown with its trigger words and picture', { skip }, async () => {
   const { page } = visit()
   await becomeOwner(visit())
   await openPage(page, 'LoRAs & checkpoints')
@@ -52,7 +52,7 @@ test('the page fits on a small phone', { skip }, async () => {
   await page.setViewportSize({ width: 1280, height: 800 })
 })
 
-test('a pickle is refused before it goes up, and what is deleted is gone', { skip }, async () => {
+test('a pickle file is rejected before the upload, and a deleted file is gone', { skip }, async () => {
   const { page } = visit()
   const choose = page.locator('.drop-zone input')
   await choose.setInputFiles({ name: 'old.ckpt', mimeType: 'application/octet-stream', buffer: Buffer.from('PK') })

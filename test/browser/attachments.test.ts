@@ -8,7 +8,7 @@ import { writePdf } from './support/written-pdf.ts'
 
 const letters = (name: string, count: number) => ({ name, mimeType: 'text/plain', buffer: Buffer.alloc(count, 'a') })
 
-test('attachments that together are more than the service takes are named before they are sent', { skip: withoutChromium }, async () => {
+test('attachments over the total limit are reported before they are sent', { skip: withoutChromium }, async () => {
   await using visit = await visitConsole(['--body-limit', '100kb'])
   const { page } = visit
   await becomeOwner(visit)
@@ -35,7 +35,7 @@ test('attachments that together are more than the service takes are named before
   assert.deepEqual(refused, [])
 })
 
-test('a sent file is shown apart from the text, and messages leave the buttons beneath them free', {
+test('a sent file is shown apart from the text, and does not cover the buttons below', {
   skip: withoutChromium,
 }, async () => {
   await using visit = await visitConsole([])
@@ -61,7 +61,7 @@ test('a sent file is shown apart from the text, and messages leave the buttons b
   })
 })
 
-test('the text of a PDF goes with a message; a scanned one and a locked one are refused by name', { skip: withoutChromium }, async () => {
+test('the text of a PDF is sent with a message; scanned and locked ones are rejected by name', { skip: withoutChromium }, async () => {
   await using visit = await visitConsole([])
   const { page, complaints } = visit
   await becomeOwner(visit)

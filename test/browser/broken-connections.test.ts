@@ -5,7 +5,7 @@ import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
 
-test('a drawing whose connection broke is followed again and found done', { skip }, async () => {
+test('a drawing is followed again after its connection broke and shown when done', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Images')
   let sent = 0
@@ -23,7 +23,7 @@ test('a drawing whose connection broke is followed again and found done', { skip
   await page.unrouteAll()
 })
 
-test('a drawing that was taken while the connection broke is not drawn twice', { skip }, async () => {
+test('a drawing accepted while the connection broke is not drawn twice', { skip }, async () => {
   const { page } = visit()
   const taken: string[] = []
   await page.route('**/generate/sdxl', async (route) => {
@@ -41,7 +41,7 @@ test('a drawing that was taken while the connection broke is not drawn twice', {
   await page.unroute('**/generate/sdxl')
 })
 
-test('a refusal names the request by which the log knows it', { skip }, async () => {
+test('an error shows the request id of the log', { skip }, async () => {
   const { page } = visit()
   const answered = page.waitForResponse((response) => response.url().endsWith('/generate/sdxl'))
   await page.route('**/generate/sdxl', (route) => {
@@ -54,7 +54,7 @@ test('a refusal names the request by which the log knows it', { skip }, async ()
   await page.unroute('**/generate/sdxl')
 })
 
-test('while nobody knows which models there are, the page does not say that there is none', { skip }, async () => {
+test('the page does not report missing models before it has the list', { skip }, async () => {
   const { page, service } = visit()
   const { promise: letGo, resolve } = Promise.withResolvers<void>()
   await page.route('**/console/api/models', async (route) => {
@@ -68,7 +68,7 @@ test('while nobody knows which models there are, the page does not say that ther
   await page.unroute('**/console/api/models')
 })
 
-test('a page that was opened while the service was away fills itself when it is back', { skip }, async () => {
+test('a page opened while the service was down loads its content when the service is up', { skip }, async () => {
   const { page } = visit()
   await page.route('**/console/api/usage?*', (route) => route.abort('connectionrefused'))
   await openPage(page, 'Usage')

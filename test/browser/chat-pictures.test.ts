@@ -26,7 +26,7 @@ async function handOver(page: Page, how: 'paste' | 'drop', file: Buffer, name: s
   }`)
 }
 
-test('pictures are chosen, pasted and dropped for a model that looks, shown, kept and exported', { skip: withoutChromium }, async () => {
+test('pictures are chosen, pasted and dropped for a vision model, shown, kept and exported', { skip: withoutChromium }, async () => {
   await using server = await openSeeingServer()
   await using visit = await visitConsole(['--models', server.folder])
   const { page } = visit

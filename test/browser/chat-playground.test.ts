@@ -30,7 +30,7 @@ async function say(page: Page, text: string): Promise<void> {
   await page.locator('.turn-answer[data-state=writing]').first().waitFor()
 }
 
-test('a preset keeps system prompt and parameters on the service; it is changed, renamed, deleted with a way back, and the default', {
+test('a preset stores system prompt and parameters; it can be changed, renamed, deleted with undo, and made the default', {
   skip,
 }, async () => {
   const { page } = visit()
@@ -69,7 +69,7 @@ test('a preset keeps system prompt and parameters on the service; it is changed,
   await preset.selectOption('None')
 })
 
-test('two models answer one message side by side, each stopped by itself; the conversation goes on with one', { skip }, async () => {
+test('two models answer a message side by side, each can be stopped; the conversation continues with one', { skip }, async () => {
   const { page } = visit()
   await begin(page)
   await unfold(page, 'Compare models')
@@ -99,7 +99,7 @@ test('two models answer one message side by side, each stopped by itself; the co
   await answers(page).getByText('The moon').waitFor()
 })
 
-test('a function is defined, its call seen, its result typed, and the model goes on with both', { skip }, async () => {
+test('a function is defined, its call shown, its result typed, and the model continues with both', { skip }, async () => {
   const { page } = visit()
   await begin(page)
   await unfold(page, 'Functions and JSON')
@@ -137,13 +137,13 @@ test('a function is defined, its call seen, its result typed, and the model goes
   await functions.fill('')
 })
 
-test('the built-in model is made to call a function and to follow a schema, and it shows whether it did', { skip }, async () => {
+test('the built-in model calls a function and follows a schema, and the page shows whether it did', { skip }, async () => {
   const { page } = visit()
   await begin(page)
   await unfold(page, 'Functions and JSON')
   await panel(page).getByLabel('Response format').selectOption('schema')
   await panel(page).getByRole('button', { name: 'Insert an example schema' }).click()
-  // What a string may hold is chance, and how long it gets.
+  // The content and length of a string are random.
   const lisbon = {
     type: 'object',
     properties: { city: { type: 'string', enum: ['Lisbon'] } },
@@ -173,7 +173,7 @@ test('the built-in model is made to call a function and to follow a schema, and 
   await panel(page).getByLabel('Functions', { exact: true }).fill('')
 })
 
-test('thoughts stand folded above the answer', { skip }, async () => {
+test('thoughts are collapsed above the answer', { skip }, async () => {
   const { page } = visit()
   await begin(page)
   const answer = await writeNextAnswer(page)
@@ -188,7 +188,7 @@ test('thoughts stand folded above the answer', { skip }, async () => {
   await answers(page).getByText('First this').waitFor()
 })
 
-test('a cold model says that it is being loaded, and how far that is', { skip }, async () => {
+test('a cold model is shown as loading, with progress', { skip }, async () => {
   const { page } = visit()
   await begin(page)
   await page.route('**/console/api/models', async (route) => {

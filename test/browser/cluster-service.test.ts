@@ -10,7 +10,7 @@ import { startTwoNodes } from './support/two-nodes.ts'
 
 const body = JSON.stringify({ model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Tell me a story.' }], max_tokens: 64 })
 
-test('the service page shows every node of a cluster, whichever is asked, and what all do together', {
+test('the service page on every node shows all nodes of a cluster and their totals', {
   skip: withoutChromium || withoutPostgres,
 }, async () => {
   await using parts = new AsyncDisposableStack()

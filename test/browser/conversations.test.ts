@@ -34,7 +34,7 @@ async function say(page: Page, said: string, answered: string): Promise<void> {
   await whole
 }
 
-test('a conversation survives a refresh, and is found, renamed, pinned, deleted and brought back', { skip }, async () => {
+test('a conversation survives a reload, and can be found, renamed, pinned, deleted and restored', { skip }, async () => {
   const { page } = visit()
   await converse(page, 'Tell me of otters.', 'Otters hold hands.')
   await converse(page, 'Tell me of owls.', 'Owls hunt at night.')
@@ -64,7 +64,7 @@ test('a conversation survives a refresh, and is found, renamed, pinned, deleted 
   await answers(page).getByText('Otters hold hands.').waitFor()
 })
 
-test('an earlier message is said differently, answers are had again, and every version stays', { skip }, async () => {
+test('an earlier message can be edited, answers can be regenerated, and every version stays', { skip }, async () => {
   const { page } = visit()
   await converse(page, 'Count to two.', 'One, two.')
   await say(page, 'And on.', 'Three.')
@@ -93,7 +93,7 @@ test('an earlier message is said differently, answers are had again, and every v
   await answers(page).first().getByText('1, 2.').or(answers(page).first().getByText('One, two.')).waitFor()
 })
 
-test('versions of an answer stand side by side, and the conversation goes on with the one that is chosen', { skip }, async () => {
+test('versions of an answer are shown side by side, and the conversation continues with the chosen one', { skip }, async () => {
   const { page } = visit()
   await converse(page, 'Name a bird.', 'A heron.')
   const second = await writeNextAnswer(page)
@@ -112,7 +112,7 @@ test('versions of an answer stand side by side, and the conversation goes on wit
   await page.getByText('1 of 2').waitFor()
 })
 
-test('an answer is changed by hand, and the one that the model wrote stays', { skip }, async () => {
+test('an answer can be edited, and the original stays', { skip }, async () => {
   const { page } = visit()
   await converse(page, 'Name a tree.', 'An elmm.')
   await answers(page).getByRole('button', { name: 'Edit' }).click()
@@ -132,7 +132,7 @@ test('an answer is changed by hand, and the one that the model wrote stays', { s
   await answers(page).nth(1).and(page.locator('[data-state=done]')).waitFor()
 })
 
-test('one message is deleted with what followed it, and brought back', { skip }, async () => {
+test('a message is deleted with everything after it, and restored', { skip }, async () => {
   const { page } = visit()
   await converse(page, 'Say a.', 'a')
   await say(page, 'Say b.', 'b')
@@ -143,7 +143,7 @@ test('one message is deleted with what followed it, and brought back', { skip },
   await answers(page).nth(1).waitFor()
 })
 
-test('an answer whose server died keeps what came, says so, and goes on where it ended', { skip }, async () => {
+test('an interrupted answer keeps its text, is marked, and continues from its end', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Chat')
   await page.getByRole('button', { name: 'New conversation' }).click()
@@ -160,7 +160,7 @@ test('an answer whose server died keeps what came, says so, and goes on where it
   await page.getByText('The model stopped.').waitFor({ state: 'detached' })
 })
 
-test('what was written and not sent is there after another page and a refresh', { skip }, async () => {
+test('a draft survives another page and a reload', { skip }, async () => {
   const { page } = visit()
   await converse(page, 'Hello.', 'Hello.')
   await page.getByLabel('Your message').fill('half a thought')
@@ -172,7 +172,7 @@ test('what was written and not sent is there after another page and a refresh', 
   await eventually(async () => assert.equal(await page.getByLabel('Your message').inputValue(), 'half a thought'))
 })
 
-test('text files go with a message; others are refused by name', { skip }, async () => {
+test('text files are sent with a message; others are rejected by name', { skip }, async () => {
   const { page } = visit()
   await converse(page, 'Hello.', 'Hello.')
   await page.getByLabel('Files to attach').setInputFiles([
@@ -201,7 +201,7 @@ async function writeUnseen(box: Locator, length: number): Promise<void> {
   }, length)
 }
 
-test('a message longer than what is kept is not sent, newly written or said differently, and says so', { skip }, async () => {
+test('a message over the storage limit is reported and not sent, whether new or edited', { skip }, async () => {
   const { page } = visit()
   await converse(page, 'A short one.', 'Short it is.')
   const fault = page.getByText('This message has 2,000,001 characters; at most 2,000,000 can be saved. Send it in parts.')
@@ -228,7 +228,7 @@ test('a message longer than what is kept is not sent, newly written or said diff
   )
 })
 
-test('a text file that is too large to be kept is refused by name', { skip }, async () => {
+test('an oversized text file is rejected by name', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Chat')
   const buffer = Buffer.alloc(1_000_001, 'a')
@@ -252,7 +252,7 @@ test('a conversation is exported as Markdown and as JSON', { skip }, async () =>
   }
 })
 
-test('while the service does not answer, what was said is shown as not kept, and kept once it does', { skip }, async () => {
+test('messages are marked as not stored while the service is down, and stored once it is up', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Chat')
   await page.getByRole('button', { name: 'New conversation' }).click()
@@ -265,13 +265,13 @@ test('while the service does not answer, what was said is shown as not kept, and
   await answers(page).getByText('Kept later.').waitFor()
 })
 
-test('a conversation that is not there says so', { skip }, async () => {
+test('an unknown conversation is reported', { skip }, async () => {
   const { page } = visit()
   await page.goto(new URL(`/console/chat/${'z'.repeat(24)}`, page.url()).href)
   await page.getByText('This conversation does not exist').waitFor()
 })
 
-test('the list stands by days and fills its column; the archive takes one out and gives it back', { skip }, async () => {
+test('the list is grouped by day and fills its column; conversations can be archived and restored', { skip }, async () => {
   const { page } = visit()
   await page.goto(`${new URL(page.url()).origin}/console/chat`)
   await converse(page, 'Archive this one.', 'As you wish.')
@@ -293,7 +293,7 @@ test('the list stands by days and fills its column; the archive takes one out an
   await page.getByRole('complementary').locator('summary', { hasText: 'Settings' }).click()
 })
 
-test('what was exported as JSON is imported as a conversation of its own', { skip }, async () => {
+test('exported JSON is imported as a new conversation', { skip }, async () => {
   const { page } = visit()
   await page.getByRole('button', { name: 'Export', exact: true }).click()
   const saved = page.waitForEvent('download')
@@ -313,7 +313,7 @@ test('what was exported as JSON is imported as a conversation of its own', { ski
   await page.getByText('x.json isn’t a conversation that was exported here as JSON.').waitFor()
 })
 
-test('on a phone the head of the page names the model', { skip }, async () => {
+test('the page header names the model on a phone', { skip }, async () => {
   const { page } = visit()
   const name = page.locator('.chat-model')
   assert.equal(await name.isVisible(), false)
@@ -323,7 +323,7 @@ test('on a phone the head of the page names the model', { skip }, async () => {
   await page.setViewportSize({ width: 1280, height: 860 })
 })
 
-test('of a very long message the beginning is shown, and all of it on request', { skip }, async () => {
+test('a very long message is shortened, and shown in full on request', { skip }, async () => {
   const { page } = visit()
   await converse(page, `${'A long story. '.repeat(2000)}The end.`, 'I see.')
   const said = page.locator('.turn-user').last()

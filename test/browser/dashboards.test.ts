@@ -31,7 +31,7 @@ async function toFigures(chart: Locator): Promise<number> {
 
 const card = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
 
-test('a model says what it is, and is tried with a press', { skip }, async () => {
+test('a model page shows its properties, and a button opens it in the playground', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Models')
   await card(page, 'Sepia Mini Chat').getByText('A miniature language model').waitFor()
@@ -39,7 +39,7 @@ test('a model says what it is, and is tried with a press', { skip }, async () =>
   await page.getByRole('heading', { level: 1, name: 'Images' }).waitFor()
 })
 
-test('a model that is not in memory says nothing of work, only of who waits', { skip }, async () => {
+test('a model that is not in memory shows only waiting requests', { skip }, async () => {
   const { page } = visit()
   let waiting = 0
   await page.route('**/console/api/models', async (route) => {
@@ -63,7 +63,7 @@ test('a model that is not in memory says nothing of work, only of who waits', { 
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 })
 
-test('everybody sees how far a pull is and how long it takes still; what was pulled is removed after a question', { skip }, async () => {
+test('everyone sees the progress and remaining time of a pull; a pulled model is removed after confirmation', { skip }, async () => {
   const { page } = visit()
   await using offered = await offerModel({ id: 'second-chat', from: 'sepia-mini-chat' })
   await pullOffered(page, offered)
@@ -80,7 +80,7 @@ test('everybody sees how far a pull is and how long it takes still; what was pul
   await page.getByRole('button', { name: 'Remove' }).waitFor({ state: 'detached' })
 })
 
-test('a pull tells its rate and the time left', { skip }, async () => {
+test('a pull shows its rate and the time left', { skip }, async () => {
   const { page } = visit()
   const pull = { source: 'hf:a/b', state: 'pulling', bytesDone: 25e6, bytesTotal: 100e6, bytesPerSecond: 5e6, reason: null, node: 'gpu-1' }
   await page.route('**/console/api/models', async (route) => {
@@ -95,7 +95,7 @@ test('a pull tells its rate and the time left', { skip }, async () => {
   await page.unrouteAll({ behavior: 'wait' })
 })
 
-test('an owner sees which files were left out of the models, and why', { skip }, async () => {
+test('an owner sees which model files were left out, and why', { skip }, async () => {
   const { page } = visit()
   await page.route('**/console/api/models', async (route) => {
     const answer = await route.fetch()
@@ -111,7 +111,7 @@ test('an owner sees which files were left out of the models, and why', { skip },
   await section.waitFor({ state: 'detached' })
 })
 
-test('a left-out file that lies with the pulled models is removed after a question', { skip }, async () => {
+test('a left-out file among the pulled models is removed after confirmation', { skip }, async () => {
   const { page, service } = visit()
   await mkdir(join(service.folder, 'models'), { recursive: true })
   await writeFile(join(service.folder, 'models', 'broken.gguf'), 'no model')
@@ -127,7 +127,7 @@ test('a left-out file that lies with the pulled models is removed after a questi
   assert.equal((await readdir(join(service.folder, 'models'))).includes('broken.gguf'), false)
 })
 
-test('an owner sees the servers of a model, and which of them does not answer', { skip }, async () => {
+test('an owner sees the servers of a model, and which one is down', { skip }, async () => {
   const { page } = visit()
   const servers = [
     { url: 'http://10.0.0.7:8000/v1', model: 'big', answers: false, reason: 'it refused the connection' },
@@ -148,7 +148,7 @@ test('an owner sees the servers of a model, and which of them does not answer', 
   await page.unrouteAll({ behavior: 'wait' })
 })
 
-test('a model has one colour on every page, and the chart tells its figures to pointer and keyboard', { skip }, async () => {
+test('a model has one colour on every page, and chart values are available by pointer and keyboard', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Models')
   const dots = page.locator('article .model-dot')
@@ -188,7 +188,7 @@ test('a model has one colour on every page, and the chart tells its figures to p
   await page.mouse.move(0, 0)
 })
 
-test('the service page is alive: what was just done shows in its figures', { skip }, async () => {
+test('the service page updates its figures after a request', { skip }, async () => {
   const { page, context } = visit()
   await openPage(page, 'Service')
   const figure = (name: string) => page.locator('.live-board > div').filter({ hasText: name })
@@ -210,7 +210,7 @@ test('the service page is alive: what was just done shows in its figures', { ski
   assert.deepEqual(await findBarriers(page), [])
 })
 
-test('models that share a name are distinguished on the service page', { skip }, async () => {
+test('models with the same name are distinguished on the service page', { skip }, async () => {
   const { page } = visit()
   await page.route('**/console/api/models', async (route) => {
     const answer = await route.fetch()
@@ -224,7 +224,7 @@ test('models that share a name are distinguished on the service page', { skip },
   await page.unrouteAll({ behavior: 'wait' })
 })
 
-test('a request that waits on its connection counts as the oldest in the queue', { skip }, async () => {
+test('a request waiting on its connection counts as the oldest in the queue', { skip }, async () => {
   const { page, service } = visit()
   const left = new AbortController()
   const { signal } = left

@@ -6,7 +6,7 @@ import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
 
-test('a drawing goes on when its page is loaded again, can be cancelled there, and hangs there when it is done', { skip }, async () => {
+test('a drawing continues after a reload, can be cancelled there, and is added to the gallery when done', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Images')
   await page.getByText('Sampling').click()
@@ -34,7 +34,7 @@ test('a drawing goes on when its page is loaded again, can be cancelled there, a
   assert.equal(await page.locator('.run').count(), 1, 'what was cancelled is gone')
 })
 
-test('a grid is shown after its page was loaded again, and its missing pictures can be drawn there', { skip }, async () => {
+test('a grid is shown after a reload, and its missing pictures can be drawn', { skip }, async () => {
   const { page } = visit()
   await page.getByRole('button', { name: 'X/Y grid' }).click()
   const dialog = page.getByRole('dialog', { name: 'X/Y grid' })
@@ -63,7 +63,7 @@ test('a grid is shown after its page was loaded again, and its missing pictures 
   assert.equal(await page.locator('.run').count(), 2, 'its pictures are shown in the grid only')
 })
 
-test('a grid keeps its pictures when the list of the latest requests no longer names them', { skip }, async () => {
+test('a grid keeps its pictures when they are no longer in the list of recent requests', { skip }, async () => {
   const { page } = visit()
   await page.route('**/console/api/requests?*', (route) => route.fulfill({ json: { requests: [], next: null } }))
   for (const _ of ['for the first time', 'again']) {

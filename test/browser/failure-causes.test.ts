@@ -67,7 +67,9 @@ async function failAtOnce(page: Page, die: DyingServers['die']): Promise<string>
   return textOf(page.locator('.note.bad'))
 }
 
-test('an owner sees why a server failed, and the request; a member the sentence and the request', { skip: withoutChromium }, async () => {
+test('an owner sees why a server failed, and the request; a member sees the message and the request', {
+  skip: withoutChromium,
+}, async () => {
   await using servers = await openDyingServers()
   await using visit = await visitConsole(['--models', servers.folder])
   const { page, browser } = visit
@@ -104,7 +106,7 @@ test('an owner sees why a server failed, and the request; a member the sentence 
   assert.doesNotMatch(announced.join('\n'), /127\.0\.0\.1:9|The upstream/)
 })
 
-test('a model of another server says what is true of it, and has nothing here to remove', { skip: withoutChromium }, async () => {
+test('a model on another server shows its server and offers nothing to remove', { skip: withoutChromium }, async () => {
   await using servers = await openDyingServers()
   await using visit = await visitConsole(['--models', servers.folder])
   const { page } = visit

@@ -34,7 +34,7 @@ test('pictures are found by their prompts', { skip }, async () => {
   assert.deepEqual(await findBarriers(page), [])
 })
 
-test('lists of pictures load small variants and no whole picture', { skip }, async () => {
+test('lists of pictures load only small variants', { skip }, async () => {
   const { page, context } = visit()
   const fresh = await context.newPage()
   const loaded: string[] = []
@@ -55,7 +55,7 @@ test('lists of pictures load small variants and no whole picture', { skip }, asy
   await fresh.close()
 })
 
-test('arrow keys lead from picture to picture, and plus and minus come nearer', { skip }, async () => {
+test('arrow keys move between pictures, and plus and minus zoom', { skip }, async () => {
   const { page } = visit()
   await page.locator('.gallery .plate-picture').first().click()
   const dialog = page.getByRole('dialog', { name: 'Picture' })
@@ -93,7 +93,7 @@ test('two pictures are compared, and several are saved as one archive', { skip }
   await page.getByRole('button', { name: 'Clear selection' }).click()
 })
 
-test('a picture is kept beyond its day, and deleted only after a question', { skip }, async () => {
+test('a picture can be kept beyond its day, and is deleted after confirmation', { skip }, async () => {
   const { page } = visit()
   await tile(page, 'a red apple')
     .getByText(/^Deletes in \d+ (h|hours)$/)
@@ -114,7 +114,7 @@ test('a picture is kept beyond its day, and deleted only after a question', { sk
   await page.getByLabel('Last 24 hours').check()
 })
 
-test('a picture taken off the gallery is put back by undo', { skip }, async () => {
+test('a picture removed from the gallery is restored by undo', { skip }, async () => {
   const { page } = visit()
   await tile(page, 'a green pear').getByRole('button', { name: 'Remove from the gallery' }).click()
   await tile(page, 'a green pear').waitFor({ state: 'detached' })

@@ -30,7 +30,7 @@ async function open(path: string): Promise<void> {
   await settle(page())
 }
 
-test('a browser that asks for German is signed in and let in in German, with a first load of at most 100 kB of script', {
+test('a German browser gets a German sign-in and console, with a first load of at most 100 kB of script', {
   skip,
 }, async () => {
   await page().goto(visit().service.link)
@@ -47,7 +47,7 @@ test('a browser that asks for German is signed in and let in in German, with a f
   await page().getByLabel('E-Mail').fill('nobody@example.org')
   await page().getByLabel('Passwort').fill('a guess of mine')
   await page().getByRole('button', { name: 'Anmelden' }).click()
-  // What the service says stays as it says it, and is marked so.
+  // Messages of the service stay in English, and are marked so.
   await page().getByRole('alert').locator('[lang=en]').waitFor()
   const loaded = await scriptBytes(page())
   assert.ok(loaded > 0 && loaded <= 100_000, `${loaded} bytes`)
@@ -57,7 +57,7 @@ test('a browser that asks for German is signed in and let in in German, with a f
   await page().getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
 })
 
-test('the chat speaks German around what is said', { skip }, async () => {
+test('the chat is German around the messages', { skip }, async () => {
   await page().getByLabel('Ihre Nachricht').fill('What is the capital of Portugal?')
   await page().keyboard.press('Enter')
   await page().locator('.turn-answer[data-state=done]').waitFor()
@@ -67,7 +67,7 @@ test('the chat speaks German around what is said', { skip }, async () => {
   await page().getByRole('button', { name: 'Neu erzeugen' }).waitFor()
 })
 
-test('numbers are typed, checked and sent as Germans write them', { skip }, async () => {
+test('numbers are typed, validated and sent in German notation', { skip }, async () => {
   const box = page().getByLabel('Temperatur', { exact: true })
   await box.fill('0,5')
   await eventually(async () => assert.equal(await page().getByLabel('Temperatur, Schieberegler').inputValue(), '0.5'))
@@ -77,7 +77,7 @@ test('numbers are typed, checked and sent as Germans write them', { skip }, asyn
   await box.fill('1')
 })
 
-test('a picture is drawn in German', { skip }, async () => {
+test('drawing a picture is in German', { skip }, async () => {
   await open('images')
   await page().getByLabel('Prompt', { exact: true }).fill('a red apple')
   await page().getByRole('button', { name: 'Zeichnen', exact: true }).click()
@@ -85,7 +85,7 @@ test('a picture is drawn in German', { skip }, async () => {
   await page().getByText('1 Bild, 256 × 256, 20 Schritte').waitFor()
 })
 
-test('usage has its days, hours and numbers as people of the country write them', { skip }, async () => {
+test('usage shows days, hours and numbers in German notation', { skip }, async () => {
   await countedRequests(page(), 2)
   await open('usage')
   const { format } = new Intl.DateTimeFormat('de-AT', { dateStyle: 'medium', timeZone: 'UTC' })
@@ -94,7 +94,7 @@ test('usage has its days, hours and numbers as people of the country write them'
   await page().getByRole('table', { name: 'Nutzung nach Tag und Modell' }).getByText(days).first().waitFor()
 })
 
-test('a service that is gone is named in German', { skip }, async () => {
+test('a service that is down is reported in German', { skip }, async () => {
   await page().route('**/console/api/webhooks', (route) => route.abort())
   await page().goto(`${visit().service.url}/console/webhooks`)
   await page().getByText('Der Server antwortet nicht.').waitFor()
@@ -103,7 +103,7 @@ test('a service that is gone is named in German', { skip }, async () => {
 
 const paths = 'chat images gallery assets requests usage models tokens webhooks people audit service account nowhere'.split(' ')
 for (const path of paths)
-  test(`${path} keeps nobody out in German, and fits at every width`, { skip }, async () => {
+  test(`${path} is accessible in German, and fits at every width`, { skip }, async () => {
     await open(path)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page().emulateMedia({ colorScheme, reducedMotion: 'reduce' })
@@ -116,7 +116,7 @@ for (const path of paths)
     await page().setViewportSize({ width: 1280, height: 860 })
   })
 
-test('limits, kinds of requests and what the palette leads to are named in German', { skip }, async () => {
+test('limits, kinds of requests and palette entries are in German', { skip }, async () => {
   await open('service')
   const limits = page().getByRole('table', { name: 'Limits' })
   await limits.getByText('Threads je Engine').waitFor()
@@ -134,7 +134,7 @@ test('limits, kinds of requests and what the palette leads to are named in Germa
   await page().keyboard.press('Escape')
 })
 
-test('what the service says in a passing note is marked as English', { skip }, async () => {
+test('messages of the service in a notification are marked as English', { skip }, async () => {
   const fault = { code: 'internal_error', message: 'The request failed.', type: 'server_error', param: null }
   await page().route('**/console/api/session', (route) =>
     route.request().method() === 'DELETE' ? route.fulfill({ status: 500, json: { error: fault } }) : route.continue(),
@@ -144,7 +144,7 @@ test('what the service says in a passing note is marked as English', { skip }, a
   await page().unrouteAll()
 })
 
-test('a failed answer and a failed drawing say in English what the service said, marked so; styles are marked too', { skip }, async () => {
+test('errors of an answer and a drawing are shown in English and marked so, and so are styles', { skip }, async () => {
   const fault = { code: 'inference_failed', message: 'The model stopped.', type: 'server_error', param: null }
   const failed = page().locator('[role=alert] [lang=en]').filter({ hasText: 'The model stopped.' })
   await open('chat')
@@ -167,7 +167,7 @@ test('a failed answer and a failed drawing say in English what the service said,
   await page().unrouteAll()
 })
 
-test('the built-in model, which knows English, is offered English questions, and others German ones', { skip }, async () => {
+test('the built-in English model gets English sample questions, and other models German ones', { skip }, async () => {
   await open('chat')
   await page().locator('.suggestions[lang=en]').getByText('What is the capital of Portugal?').waitFor()
   await page().route('**/console/api/models', async (route) => {

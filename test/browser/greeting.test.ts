@@ -6,12 +6,12 @@ import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole()
 
-test('before the first link was followed, `/` says where it is; it lets the owner in once it was', { skip }, async () => {
+test('`/` tells where to find the first link before it is used, and opens the console for the owner afterwards', { skip }, async () => {
   const { page, service, context, browser } = visit()
   await page.goto(service.url)
   await page.getByRole('heading', { level: 1, name: 'Almost there' }).waitFor()
   await page.getByText('Open the console:').waitFor()
-  assert.equal(await page.getByLabel('Password').count(), 0, 'nobody has a password to type yet')
+  assert.equal(await page.getByLabel('Password').count(), 0, 'no account has a password yet')
   assert.deepEqual(await findBarriers(page), [])
   const elsewhere = await (await browser.newContext()).newPage()
   await elsewhere.goto(service.url)
@@ -25,7 +25,7 @@ test('before the first link was followed, `/` says where it is; it lets the owne
   await elsewhere.context().close()
 })
 
-test('a link that was used says so, and leads on', { skip }, async () => {
+test('a used link is reported, with a link to continue', { skip }, async () => {
   const { page, service } = visit()
   await page.goto(service.link)
   await page.getByRole('heading', { level: 1, name: 'Invalid or used link' }).waitFor()
@@ -34,7 +34,7 @@ test('a link that was used says so, and leads on', { skip }, async () => {
   await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
 })
 
-test('signing out is confirmed; a later visitor is welcomed; a session that ended is reported on the page where it ended', {
+test('signing out is confirmed; a later visitor is welcomed; an ended session is reported on its page', {
   skip,
 }, async () => {
   const { page, service, context } = visit()
@@ -54,7 +54,7 @@ test('signing out is confirmed; a later visitor is welcomed; a session that ende
   assert.deepEqual(await findBarriers(page), [])
 })
 
-test('a browser that keeps no cookies says so at the sign-in', { skip }, async () => {
+test('a browser without cookies is reported at the sign-in', { skip }, async () => {
   const { page, service, context } = visit()
   await page.goto(`${service.url}/console/sign-in`)
   await page.route('**/console/api/session', async (route) => {

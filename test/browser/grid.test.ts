@@ -53,7 +53,7 @@ const brokenWords = `[...document.querySelectorAll('.image-grid th')].flatMap((h
   return broken
 })`
 
-test('no heading of a grid breaks a word', { skip }, async () => {
+test('headings of a grid break only between words', { skip }, async () => {
   for (const width of [1280, 768, 360]) {
     await visit().page.setViewportSize({ width, height: 860 })
     await loadTypefaces(visit().page)
@@ -71,10 +71,10 @@ test('a grid is saved as one picture', { skip }, async () => {
   assert.ok(width > 2 * 256 && height > 2 * 256)
 })
 
-test('a grid is cancelled as a whole, and what was left is drawn after all', { skip }, async () => {
+test('a grid is cancelled as a whole, and the rest can be drawn afterwards', { skip }, async () => {
   const { page } = visit()
   await page.getByRole('button', { name: 'X/Y grid' }).click()
-  // So many that the first is not done before somebody cancels it.
+  // Enough steps that the first is not done before it is cancelled.
   await page.getByLabel('Values across').fill('198, 199, 200')
   await page.getByRole('button', { name: 'Draw the grid' }).click()
   const grid = page.locator('.grid-run').first()
@@ -88,7 +88,7 @@ test('a grid is cancelled as a whole, and what was left is drawn after all', { s
   await eventually(async () => assert.equal(await grid.getByRole('cell').getByRole('button', { name: /^Draw/ }).count(), 9))
 })
 
-test('a grid changes any two things: sizes, words that are left out, what the settings have', { skip }, async () => {
+test('a grid varies any two settings: sizes, words of the negative prompt, model settings', { skip }, async () => {
   const { page } = visit()
   await page.getByLabel('Negative prompt', { exact: true }).fill('frame, text')
   await page.getByText('Sampling').click()

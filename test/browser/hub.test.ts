@@ -6,7 +6,7 @@ import { becomeOwner, openPage, visitConsole } from './support/console-visit.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { withoutChromium } from './support/open-chromium.ts'
 
-test('an owner searches the hub, sees what it found, and pulls it with a press', { skip: withoutChromium }, async () => {
+test('an owner searches the hub, sees the results, and pulls a model with one click', { skip: withoutChromium }, async () => {
   const weights = await readFile('models/sepia-mini-chat/model.gguf')
   await using hub = await startHubServer({
     'someone/small-chat-GGUF': { files: { 'small-chat-Q8_0.gguf': weights }, license: 'apache-2.0' },
@@ -36,7 +36,7 @@ test('an owner searches the hub, sees what it found, and pulls it with a press',
   await page.locator('article').getByText('someone/small-chat', { exact: false }).last().waitFor()
 })
 
-test('a hub that does not answer is reported, and what a member may not do is refused', { skip: withoutChromium }, async () => {
+test('a hub that does not respond is reported, and a member is rejected', { skip: withoutChromium }, async () => {
   await using visit = await visitConsole(['--hub-url', 'http://127.0.0.1:9'])
   const { page } = visit
   await becomeOwner(visit)

@@ -10,7 +10,7 @@ const { skip, visit } = useConsole(becomeOwner)
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
-test('typing on the open page writes a message; a shortcut stays one', { skip }, async () => {
+test('typing on the open page writes a message, except shortcuts', { skip }, async () => {
   const { page } = visit()
   await page.reload()
   await page.getByRole('heading', { name: 'Chat', exact: true }).waitFor()
@@ -26,7 +26,7 @@ test('typing on the open page writes a message; a shortcut stays one', { skip },
   assert.equal(await page.getByLabel('Your message').inputValue(), 'What is 17 + 25?')
 })
 
-test('a text file is attached by keys, and taken out again', { skip }, async () => {
+test('a text file is attached and removed by keyboard', { skip }, async () => {
   const { page } = visit()
   const keys = await byKeys(page)
   // The command that answers a browser's dialog takes another way than keys: keys sent in between arrive after it.
@@ -38,7 +38,7 @@ test('a text file is attached by keys, and taken out again', { skip }, async () 
   await keys.expectAnnounced('notes.txt is removed.')
 })
 
-test('a preset is saved, renamed, made the default and deleted by keys', { skip }, async () => {
+test('a preset is saved, renamed, made the default and deleted by keyboard', { skip }, async () => {
   const { page } = visit()
   const keys = await byKeys(page)
   await keys.press(button(page, 'Save as a preset'))
@@ -64,7 +64,7 @@ test('a preset is saved, renamed, made the default and deleted by keys', { skip 
   await keys.expectAnnounced('Undone.')
 })
 
-test('versions of what was said and of what was answered are stepped through by keys', { skip }, async () => {
+test('versions of messages and answers are selected by keyboard', { skip }, async () => {
   const { page } = visit()
   await haveAnswered(page, 'The first answer.')
   const keys = await byKeys(page)
@@ -88,7 +88,7 @@ test('versions of what was said and of what was answered are stepped through by 
   await keys.expectAnnounced('The second answer.')
 })
 
-test('a conversation is pinned, renamed and deleted by keys', { skip }, async () => {
+test('a conversation is pinned, renamed and deleted by keyboard', { skip }, async () => {
   const { page } = visit()
   const keys = await byKeys(page)
   await keys.press(button(page, 'Pin'))
@@ -110,7 +110,7 @@ test('a conversation is pinned, renamed and deleted by keys', { skip }, async ()
   await keys.stand(button(page, 'Show as code'))
 })
 
-test('two models are compared and one is chosen by keys', { skip }, async () => {
+test('two models are compared and one is chosen by keyboard', { skip }, async () => {
   const { page } = visit()
   const keys = await byKeys(page)
   await keys.to(page.locator('summary').filter({ hasText: 'Compare models' }))

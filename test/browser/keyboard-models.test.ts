@@ -6,7 +6,7 @@ import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
 
-test('a model is pulled by its address, seen to arrive and removed by keys', { skip }, async () => {
+test('a model is pulled by address, watched and removed by keyboard', { skip }, async () => {
   const { page } = visit()
   await using offered = await offerModel({ id: 'second-chat', from: 'sepia-mini-chat' })
   const keys = await byKeys(page)
@@ -30,7 +30,7 @@ test('a model is pulled by its address, seen to arrive and removed by keys', { s
   await second.waitFor({ state: 'detached' })
 })
 
-test('a model is unloaded, loaded and tried by keys', { skip }, async () => {
+test('a model is unloaded, loaded and tried by keyboard', { skip }, async () => {
   const { page } = visit()
   const keys = await byKeys(page)
   await keys.press(page.getByRole('button', { name: 'Load Sepia Mini Chat', exact: true }))

@@ -11,7 +11,7 @@ const { skip, visit } = useConsole(becomeOwner)
 const link = (page: Page, name: string) => page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name, exact: true })
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
-test('an invitation is made, copied and used by keys', { skip }, async () => {
+test('an invitation is created, copied and used by keyboard', { skip }, async () => {
   const { page, context } = visit()
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const keys = await byKeys(page)
@@ -29,7 +29,7 @@ test('an invitation is made, copied and used by keys', { skip }, async () => {
   assert.match(join, /\/console\/join#/)
 })
 
-test('somebody joins by keys', { skip }, async () => {
+test('a person joins by keyboard', { skip }, async () => {
   const other = await (await visit().browser.newContext()).newPage()
   await other.goto(join)
   const keys = await byKeys(other)
@@ -46,7 +46,7 @@ test('somebody joins by keys', { skip }, async () => {
   await other.close()
 })
 
-test('an invitation is withdrawn by keys', { skip }, async () => {
+test('an invitation is withdrawn by keyboard', { skip }, async () => {
   const { page } = visit()
   const keys = await byKeys(page)
   await keys.press(button(page, 'Invite'))
@@ -58,7 +58,7 @@ test('an invitation is withdrawn by keys', { skip }, async () => {
   await button(page, 'Withdraw').waitFor({ state: 'detached' })
 })
 
-test('an account becomes an owner, a member again, is locked and unlocked by keys', { skip }, async () => {
+test('an account is promoted, demoted, disabled and enabled by keyboard', { skip }, async () => {
   const { page } = visit()
   const keys = await byKeys(page)
   await keys.press(button(page, 'Make owner Bob'), 'Shift+Tab')
@@ -76,7 +76,7 @@ test('an account becomes an owner, a member again, is locked and unlocked by key
   await button(page, 'Disable Bob').waitFor()
 })
 
-test('a token is made, shown and revoked by keys', { skip }, async () => {
+test('a token is created, shown and revoked by keyboard', { skip }, async () => {
   const { page } = visit()
   const keys = await byKeys(page)
   await keys.press(link(page, 'Access tokens'))
@@ -93,7 +93,7 @@ test('a token is made, shown and revoked by keys', { skip }, async () => {
   await button(page, 'Revoke by keys').waitFor({ state: 'detached' })
 })
 
-test('one signs out and in again by keys', { skip }, async () => {
+test('signing out and in works by keyboard', { skip }, async () => {
   const { page } = visit()
   const keys = await byKeys(page)
   await keys.press(button(page, 'Sign out'), 'Shift+Tab')

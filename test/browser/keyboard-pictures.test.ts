@@ -16,7 +16,7 @@ const { skip, visit } = useConsole(async (started) => {
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const link = (page: Page, name: string) => page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name, exact: true })
 
-test('pictures are looked at one after the other by keys, and the one shown is announced', { skip }, async () => {
+test('pictures are browsed by keyboard, and the current one is announced', { skip }, async () => {
   const { page } = visit()
   const keys = await byKeys(page)
   await keys.press(link(page, 'Gallery'), 'Shift+Tab')
@@ -40,7 +40,7 @@ test('pictures are looked at one after the other by keys, and the one shown is a
   await keys.stand(first)
 })
 
-test('a picture is kept, deleted and taken off the gallery by keys', { skip }, async () => {
+test('a picture is kept, deleted and removed from the gallery by keyboard', { skip }, async () => {
   const { page } = visit()
   const keys = await byKeys(page)
   await keys.press(button(page, 'Save').first())
@@ -52,7 +52,7 @@ test('a picture is kept, deleted and taken off the gallery by keys', { skip }, a
   await page.locator('.gallery li').nth(1).waitFor()
 })
 
-test('a request is run again and shown as code by keys', { skip }, async () => {
+test('a request is run again and shown as code by keyboard', { skip }, async () => {
   const { page } = visit()
   const keys = await byKeys(page)
   await keys.press(link(page, 'Requests'), 'Shift+Tab')
@@ -71,7 +71,7 @@ test('a request is run again and shown as code by keys', { skip }, async () => {
   await keys.stand(page.getByRole('heading', { level: 1, name: 'Request', exact: true }))
 })
 
-test('a grid is drawn by keys, and its end is announced', { skip }, async () => {
+test('a grid is drawn by keyboard, and its end is announced', { skip }, async () => {
   const { page } = visit()
   const keys = await byKeys(page)
   await keys.press(link(page, 'Images'), 'Shift+Tab')

@@ -14,7 +14,7 @@ async function expectAnnounced(page: Page, text: string): Promise<void> {
 
 const focusIsOn = (page: Page, selector: string) => page.locator(`${selector}:focus`).waitFor()
 
-test('the link that skips the navigation leads into the page', { skip }, async () => {
+test('the skip link leads past the navigation', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Requests')
   await page.getByRole('link', { name: 'Skip to content' }).press('Enter')
@@ -24,7 +24,7 @@ test('the link that skips the navigation leads into the page', { skip }, async (
   assert.equal(new URL(page.url()).pathname, '/console/requests')
 })
 
-test('a text file says what a press on it does, and that it came and went', { skip }, async () => {
+test('a text file is labelled with its action, and announced when added and removed', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Chat')
   const file = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The fox is red.') }
@@ -34,7 +34,7 @@ test('a text file says what a press on it does, and that it came and went', { sk
   await expectAnnounced(page, 'notes.txt is removed.')
 })
 
-test('an answer is announced in words, and so is each version that one steps to', { skip }, async () => {
+test('an answer is announced in words, and so is each selected version', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Chat')
   await haveAnswered(page, '# A heron\n\nIt is **grey**.')
@@ -64,7 +64,7 @@ test('a stopped answer and an undo are announced', { skip }, async () => {
   await expectAnnounced(page, 'Undone.')
 })
 
-test('a finished drawing is announced; the style is labelled as one', { skip }, async () => {
+test('a finished drawing is announced; the style is labelled', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Images')
   await page.getByRole('button', { name: 'Style None' }).waitFor()
@@ -73,7 +73,7 @@ test('a finished drawing is announced; the style is labelled as one', { skip }, 
   await expectAnnounced(page, 'The drawing is done.')
 })
 
-test('the mask lets go of the focus in both directions, and tells what its keys did', { skip }, async () => {
+test('focus can leave the mask in both directions, and its keys are announced', { skip }, async () => {
   const { page } = visit()
   await page.getByRole('button', { name: 'Start from this one' }).press('Enter')
   await page.getByRole('button', { name: 'Paint a mask' }).press('Enter')

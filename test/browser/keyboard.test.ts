@@ -9,7 +9,7 @@ import { answerNext, haveAnswered } from './support/written-answer.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
 
-/** What has the focus, as a screen reader calls it. */
+/** The accessible name of the focused element. */
 async function focused(page: Page): Promise<string> {
   const name =
     "(document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.labels?.[0]?.textContent ?? document.activeElement?.textContent ?? '')"
@@ -39,7 +39,7 @@ async function beginConversation(page: Page): Promise<void> {
   if (await another.isVisible()) await another.click()
 }
 
-test('a message is edited by keys: the box has the focus, and afterwards the message', { skip }, async () => {
+test('editing a message focuses the box, and afterwards the message', { skip }, async () => {
   const { page } = visit()
   await beginConversation(page)
   await haveAnswered(page, 'An answer.')
@@ -53,7 +53,7 @@ test('a message is edited by keys: the box has the focus, and afterwards the mes
   await assertSomethingFocused(page)
 })
 
-test('a message is edited with the caret at its end; Escape leaves it, and Ctrl+Enter sends it', { skip }, async () => {
+test('editing starts with the caret at the end; Escape cancels, and Ctrl+Enter sends', { skip }, async () => {
   const { page } = visit()
   await beginConversation(page)
   await haveAnswered(page, 'An answer.')
@@ -73,7 +73,7 @@ test('a message is edited with the caret at its end; Escape leaves it, and Ctrl+
   await page.locator('.turn-user').filter({ hasText: 'Go on. Further.' }).waitFor()
 })
 
-test('versions of an answer are stepped through with one key', { skip }, async () => {
+test('a key steps through the versions of an answer', { skip }, async () => {
   const { page } = visit()
   await beginConversation(page)
   await haveAnswered(page, 'First.')
@@ -92,7 +92,7 @@ test('versions of an answer are stepped through with one key', { skip }, async (
   await page.getByText('2 of 3').waitFor()
 })
 
-test('what was deleted by key comes back by key, and the focus stays near', { skip }, async () => {
+test('an undo by keyboard restores a deleted item, and keeps the focus nearby', { skip }, async () => {
   const { page } = visit()
   await beginConversation(page)
   await haveAnswered(page, 'To stay.')
@@ -106,7 +106,7 @@ test('what was deleted by key comes back by key, and the focus stays near', { sk
   await assertSomethingFocused(page)
 })
 
-test('a dialog with a form begins in its first field and gives the focus back', { skip }, async () => {
+test('a dialog with a form focuses its first field and returns the focus', { skip }, async () => {
   const { page } = visit()
   await beginConversation(page)
   await haveAnswered(page, 'To be renamed.')
@@ -121,7 +121,7 @@ test('a dialog with a form begins in its first field and gives the focus back', 
   await assertFocused(page, 'Rename')
 })
 
-test('a picture is taken off the gallery by keys; the focus goes to what moved up', { skip }, async () => {
+test('a picture is removed from the gallery by keyboard; the focus moves to the next', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Images')
   for (const prompt of ['a red apple', 'a green apple']) {
@@ -135,7 +135,7 @@ test('a picture is taken off the gallery by keys; the focus goes to what moved u
   await assertSomethingFocused(page)
 })
 
-test('behind a link in a page the focus is in the page it leads to', { skip }, async () => {
+test('following a link within the console moves the focus to the new page', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Access tokens')
   await openPage(page, 'Gallery')
@@ -145,7 +145,7 @@ test('behind a link in a page the focus is in the page it leads to', { skip }, a
   await untilTrue(page, "document.activeElement?.closest('#main') !== null")
 })
 
-test('an announcement while a dialog is open is made inside it', { skip }, async () => {
+test('an announcement during an open dialog is made inside it', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Gallery')
   await page.locator('.gallery button.plate-picture').first().click()

@@ -6,7 +6,7 @@ import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
 
-test('an answer that comes behind that to a later question is not shown', { skip }, async () => {
+test('a late answer to an earlier request is not shown', { skip }, async () => {
   const { page, service } = visit()
   const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1 })

@@ -28,7 +28,7 @@ async function removeElsewhere(): Promise<void> {
   await other.context().close()
 }
 
-test('a conversation that another browser deleted says so where one goes on, and can be kept as a new one', { skip }, async () => {
+test('a conversation deleted in another browser is reported on the next message, and can be kept as a new one', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Chat')
   await haveAnswered(page, 'Before.')
@@ -46,12 +46,12 @@ test('a conversation that another browser deleted says so where one goes on, and
   await page.locator('.turn-answer').getByText('Behind.').waitFor()
 })
 
-test('what waited in a browser does not bring back what another one deleted meanwhile', { skip }, async () => {
+test('unsaved changes in a browser do not restore a conversation deleted elsewhere', { skip }, async () => {
   const { page, service } = visit()
   await page.route('**/console/api/conversations/**', (route) => (route.request().method() === 'PUT' ? route.abort() : route.continue()))
   await haveAnswered(page, 'Said into the dark.')
   await page.getByText('Not saved yet').waitFor()
-  // A page that is there meanwhile may hear of it, and has nothing to send.
+  // A page open meanwhile may be notified of it, and has nothing to send.
   await page.goto('about:blank')
   await removeElsewhere()
   await page.unroute('**/console/api/conversations/**')
@@ -62,7 +62,7 @@ test('what waited in a browser does not bring back what another one deleted mean
   assert.equal(await listed(page).count(), 0)
 })
 
-test('what is sent before anybody knows which models there are is sent once they are known', { skip }, async () => {
+test('a message sent before the list of models is loaded is sent once it is', { skip }, async () => {
   const { browser, context, service } = visit()
   await using proxy = await openSlowProxy(service.url)
   const { cookies } = await context.storageState()
@@ -81,7 +81,7 @@ test('what is sent before anybody knows which models there are is sent once they
   assert.equal(await page.getByLabel('Your message').inputValue(), '')
 })
 
-test('what is refused does not hold up what is said after it, is there after a refresh, and is kept once it is taken', {
+test('a rejected change does not block later ones, survives a reload, and is stored once accepted', {
   skip,
 }, async () => {
   const { page, context } = visit()

@@ -14,7 +14,7 @@ const inState = (page: Page, state: string) =>
     .last()
     .and(page.locator(`[data-state=${state}]`))
 
-suite('answers are work of the service', { skip: withoutChromium }, () => {
+suite('answers are requests of the service', { skip: withoutChromium }, () => {
   let servers: WritingServer
   let visit: ConsoleVisit
   before(async () => {
@@ -51,7 +51,7 @@ suite('answers are work of the service', { skip: withoutChromium }, () => {
     return other
   }
 
-  test('an answer goes on when its page is loaded again, and is whole when nobody looked', async () => {
+  test('an answer continues after a reload, and is complete if nobody watched', async () => {
     const { page } = visit
     const written = await begin('Tell me a story.')
     written.write('Once ')
@@ -72,7 +72,7 @@ suite('answers are work of the service', { skip: withoutChromium }, () => {
     assert.equal(await page.locator('.turn-answer').count(), 1)
   })
 
-  test('an answer whose page is gone for good is kept in its conversation', async () => {
+  test('an answer is kept in its conversation after its page was closed for good', async () => {
     const { page, service } = visit
     const written = await begin('Tell me another.')
     await page.goto('about:blank')
@@ -105,7 +105,7 @@ suite('answers are work of the service', { skip: withoutChromium }, () => {
     await other.close()
   })
 
-  test('a message said while an answer is written waits for its end, and can be changed until then', async () => {
+  test('a message sent during an answer waits for its end, and can be changed until then', async () => {
     const { page } = visit
     const box = page.getByLabel('Your message', { exact: true })
     const queued = page.getByRole('region', { name: 'Queued message' })
@@ -144,7 +144,7 @@ suite('answers are work of the service', { skip: withoutChromium }, () => {
     await box.fill('')
   })
 
-  test('a conversation shows how full the context is, and leaves out the oldest messages, on every device', async () => {
+  test('a conversation shows how full the context is, and drops the oldest messages, on every device', async () => {
     const { page } = visit
     const first = await begin('Name a bird.')
     first.write('A heron.')
@@ -175,7 +175,7 @@ suite('answers are work of the service', { skip: withoutChromium }, () => {
     await other.close()
   })
 
-  test('two tabs agree on what was said, on its versions and its name', async () => {
+  test('two tabs show the same messages, versions and name', async () => {
     const { page } = visit
     const first = await begin('Name a bird.')
     first.write('A heron.')
@@ -199,7 +199,7 @@ suite('answers are work of the service', { skip: withoutChromium }, () => {
     await other.close()
   })
 
-  test('what was said when the sign-in had ended is answered once its person signs in again', async () => {
+  test('a message sent after the session ended is answered once the same person signs in again', async () => {
     const { page, context } = visit
     const first = await begin('Hello.')
     first.write('Hello to you.')

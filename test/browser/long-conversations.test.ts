@@ -6,7 +6,7 @@ import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
 
-test('a long conversation opens at its end; earlier messages are their text alone until one comes near them', { skip }, async () => {
+test('a long conversation opens at its end; earlier messages are plain text until scrolled near', { skip }, async () => {
   const { page, service } = visit()
   await page.goto(`${service.url}/console/chat/${await keepConversation(page, 80)}`)
   const answers = page.locator('.turn-answer')
@@ -25,7 +25,7 @@ const paste = (characters: number) => `{
   document.querySelector('.composer textarea').dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
 }`
 
-test('pasted text that is too long to edit is attached as a file, up to 1 MB', { skip }, async () => {
+test('overlong pasted text is attached as a file, up to 1 MB', { skip }, async () => {
   const { page, service } = visit()
   await page.goto(`${service.url}/console/chat`)
   await page.getByLabel('Your message').fill('Sum this up.')

@@ -9,7 +9,7 @@ const { skip, visit } = useConsole()
 const name = 'Wolfeschlegelsteinhausenbergerdorff'.repeat(3).slice(0, 99)
 const email = `${'ada.'.repeat(15)}lovelace@${'analytical-engine.'.repeat(4)}example.org`
 
-/** Texts of tables that are cut off, and nothing tells the whole of them. */
+/** Truncated texts of tables without a title that shows them whole. */
 const cutOff = `[...document.querySelectorAll('td, td *, .side-person *')]
   .filter((each) => each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).overflowX === 'hidden'
     && !each.closest('.hidden-text') && each.closest('[title]') === null && each.querySelector('[title]') === null)
@@ -20,7 +20,7 @@ const cutTables = `[...document.querySelectorAll('.sheet.flush:not([tabindex])')
   .filter((each) => each.scrollWidth > each.clientWidth + 1)
   .map((each) => each.querySelector('table').getAttribute('aria-label') + ' ' + each.scrollWidth + ' in ' + each.clientWidth)`
 
-test('long names and e-mails are cut off with the whole in a title, at every width', { skip }, async () => {
+test('long names and e-mails are truncated, with the whole in a title, at every width', { skip }, async () => {
   const { page, service } = visit()
   await page.goto(service.link)
   await page.getByLabel('Name').fill(name)
@@ -59,7 +59,7 @@ test('long names and e-mails are cut off with the whole in a title, at every wid
   await page.getByRole('row').getByTitle(name).first().waitFor()
 })
 
-test('a long title of a conversation leaves its buttons in sight', { skip }, async () => {
+test('a long title of a conversation does not hide its buttons', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Chat')
   await page.getByLabel('Your message').fill('Which words go on and on and never come to any end that anybody could wait for?')
@@ -75,7 +75,7 @@ test('a long title of a conversation leaves its buttons in sight', { skip }, asy
   })
 })
 
-test('a prompt of 5 000 characters leaves its picture, and what can be done with it, in sight', { skip }, async () => {
+test('a prompt of 5 000 characters hides neither its picture nor its actions', { skip }, async () => {
   const { page } = visit()
   const prompt = 'a tiger of very many words, '.repeat(180).trim()
   await openPage(page, 'Images')

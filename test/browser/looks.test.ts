@@ -32,14 +32,14 @@ async function groundOf(page: Page, selector: string): Promise<object> {
 
 const paths = 'chat images gallery assets requests usage models tokens webhooks people audit service account nowhere'.split(' ')
 for (const path of paths)
-  test(`${path} has no text under 13 pixels and nothing to press under 24`, { skip }, async () => {
+  test(`${path} has no text under 13 pixels and no target under 24`, { skip }, async () => {
     for (const width of [1280, 360]) {
       const page = await open(path, width)
       await eventually(async () => assert.deepEqual(await findCramped(page), [], `${width} pixels`))
     }
   })
 
-test('a sheet is painted with 13 pixels and more, and with what fingers hit', { skip }, async () => {
+test('the mask editor has text of at least 13 pixels and large enough targets', { skip }, async () => {
   const page = await open('images', 360)
   await draw(page, 'a green apple')
   await page.locator('.run', { hasText: 'a green apple' }).getByRole('button', { name: 'Start from this one' }).click()
@@ -48,7 +48,7 @@ test('a sheet is painted with 13 pixels and more, and with what fingers hit', { 
   assert.deepEqual(await findCramped(page), [])
 })
 
-test('the languages of a call stand in one row on a phone, and the arrow keys reach the last', { skip }, async () => {
+test('the languages of code samples fit in one row on a phone, and arrow keys reach the last', { skip }, async () => {
   const page = await open('chat', 360)
   await page.getByRole('button', { name: 'Show as code' }).click()
   const tabs = page.getByRole('tab')
@@ -69,7 +69,7 @@ test('the languages of a call stand in one row on a phone, and the arrow keys re
 })
 
 for (const width of [1280, 768, 360, 320])
-  test(`the hours under a chart lie beside each other at ${width} pixels`, { skip }, async () => {
+  test(`the hours under a chart do not overlap at ${width} pixels`, { skip }, async () => {
     const page = await open('usage', width)
     const read = `[...document.querySelectorAll('.plot-days')].map((axis) => [...axis.children].filter((label) => label.checkVisibility())
       .map((label) => { const { left, right } = label.getBoundingClientRect(); return [left, right] }))`
@@ -83,7 +83,7 @@ for (const width of [1280, 768, 360, 320])
     })
   })
 
-test('an hour of the table of usage stands on one line, under its name', { skip }, async () => {
+test('an hour in the usage table fits on one line, under its heading', { skip }, async () => {
   for (const width of [1280, 768, 360]) {
     const page = await open('usage', width)
     const table = page.getByRole('table', { name: 'Usage by day and model' })
@@ -93,7 +93,7 @@ test('an hour of the table of usage stands on one line, under its name', { skip 
   }
 })
 
-test('what is loading shows in the dark', { skip }, async () => {
+test('loading indicators are visible in dark mode', { skip }, async () => {
   const { page, service } = visit()
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
   await page.route('**/console/api/people', () => undefined)
@@ -107,7 +107,7 @@ test('what is loading shows in the dark', { skip }, async () => {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
 })
 
-test('models that could not be had are not said to be looked for', { skip }, async () => {
+test('models that failed to load are not shown as loading', { skip }, async () => {
   const { page, service } = visit()
   await page.route('**/console/api/models', (route) => route.abort())
   await page.goto(`${service.url}/console/images`)
@@ -138,7 +138,7 @@ test('two nodes fit into the window in German', { skip }, async () => {
 })
 
 for (const locale of ['en', 'de'])
-  test(`what one does with an answer stands in one line on a phone: ${locale}`, { skip }, async () => {
+  test(`actions of an answer fit on one line on a phone: ${locale}`, { skip }, async () => {
     const { browser, service, context } = visit()
     await using phone = await browser.newContext({ viewport: { width: 360, height: 780 }, locale, reducedMotion: 'reduce' })
     await phone.addCookies(await context.cookies())
@@ -161,7 +161,7 @@ for (const locale of ['en', 'de'])
     })
   })
 
-test('figures of the machine stand in one line each on a phone in German', { skip }, async () => {
+test('figures of the machine each fit on one line on a phone in German', { skip }, async () => {
   const { browser, service, context } = visit()
   await using german = await browser.newContext({ viewport: { width: 360, height: 780 }, locale: 'de', reducedMotion: 'reduce' })
   await german.addCookies(await context.cookies())
@@ -189,7 +189,7 @@ test('a used link fits into 320 pixels in German', { skip }, async () => {
   await assertFits(page)
 })
 
-test('what is chosen shows where the system has colours of its own', { skip }, async () => {
+test('the selection is visible with forced colours', { skip }, async () => {
   const page = await open('usage', 1280)
   await page.emulateMedia({ colorScheme: 'dark', forcedColors: 'active', reducedMotion: 'reduce' })
   // Which colours the system takes shows in pixels only.
@@ -202,7 +202,7 @@ test('what is chosen shows where the system has colours of its own', { skip }, a
   await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none', reducedMotion: 'reduce' })
 })
 
-test('a page is printed dark on light, without what is pressed', { skip }, async () => {
+test('a page is printed dark on light, without controls', { skip }, async () => {
   const page = await open('usage', 1280)
   await page.emulateMedia({ media: 'print', colorScheme: 'dark', reducedMotion: 'reduce' })
   const ink = await page.evaluate<string>('getComputedStyle(document.body).color')

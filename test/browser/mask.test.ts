@@ -74,7 +74,7 @@ async function middleOfStroke(page: Page): Promise<{ readonly min: number; reado
 }
 
 for (const colour of ['#ffffff', '#000000', '#808080', '#c2571a', '#f1e8dc']) {
-  test(`what is painted is seen on ${colour}`, { skip }, async () => {
+  test(`strokes are visible on ${colour}`, { skip }, async () => {
     const { page } = visit()
     await openPage(page, 'Images')
     await openPainter(page, colour)
@@ -92,7 +92,7 @@ for (const colour of ['#ffffff', '#000000', '#808080', '#c2571a', '#f1e8dc']) {
   })
 }
 
-test('strokes are taken back and done again, by button and by key', { skip }, async () => {
+test('strokes can be undone and redone, by button and by key', { skip }, async () => {
   const { page } = visit()
   await openPainter(page, '#ffffff')
   await stroke(page)
@@ -117,7 +117,7 @@ test('strokes are taken back and done again, by button and by key', { skip }, as
   await becomes(one)
 })
 
-test('the brush shows where and how large it paints, and keys change it', { skip }, async () => {
+test('the brush outline shows position and size, and keys change it', { skip }, async () => {
   const { page } = visit()
   const size = page.getByLabel('Brush', { exact: true })
   const before = Number(await size.inputValue())
@@ -133,7 +133,7 @@ test('the brush shows where and how large it paints, and keys change it', { skip
   })
 })
 
-test('the keyboard alone paints a mask', { skip }, async () => {
+test('a mask can be painted by keyboard only', { skip }, async () => {
   const { page } = visit()
   await page.getByRole('button', { name: 'Clear', exact: true }).click()
   await page.locator('.painter canvas').focus()
@@ -154,7 +154,7 @@ test('the keyboard alone paints a mask', { skip }, async () => {
   await eventually(async () => assert.equal(await page.getByLabel('Feather', { exact: true }).inputValue(), '8'))
 })
 
-test('a mask is not lost by pressing Escape', { skip }, async () => {
+test('Escape does not discard a mask', { skip }, async () => {
   const { page } = visit()
   await openPainter(page, '#ffffff')
   await stroke(page)
@@ -164,7 +164,7 @@ test('a mask is not lost by pressing Escape', { skip }, async () => {
   await page.getByText('The whole picture may change.').waitFor()
 })
 
-test('the mask lies on its picture and nowhere beside it, on small phones too', { skip }, async () => {
+test('the mask covers exactly its picture, also on small phones', { skip }, async () => {
   const { page } = visit()
   await page.keyboard.press('Escape')
   await page.setViewportSize({ width: 360, height: 780 })

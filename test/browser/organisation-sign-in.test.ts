@@ -31,7 +31,7 @@ async function openAccount(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor()
 }
 
-test('people of the organisation come in with one button, and see where it failed', { skip: withoutChromium }, async () => {
+test('people of the organisation sign in with one button, and see where it failed', { skip: withoutChromium }, async () => {
   await using opened = await visit('--oidc-create-accounts', 'on', '--oidc-roles', 'staff=member,boss=owner')
   const { page, provider, service, complaints } = opened
   provider.person = bob
@@ -59,7 +59,7 @@ test('people of the organisation come in with one button, and see where it faile
   assert.deepEqual(complaints, [])
 })
 
-test('an owner with a password links the organisation, and comes in by it', { skip: withoutChromium }, async () => {
+test('an owner with a password links the organisation and signs in with it', { skip: withoutChromium }, async () => {
   await using opened = await visit()
   const { page, provider, complaints } = opened
   await becomeOwner(opened)
@@ -75,7 +75,7 @@ test('an owner with a password links the organisation, and comes in by it', { sk
   assert.deepEqual(complaints, [])
 })
 
-test('without passwords the first owner joins with the organisation', { skip: withoutChromium }, async () => {
+test('the first owner joins with the organisation if passwords are off', { skip: withoutChromium }, async () => {
   await using opened = await visit('--local-sign-in', 'off')
   const { page, provider, service, complaints } = opened
   provider.person = bob

@@ -9,7 +9,7 @@ import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
 
-test('an owner sees usage, models and the service, and loads and unloads', { skip }, async () => {
+test('an owner sees usage, models and the service, and loads and unloads models', { skip }, async () => {
   const { page } = visit()
   await page.getByRole('button', { name: 'What is the capital of Portugal?' }).click()
   await page.locator('.turn-answer[data-state=done]').waitFor()
@@ -28,7 +28,7 @@ test('an owner sees usage, models and the service, and loads and unloads', { ski
   await page.getByText('Memory, this process').waitFor()
 })
 
-test('an owner pulls a model and sees it arrive', { skip }, async () => {
+test('an owner pulls a model and sees its progress', { skip }, async () => {
   const { page } = visit()
   await using shelf = await offerModel({ id: 'offered-chat', from: 'sepia-mini-chat' })
   await pullOffered(page, shelf)
@@ -38,7 +38,7 @@ test('an owner pulls a model and sees it arrive', { skip }, async () => {
   await page.getByRole('button', { name: 'Dismiss' }).waitFor({ state: 'detached' })
 })
 
-test('a token is limited by its holder, and what is left is shown there and under the account', { skip }, async () => {
+test('a token is limited by its holder, and the rest is shown with the token and the account', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Access tokens')
   await page.getByRole('button', { name: 'New token' }).first().click()
@@ -59,7 +59,7 @@ test('a token is limited by its holder, and what is left is shown there and unde
   await page.getByText('Your account has no limits of its own.').waitFor()
 })
 
-test('an owner limits an account with the keyboard, and lifts the limit again', { skip }, async () => {
+test('an owner limits an account by keyboard, and lifts the limit', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'People')
   await page.getByRole('button', { name: /^Limits of / }).press('Enter')
@@ -81,7 +81,7 @@ test('an owner limits an account with the keyboard, and lifts the limit again', 
   await page.getByText('20,000 tokens/day').waitFor({ state: 'detached' })
 })
 
-test('an invited member signs in, and finds no pages of owners', { skip }, async () => {
+test('an invited member signs in, and finds no pages for owners', { skip }, async () => {
   const { page, browser } = visit()
   await openPage(page, 'People')
   await page.getByRole('button', { name: 'Invite' }).click()

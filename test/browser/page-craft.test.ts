@@ -24,7 +24,7 @@ async function open(path: string, width = 1280): Promise<void> {
   await settle(page)
 }
 
-test('the ways in stand on one line with the name above them', { skip }, async () => {
+test('sign-in options are aligned with the name above them', { skip }, async () => {
   const { page, service } = visit()
   await page.goto(service.url)
   for (const width of [1280, 768, 360]) {
@@ -36,7 +36,7 @@ test('the ways in stand on one line with the name above them', { skip }, async (
   }
 })
 
-test('an address that nobody answers at may be tried again, a link that is used up may not', { skip }, async () => {
+test('an unreachable address can be tried again, a used link cannot', { skip }, async () => {
   const { page, service } = visit()
   await becomeOwner(visit())
   await page.context().clearCookies()
@@ -55,7 +55,7 @@ test('an address that nobody answers at may be tried again, a link that is used 
   await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
 })
 
-test('the sign of a button shows on it where a page is empty', { skip }, async () => {
+test('the icon of a button on an empty page has the colour of its text', { skip }, async () => {
   const { page, service } = visit()
   await page.route('**/console/api/tokens', (route) => route.fulfill({ json: { tokens: [] } }))
   await page.goto(`${service.url}/console/tokens`)
@@ -69,7 +69,7 @@ test('the sign of a button shows on it where a page is empty', { skip }, async (
   await page.unrouteAll()
 })
 
-test('a flag is never broken where a page is empty', { skip }, async () => {
+test('a command-line flag on an empty page is not broken across lines', { skip }, async () => {
   const { page } = visit()
   const none = { models: [], pulls: [], origins: { imageUrl: null, textUrl: null } }
   await page.route('**/console/api/models', (route) => route.fulfill({ json: none }))
@@ -99,7 +99,7 @@ test('the figures of the service fill their rows at every width', { skip }, asyn
   }
 })
 
-test('what fits into the window is not scrolled in the chat', { skip }, async () => {
+test('content that fits into the window does not scroll in the chat', { skip }, async () => {
   const { page } = visit()
   for (const width of [1280, 768, 360]) {
     await open('chat', width)
@@ -109,7 +109,7 @@ test('what fits into the window is not scrolled in the chat', { skip }, async ()
   }
 })
 
-test('a picture that was said has its own width around it', { skip }, async () => {
+test('a sent picture has a frame of its own width', { skip }, async () => {
   const { page } = visit()
   await open('chat')
   const picture = await sharp({ create: { width: 900, height: 450, channels: 3, background: '#a06040' } })
@@ -133,7 +133,7 @@ test('a picture that was said has its own width around it', { skip }, async () =
   await page.unrouteAll()
 })
 
-test('Draw is as wide as the fields above it', { skip }, async () => {
+test('the Draw button is as wide as the fields above it', { skip }, async () => {
   const { page } = visit()
   for (const width of [768, 360]) {
     await open('images', width)
@@ -144,7 +144,7 @@ test('Draw is as wide as the fields above it', { skip }, async () => {
   }
 })
 
-test('the whole navigation, with who is signed in, fits beside a page on a laptop', { skip }, async () => {
+test('the whole navigation, with the account, fits on a laptop', { skip }, async () => {
   const { page } = visit()
   for (const height of [1000, 800, 660]) {
     await page.setViewportSize({ width: 1280, height })

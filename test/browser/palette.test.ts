@@ -35,7 +35,7 @@ test('a few letters lead to any page, model and conversation', { skip }, async (
   await search.waitFor({ state: 'detached' })
 })
 
-test('? shows what keys do, but not while somebody types', { skip }, async () => {
+test('? shows the keyboard shortcuts, except while typing', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Usage')
   await page.keyboard.press('?')
@@ -48,7 +48,7 @@ test('? shows what keys do, but not while somebody types', { skip }, async () =>
   assert.equal(await page.getByRole('dialog').count(), 0)
 })
 
-test('nothing keeps people out of the palette and the sheet', { skip }, async () => {
+test('the palette and the list of shortcuts are accessible', { skip }, async () => {
   const { page } = visit()
   for (const name of ['Search', 'Shortcuts']) {
     await page.getByRole('button', { name }).first().click()
@@ -59,7 +59,7 @@ test('nothing keeps people out of the palette and the sheet', { skip }, async ()
   }
 })
 
-test('the reference, which is no page of the console, is found too', { skip }, async () => {
+test('the API reference, which is not a console page, is found too', { skip }, async () => {
   const { page } = visit()
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Find a page, model or conversation' }).fill('api ref')
@@ -81,12 +81,12 @@ test('the console can be installed', { skip }, async () => {
   assert.deepEqual([icon.status(), icon.headers()['content-type']], [200, 'image/svg+xml'])
 })
 
-test('Ctrl+K right after the palette closed opens a new one, and again leaves an open one as it is', { skip }, async () => {
+test('Ctrl+K opens a new palette right after it closed, and leaves an open one unchanged', { skip }, async () => {
   const { page } = visit()
   const search = page.getByRole('combobox', { name: 'Find a page, model or conversation' })
   await page.keyboard.press('Control+k')
   await search.fill('gone')
-  // In one task, before the browser tells that the first one is closed.
+  // In one task, before the browser reports that the first one is closed.
   await page.evaluate(`{
     document.querySelector('dialog[open]').close()
     window.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }))

@@ -22,7 +22,7 @@ async function addAuthenticator(page: Page): Promise<void> {
   })
 }
 
-test('a passkey is added by name, signs in with a touch, and is removed', { skip: withoutChromium }, async () => {
+test('a passkey is added by name, signs in, and is removed', { skip: withoutChromium }, async () => {
   // Passkeys are bound to the public address, which has to be known before the service listens: something in front of it has it.
   let behind = ''
   await using proxy = await openSlowProxy(() => behind)

@@ -10,7 +10,7 @@ import { answerNext } from './support/written-answer.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
 
-test('an answer is streamed, counted, and can be had again', { skip }, async () => {
+test('an answer is streamed, counted, and can be regenerated', { skip }, async () => {
   const { page } = visit()
   const response = page.waitForResponse((each) => each.url().endsWith('/v1/chat/completions'))
   await page.getByLabel('Your message').fill('What is the capital of Portugal?')
@@ -34,7 +34,7 @@ test('an answer can be stopped', { skip }, async () => {
   await page.unroute('**/v1/chat/completions')
 })
 
-test('an answer that breaks off says so and keeps what was written', { skip }, async () => {
+test('an interrupted answer keeps its text and is marked', { skip }, async () => {
   const { page } = visit()
   await answerNext(page, 'Once upon', 'The model stopped.')
   await page.getByLabel('Your message').fill('Tell me a story.')
@@ -43,7 +43,7 @@ test('an answer that breaks off says so and keeps what was written', { skip }, a
   await page.locator('.turn-answer').last().getByText('Once upon').waitFor()
 })
 
-test('the conversation is shown as code that really runs', { skip }, async () => {
+test('the code sample of a conversation runs', { skip }, async () => {
   const { page, service } = visit()
   await page.getByRole('button', { name: 'New conversation' }).click()
   await page.getByRole('button', { name: 'Show as code' }).click()
@@ -53,7 +53,7 @@ test('the conversation is shown as code that really runs', { skip }, async () =>
   await page.keyboard.press('Escape')
 })
 
-test('a picture comes into being before one’s eyes', { skip }, async () => {
+test('a picture shows previews while it is drawn', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Images')
   // So many that each look finds it on its way.
@@ -66,7 +66,7 @@ test('a picture comes into being before one’s eyes', { skip }, async () => {
   await untilTrue(page, "document.querySelector('.run[data-state=done] img').naturalWidth === 256")
 })
 
-test('a picture hangs in the gallery with the settings it was drawn with', { skip }, async () => {
+test('a picture is added to the gallery with its settings', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Gallery')
   await page.locator('.gallery button').first().click()
@@ -76,7 +76,7 @@ test('a picture hangs in the gallery with the settings it was drawn with', { ski
   await eventually(async () => assert.match(await page.getByLabel('Seed', { exact: true }).inputValue(), /^\d+$/))
 })
 
-test('a picture is redrawn only where the mask is painted', { skip }, async () => {
+test('a picture is redrawn only under the mask', { skip }, async () => {
   const { page } = visit()
   await page.getByRole('button', { name: 'Start from this one' }).click()
   await page.getByRole('button', { name: 'Paint a mask' }).click()
@@ -96,7 +96,7 @@ test('a picture is redrawn only where the mask is painted', { skip }, async () =
   await page.getByRole('button', { name: 'Remove' }).click()
 })
 
-test('a drawing can be cancelled, and its request tells so', { skip }, async () => {
+test('a drawing can be cancelled, and its request shows it', { skip }, async () => {
   const { page } = visit()
   await page.getByRole('button', { name: 'Clear seed' }).click()
   await page.getByLabel('Images', { exact: true }).fill('16')
@@ -110,7 +110,7 @@ test('a drawing can be cancelled, and its request tells so', { skip }, async () 
   await page.locator('.timeline').getByText('Cancelled').waitFor()
 })
 
-test('a drawing that waits for a server which is down says so, also behind others', { skip }, async () => {
+test('a drawing shows that its server is down, also behind others in the queue', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Images')
   await page.route('**/console/api/models', async (route) => {
@@ -135,7 +135,7 @@ test('a drawing that waits for a server which is down says so, also behind other
   await page.unrouteAll({ behavior: 'wait' })
 })
 
-test('a drawing whose model is cold says that it is being loaded, and how far that is', { skip }, async () => {
+test('a drawing shows that its cold model is loading, with progress', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Images')
   await page.route('**/console/api/models', async (route) => {

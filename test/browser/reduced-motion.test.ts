@@ -7,7 +7,7 @@ import { writeNextAnswer } from './support/written-answer.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
 
-/** What moves on the page now, or would when it changes. What only appears late runs while it waits, but takes no time to come. */
+/** Animations and transitions on the page, except delayed appearances, which take no time once they start. */
 const moving = `[
   ...document.getAnimations().filter(({ playState, effect }) => playState === 'running' && effect.getComputedTiming().activeDuration > 0)
     .map((each) => each.animationName ?? each.transitionProperty),
@@ -20,7 +20,7 @@ async function movingWith(reducedMotion: 'reduce' | 'no-preference'): Promise<re
   return visit().page.evaluate<readonly string[]>(moving)
 }
 
-test('an answer that is written does not move where less motion is asked for', { skip }, async () => {
+test('a growing answer does not animate with reduced motion', { skip }, async () => {
   const { page } = visit()
   const answer = await writeNextAnswer(page)
   await page.getByLabel('Your message').fill('Go on.')
@@ -33,7 +33,7 @@ test('an answer that is written does not move where less motion is asked for', {
   await answer.end()
 })
 
-test('neither does a drawing that comes, a dialog that opens, nor any page', { skip }, async () => {
+test('drawings, dialogs and pages do not animate either', { skip }, async () => {
   const { page } = visit()
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await openPage(page, 'Images')
@@ -50,7 +50,7 @@ test('neither does a drawing that comes, a dialog that opens, nor any page', { s
   }
 })
 
-test('a page whose script has not come appears late, and does not move either', { skip }, async () => {
+test('a page whose script is late appears late, without animation', { skip }, async () => {
   const { page } = visit()
   const appear =
     "document.querySelector('p.late')?.remove(); document.body.append(Object.assign(document.createElement('p'), { className: 'late' }))"

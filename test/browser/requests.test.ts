@@ -20,7 +20,7 @@ async function ask(path: string, body: object, headers: Record<string, string> =
   assert.ok(response.ok, await response.clone().text())
 }
 
-test('a drawing of the console stands with its words, its picture and how long it took', { skip }, async () => {
+test('a drawing is listed with its prompt, picture and duration', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Images')
   await draw(page, 'a red apple <b>on</b> a plate')
@@ -31,7 +31,7 @@ test('a drawing of the console stands with its words, its picture and how long i
   for (const part of ['done', 'console', 'sepia-mini-image', /\d (ms|s|min)/]) await row.filter({ hasText: part }).waitFor()
 })
 
-test('a program’s requests stand with the name of its token, those answered at once without their words', { skip }, async () => {
+test('requests of a program are listed with the token name, synchronous ones without their text', { skip }, async () => {
   const { page } = visit()
   const chat = { model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'What is the capital of Portugal?' }], max_tokens: 8 }
   await ask('/v1/chat/completions', chat)
@@ -47,7 +47,7 @@ test('a program’s requests stand with the name of its token, those answered at
   await page.getByLabel('Status').selectOption('All')
 })
 
-test('requests are found by their words, by what they make, and everybody’s by owners', { skip }, async () => {
+test('requests are found by text and kind, and owners find those of all accounts', { skip }, async () => {
   const { page } = visit()
   await page.getByLabel('Search prompts').fill('APPLE')
   await page.locator('.ledger tbody tr', { hasText: 'deferred' }).waitFor({ state: 'detached' })
@@ -63,7 +63,7 @@ test('requests are found by their words, by what they make, and everybody’s by
   assert.deepEqual(await findBarriers(page), [])
 })
 
-test('a request shows what was asked, when to the millisecond, and is run again', { skip }, async () => {
+test('a request shows its input and its time to the millisecond, and can be run again', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Requests')
   await page.getByRole('link', { name: /a red apple/ }).click()
@@ -82,7 +82,7 @@ test('a request shows what was asked, when to the millisecond, and is run again'
   assert.deepEqual(await findBarriers(page), [])
 })
 
-test('its code runs, and there is code for every client', { skip }, async () => {
+test('the code sample of a request runs, and every client has one', { skip }, async () => {
   const { page, service } = visit()
   const input = page.getByRole('region', { name: 'Input' })
   await input.getByRole('button', { name: 'Show as code' }).click()
@@ -93,7 +93,7 @@ test('its code runs, and there is code for every client', { skip }, async () => 
   assert.equal(images.length, 1)
 })
 
-test('a request whose pictures are not kept says so instead of asking for another', { skip }, async () => {
+test('a request without stored files is marked, and cannot be run again', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Images')
   await draw(page, 'an apple')
@@ -106,7 +106,7 @@ test('a request whose pictures are not kept says so instead of asking for anothe
   await page.getByRole('button', { name: 'Run again', disabled: true }).waitFor()
 })
 
-test('a request that was answered at once has a page, and a request log shows its words once an owner switches it on', {
+test('a synchronous request has a page, and a request log switched on by an owner shows its text', {
   skip,
 }, async () => {
   const { page } = visit()
@@ -133,7 +133,7 @@ test('a request that was answered at once has a page, and a request log shows it
   await page.reload()
   await page.getByText(/has logged the content of your requests/).waitFor()
   await ask('/v1/chat/completions', question)
-  // Its words are logged behind the answer.
+  // Its text is logged after the answer.
   await untilTrue(
     page,
     `fetch('/console/api/requests?way=synchronous')
@@ -159,7 +159,7 @@ test('a request that was answered at once has a page, and a request log shows it
   await page.getByText(/It holds/).waitFor({ state: 'detached' })
 })
 
-test('a browser whose clock is an hour fast shows how long ago it was by the service’s', { skip }, async () => {
+test('times are relative to the clock of the service in a browser whose clock is an hour ahead', { skip }, async () => {
   const { page, context, service } = visit()
   const messages = [{ role: 'user', content: 'Just now' }]
   await ask('/v1/chat/completions', { model: 'sepia-mini-chat', messages, max_tokens: 2 }, { 'x-service-async': '1' })

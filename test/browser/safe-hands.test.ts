@@ -8,7 +8,7 @@ import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
 
-test('open invitations say for whom, and who made them', { skip }, async () => {
+test('open invitations show for whom they are and who created them', { skip }, async () => {
   const { page, browser } = visit()
   await openPage(page, 'People')
   const link = await makeLink(page, page.getByRole('button', { name: 'Invite' }))
@@ -24,7 +24,7 @@ test('open invitations say for whom, and who made them', { skip }, async () => {
   await page.getByRole('cell', { name: 'Bob, a new sign-in' }).waitFor()
 })
 
-test('making an owner asks first, and can be undone', { skip }, async () => {
+test('making an owner needs confirmation, and can be undone', { skip }, async () => {
   const { page } = visit()
   const role = page.getByRole('row', { name: /^Bob/ }).first().getByRole('cell').nth(2)
   await page.getByRole('button', { name: 'Make owner Bob' }).click()
@@ -37,7 +37,7 @@ test('making an owner asks first, and can be undone', { skip }, async () => {
   await role.getByText('member').waitFor()
 })
 
-test('locking asks first, says what it ends, and can be undone', { skip }, async () => {
+test('disabling an account needs confirmation with its effects, and can be undone', { skip }, async () => {
   const { page } = visit()
   await page.getByRole('button', { name: 'Disable Bob' }).click()
   await page.getByRole('dialog').getByText('is signed out everywhere').waitFor()
@@ -47,7 +47,7 @@ test('locking asks first, says what it ends, and can be undone', { skip }, async
   await page.getByRole('button', { name: 'Disable Bob' }).waitFor()
 })
 
-test('a limit is never read as another number than was typed', { skip }, async () => {
+test('a limit is stored exactly as typed or rejected', { skip }, async () => {
   const { page } = visit()
   await page.getByRole('button', { name: 'Limits of Bob' }).click()
   const tokens = page.getByLabel('Tokens a day')
@@ -63,7 +63,7 @@ test('a limit is never read as another number than was typed', { skip }, async (
   await page.getByText('20,000 tokens/day').waitFor()
 })
 
-test('a number box keeps what was typed and says what is wrong; empty, it stands for the model’s own number', { skip }, async () => {
+test("an invalid number stays in its box with the reason; an empty box stands for the model's default", { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Images')
   const count = page.getByLabel('Images', { exact: true })
@@ -97,7 +97,7 @@ async function makeLink(page: Page, opener: { click(): Promise<void> }): Promise
   return link
 }
 
-test('an account is deleted only when its name is typed', { skip }, async () => {
+test('an account is deleted only after its name is typed', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Models')
   await openPage(page, 'People')
@@ -111,7 +111,7 @@ test('an account is deleted only when its name is typed', { skip }, async () => 
   await page.getByRole('row', { name: /^Bob/ }).first().waitFor({ state: 'detached' })
 })
 
-test('a guessable password is shown at its field, without an id of the request', { skip }, async () => {
+test('a guessable password is reported at its field, without a request id', { skip }, async () => {
   const { page } = visit()
   await page.goto(`${visit().service.url}/console/account`)
   await page.getByLabel('New password').fill('passwordpassword')

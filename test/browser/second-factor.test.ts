@@ -24,7 +24,7 @@ function wrongCode(letters: string): string {
   return Array.from({ length: 21 }, (_, digits) => String(digits).padStart(6, '0')).find((code) => !shown.has(code)) ?? ''
 }
 
-test('a second factor is set up with an app, asked for at the next sign-in, and a recovery code stands in', {
+test('a second factor is set up with an app, requested at the next sign-in, and can be replaced by a recovery code', {
   skip: withoutChromium,
 }, async () => {
   await using visited = await visitConsole()
@@ -65,7 +65,7 @@ test('a second factor is set up with an app, asked for at the next sign-in, and 
   assert.deepEqual(complaints, [])
 })
 
-test('an owner who must have one sets it up on the way in', { skip: withoutChromium }, async () => {
+test('an owner who needs one sets it up at the sign-in', { skip: withoutChromium }, async () => {
   await using visited = await visitConsole(['--second-factor', 'owners'])
   const { page, service, complaints } = visited
   await createAccount(page, service.link, owner)
@@ -80,7 +80,7 @@ test('an owner who must have one sets it up on the way in', { skip: withoutChrom
   assert.deepEqual(complaints, [])
 })
 
-test('all that owners may do with somebody who has one fits on the page', { skip: withoutChromium }, async () => {
+test("an owner's actions for an account with a second factor fit on the page", { skip: withoutChromium }, async () => {
   await using visited = await visitConsole()
   const { page, context, browser, service } = visited
   await becomeOwner(visited)

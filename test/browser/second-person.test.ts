@@ -34,7 +34,7 @@ async function ask(page: Page, content: string): Promise<number> {
   return answer.usage.total_tokens
 }
 
-test('usage by person adds up to what was answered to each, and so do its latencies', { skip }, async () => {
+test('usage by person adds up to the answers, and so do the latencies', { skip }, async () => {
   const { page } = visit()
   const adas = (await ask(page, 'What is 17 + 25?')) + (await ask(page, 'Hi'))
   const bobs = await ask(bobsPage(), 'Tell me a short story about a fox.')
@@ -64,7 +64,7 @@ test('usage by person adds up to what was answered to each, and so do its latenc
     .waitFor()
 })
 
-test('what an owner pulls, a member sees on its way, with its share, its rate and the time left', { skip }, async () => {
+test("a member sees the progress, rate and remaining time of an owner's pull", { skip }, async () => {
   const { page } = visit()
   await using offered = await offerModel({ id: 'second-chat', from: 'sepia-mini-chat' })
   await pullOffered(page, offered)

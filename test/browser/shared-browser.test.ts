@@ -45,7 +45,7 @@ test('signing out in one tab clears the others, with unsent messages and drafts'
   await other.close()
 })
 
-test('a tab of somebody says nothing in the name of who came after', { skip }, async () => {
+test('a tab of an earlier person sends nothing in the name of the next', { skip }, async () => {
   const { page, context, service } = visit()
   await page.goto(`${service.url}/console/chat`)
   await haveAnswered(page, 'An answer.')

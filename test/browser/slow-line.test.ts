@@ -23,7 +23,7 @@ async function openOnSlowLine(): Promise<Page> {
   return page
 }
 
-test('the page shows its frame before its style sheet and its script have come', { skip }, async () => {
+test('the page shows its frame before its style sheet and its script arrive', { skip }, async () => {
   const page = await visit().context.newPage()
   const held = Promise.withResolvers<void>()
   await page.route('**/console/assets/*.{js,css}', async (route) => {
@@ -39,7 +39,7 @@ test('the page shows its frame before its style sheet and its script have come',
   await page.close()
 })
 
-test('on a slow line nothing on the account page moves by itself', { skip }, async () => {
+test('the layout of the account page is stable on a slow line', { skip }, async () => {
   const page = await openOnSlowLine()
   await page.addInitScript(`globalThis.moved = []
     new PerformanceObserver((list) => {
@@ -55,7 +55,7 @@ test('on a slow line nothing on the account page moves by itself', { skip }, asy
   await page.close()
 })
 
-test('on a slow line a message that is sent twice in a row is asked once, and the answer grows as it comes', { skip }, async () => {
+test('a message sent twice in a row on a slow line is submitted once, and the answer grows as it arrives', { skip }, async () => {
   const page = await openOnSlowLine()
   await page.goto(`${visit().service.url}/console/chat`)
   const answer = await writeNextAnswer(page)

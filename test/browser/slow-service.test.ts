@@ -18,7 +18,7 @@ async function beginConversation(page: Page): Promise<void> {
   if (await another.isVisible()) await another.click()
 }
 
-/** Lets an address hang, and tells how often it was asked. */
+/** Makes an address hang, and counts its requests. */
 async function hang(page: Page, address: string, method: string): Promise<{ readonly count: number; release(): Promise<void> }> {
   const state = { count: 0, release: () => page.unroute(address) }
   await page.route(address, (route) => {
@@ -28,7 +28,7 @@ async function hang(page: Page, address: string, method: string): Promise<{ read
   return state
 }
 
-test('an answer whose line is cut is followed again and comes whole', { skip }, async () => {
+test('an answer whose connection is cut is followed again and complete', { skip }, async () => {
   const { service, context } = visit()
   await using proxy = await openSlowProxy(service.url)
   const page = await context.newPage()
@@ -48,7 +48,7 @@ test('an answer whose line is cut is followed again and comes whole', { skip }, 
   await page.close()
 })
 
-test('an answer that is waited for when its page is loaded again says that the page was left, not that the service is away', {
+test('a reload during a pending answer is not reported as the service being down', {
   skip,
 }, async () => {
   const { service, context } = visit()
@@ -65,7 +65,7 @@ test('an answer that is waited for when its page is loaded again says that the p
   await page.close()
 })
 
-test('a list that breaks off, or that something else answers, is reported correctly', { skip }, async () => {
+test('an incomplete list, or one from another server, is reported correctly', { skip }, async () => {
   const { service, context } = visit()
   await using proxy = await openSlowProxy(service.url)
   const page = await context.newPage()
@@ -79,7 +79,9 @@ test('a list that breaks off, or that something else answers, is reported correc
   await page.close()
 })
 
-test('a form that hangs is under way, is sent once, says after a while that nothing came, and keeps what was typed', { skip }, async () => {
+test('a pending form is shown as running, is sent once, reports a missing answer after a while, and keeps its input', {
+  skip,
+}, async () => {
   const { page } = visit()
   await openPage(page, 'Access tokens')
   await page.getByRole('button', { name: 'New token' }).first().click()
@@ -105,7 +107,7 @@ test('a form that hangs is under way, is sent once, says after a while that noth
   await page.clock.resume()
 })
 
-test('Draw pressed again before the service has the first draws one picture', { skip }, async () => {
+test('pressing Draw twice before the service responds draws one picture', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Images')
   const requested = await hang(page, '**/generate/sdxl', 'POST')
@@ -119,7 +121,7 @@ test('Draw pressed again before the service has the first draws one picture', { 
   await page.reload()
 })
 
-test('what is listed stays when a newer list cannot be had, with what went wrong above it', { skip }, async () => {
+test('a list stays on the page if a newer one fails, with the error above it', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Webhooks')
   await page.getByRole('button', { name: 'Show the secret' }).click()
@@ -130,7 +132,7 @@ test('what is listed stays when a newer list cannot be had, with what went wrong
   await page.getByText('The server isn’t responding.').waitFor({ state: 'detached' })
 })
 
-test('an undo that fails stays to be tried again', { skip }, async () => {
+test('a failed undo stays available', { skip }, async () => {
   const { page } = visit()
   await beginConversation(page)
   await haveAnswered(page, 'To be deleted.')
@@ -146,7 +148,7 @@ test('an undo that fails stays to be tried again', { skip }, async () => {
   await undo.waitFor({ state: 'detached' })
 })
 
-test('what was said while the service was away is there when the page is loaded again', { skip }, async () => {
+test('a message sent while the service was down is there after a reload', { skip }, async () => {
   const { page } = visit()
   await beginConversation(page)
   await page.route('**/console/api/conversations/**', (route) => route.abort())
@@ -164,7 +166,7 @@ test('what was said while the service was away is there when the page is loaded 
   await answers(page).getByText('Said into the dark.').waitFor()
 })
 
-test('what was said when a sign-in had ended is kept once its person signs in again', { skip }, async () => {
+test('a message sent after the session ended is stored once the same person signs in again', { skip }, async () => {
   const { page, context } = visit()
   await beginConversation(page)
   await haveAnswered(page, 'Before the end.')
@@ -185,7 +187,7 @@ test('what was said when a sign-in had ended is kept once its person signs in ag
   await answers(page).getByText('Behind the end.').waitFor()
 })
 
-test('somebody else who signs in where a sign-in ended finds nothing of it', { skip }, async () => {
+test('another person who signs in after an ended session finds none of its content', { skip }, async () => {
   const { page, context, service } = visit()
   await beginConversation(page)
   await page.getByLabel('Your message').fill('for my eyes only')
@@ -207,7 +209,7 @@ test('somebody else who signs in where a sign-in ended finds nothing of it', { s
   await page.getByText('Ada Lovelace').first().waitFor()
 })
 
-test('without what browsers give to safe origins alone a picture is drawn', { skip }, async () => {
+test('a picture is drawn without browser features limited to secure origins', { skip }, async () => {
   const { page, service } = visit()
   await page.addInitScript('delete Crypto.prototype.randomUUID')
   await page.goto(`${service.url}/console/images`)

@@ -16,7 +16,7 @@ async function sentBody(page: Page): Promise<Record<string, unknown>> {
   return body
 }
 
-test('Draw is in sight with every setting unfolded, and the drawing comes into sight', { skip }, async () => {
+test('the Draw button is visible with every setting open, and the drawing scrolls into view', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Images')
   for (const title of ['Sampling', 'Text encoders', 'File and log']) await page.locator('.fold summary', { hasText: title }).click()
@@ -41,7 +41,7 @@ test('Draw is in sight with every setting unfolded, and the drawing comes into s
   await page.setViewportSize({ width: 1280, height: 860 })
 })
 
-test('the model stands on top, and sizes go by the names of their shapes', { skip }, async () => {
+test('the model is at the top, and sizes have the names of their shapes', { skip }, async () => {
   const { page } = visit()
   await eventually(async () => assert.equal(await page.locator('.studio-fields label').first().textContent(), 'Model'))
   await page.getByLabel('16:9').check()
@@ -49,7 +49,7 @@ test('the model stands on top, and sizes go by the names of their shapes', { ski
   assert.ok(Math.abs(Number(width) / Number(height) - 16 / 9) < 0.05)
 })
 
-test('a custom size is drawn, and one that the model does not take is reported and not sent', { skip }, async () => {
+test('a custom size is drawn, and an unsupported one is reported and not sent', { skip }, async () => {
   const { page } = visit()
   await page.getByLabel('Custom').check()
   await page.getByLabel('Width').fill('100')
@@ -63,7 +63,7 @@ test('a custom size is drawn, and one that the model does not take is reported a
   assert.deepEqual([width, height], [72, 104])
 })
 
-test('a style is chosen by its small picture', { skip }, async () => {
+test('a style is chosen by its thumbnail', { skip }, async () => {
   const { page } = visit()
   await page.locator('.style-choice').click()
   await page.getByLabel('Search styles').fill('film noir')
@@ -73,7 +73,7 @@ test('a style is chosen by its small picture', { skip }, async () => {
   await page.getByRole('button', { name: 'None' }).click()
 })
 
-test('second prompts, clip skip, guidance rescale and the log are sent where the model can', { skip }, async () => {
+test('second prompts, clip skip, guidance rescale and the log setting are sent if the model supports them', { skip }, async () => {
   const { page } = visit()
   await page.getByLabel('Second prompt').fill('glossy')
   await page.getByLabel('Second negative prompt').fill('frame')
@@ -84,7 +84,7 @@ test('second prompts, clip skip, guidance rescale and the log are sent where the
   assert.equal(await page.getByText('LoRAs and other weights').count(), 0, 'the built-in model takes none')
 })
 
-test('without guidance what it needs is neither shown nor sent', { skip }, async () => {
+test('settings that need guidance are neither shown nor sent without it', { skip }, async () => {
   const { page } = visit()
   await page.getByLabel('Guidance', { exact: true }).fill('1')
   await page.getByLabel('Negative prompt').waitFor({ state: 'detached' })
@@ -93,7 +93,7 @@ test('without guidance what it needs is neither shown nor sent', { skip }, async
   await page.getByLabel('Guidance', { exact: true }).fill('5')
 })
 
-test('a picture is drawn around in a larger frame', { skip }, async () => {
+test('a picture is extended in a larger frame', { skip }, async () => {
   const { page } = visit()
   await page.getByLabel('1:1').check()
   await page.getByRole('button', { name: 'Start from this one' }).first().click()

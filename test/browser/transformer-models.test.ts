@@ -12,7 +12,7 @@ const wanted =
 
 const picture = Buffer.from(encodeSolidPng(32, 32, 0x3060c0))
 
-/** What the form begins with for each family. */
+/** The defaults of the form for each family. */
 const families = [
   ['z_image_turbo-Q4_0', '8'],
   ['flux1-schnell', '4'],
@@ -21,7 +21,7 @@ const families = [
   ['sd3.5_medium_incl_clips_t5xxl', '28'],
 ] as const
 
-test('the form begins with what each family draws with, and the dialog suggests them with steps and licences', {
+test('the form has the defaults of each family, and the dialog suggests models with steps and licences', {
   skip: withoutChromium,
 }, async () => {
   await using folder = await createTemporaryFolder()

@@ -6,7 +6,7 @@ import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
 
-test('pages are set in the typefaces that the service brings', { skip }, async () => {
+test('pages use the typefaces that the service serves', { skip }, async () => {
   const { page } = visit()
   const loaded = `[...document.fonts].filter(({ status }) => status === 'loaded')
     .map(({ family, style }) => family.replaceAll('"', '') + ' ' + style)`

@@ -10,7 +10,7 @@ import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
 
-test('the secret is out of sight until asked for, and rotated after one more question, by the keyboard alone', { skip }, async () => {
+test('the secret is hidden until requested, and rotated after confirmation, by keyboard only', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Webhooks')
   await page.getByText('No deliveries yet').waitFor()
@@ -42,7 +42,7 @@ test('the secret is out of sight until asked for, and rotated after one more que
   assert.notEqual(await secretIn(current), first)
 })
 
-test('a delivery that fails stands in the list with its next attempt, on wide and narrow screens', { skip }, async () => {
+test('a failing delivery is listed with its next attempt, on wide and narrow screens', { skip }, async () => {
   const { page, service } = visit()
   await fetch(`${service.url}/v1/chat/completions`, {
     method: 'POST',

@@ -7,7 +7,7 @@ import { useConsole } from './support/use-console.ts'
 const { skip, visit } = useConsole(becomeOwner)
 
 const words = 'ما هي عاصمة فرنسا'
-/** Ends in the other direction, so that where its end stands tells in which direction the whole runs. */
+/** Ends in the other direction, so that the position of its end shows the direction of the whole. */
 const mixed = `${words} Paris`
 
 /** Where the first and the last letter of an element stand, without text for screen readers alone. */
@@ -40,7 +40,7 @@ function styleOf(selector: string, property: string): Promise<string> {
   return visit().page.evaluate<string>(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${property}`)
 }
 
-test('what is said from right to left is shown so: the message, its title, its place in the list, and the box it is written in', {
+test('right-to-left text is aligned right in the message, its title, the list and the input', {
   skip,
 }, async () => {
   const { page } = visit()
@@ -53,7 +53,7 @@ test('what is said from right to left is shown so: the message, its title, its p
   await runsFromTheRight('.history li > a')
 })
 
-test('an answer from right to left has its lists and quotations on that side, and its code stays as it is', { skip }, async () => {
+test('a right-to-left answer has its lists and quotations on the right, and its code unchanged', { skip }, async () => {
   const { page } = visit()
   await page.getByRole('button', { name: 'Edit the answer' }).click()
   const corrected = page.getByLabel('Edit the answer')
@@ -65,7 +65,7 @@ test('an answer from right to left has its lists and quotations on that side, an
   assert.equal(await styleOf('.prose pre', 'direction'), 'ltr')
 })
 
-test('so are prompts, wherever they are repeated', { skip }, async () => {
+test('right-to-left prompts are aligned right wherever they appear', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Images')
   await draw(page, mixed)
@@ -80,7 +80,7 @@ test('so are prompts, wherever they are repeated', { skip }, async () => {
   await runsFromTheRight('.request-words')
 })
 
-test('a long name from right to left is cut off at its end, not at its beginning', { skip }, async () => {
+test('a long right-to-left name is truncated at its end', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Access tokens')
   await page.getByRole('button', { name: 'New token' }).first().click()

@@ -8,7 +8,7 @@ const { skip, visit } = useConsole(becomeOwner)
 
 const fault = (code: string, message: string) => ({ error: { code, message, type: 'server_error', param: null } })
 
-/** What stands in place of an answer, and what is said of it. */
+/** Invalid answers, and the messages shown for them. */
 const wrongAnswers = [
   {
     name: '500 of the service',
@@ -34,7 +34,7 @@ async function answerOnce(page: Page, address: string, method: string, answer: P
 }
 
 for (const { name, answer, text } of wrongAnswers) {
-  test(`a list says what became of it and is had by trying again: ${name}`, { skip }, async () => {
+  test(`a list reports an invalid answer and can be loaded again: ${name}`, { skip }, async () => {
     const { page } = visit()
     for (const [title, address] of [
       ['Access tokens', '**/console/api/tokens'],
@@ -56,7 +56,7 @@ for (const { name, answer, text } of wrongAnswers) {
     }
   })
 
-  test(`a form says it, keeps what was typed, and is sent again: ${name}`, { skip }, async () => {
+  test(`a form reports an invalid answer, keeps its input, and can be sent again: ${name}`, { skip }, async () => {
     const { page } = visit()
     await openPage(page, 'Access tokens')
     await page.getByRole('button', { name: 'New token' }).first().click()
@@ -71,7 +71,7 @@ for (const { name, answer, text } of wrongAnswers) {
     await page.unrouteAll()
   })
 
-  test(`an answer of a model says it, and is asked for again: ${name}`, { skip }, async () => {
+  test(`a chat reports an invalid answer, and can be repeated: ${name}`, { skip }, async () => {
     const { page } = visit()
     await openPage(page, 'Chat')
     await answerOnce(page, '**/v1/chat/completions', 'POST', answer)
@@ -85,7 +85,7 @@ for (const { name, answer, text } of wrongAnswers) {
     await page.unrouteAll()
   })
 
-  test(`a drawing says it, and is drawn by trying again: ${name}`, { skip }, async () => {
+  test(`a drawing reports an invalid answer, and can be repeated: ${name}`, { skip }, async () => {
     const { page } = visit()
     await openPage(page, 'Images')
     await answerOnce(page, '**/generate/sdxl', 'POST', answer)
@@ -98,7 +98,7 @@ for (const { name, answer, text } of wrongAnswers) {
   })
 }
 
-test('a slow sign-in is under way, and is sent once', { skip }, async () => {
+test('a slow sign-in is shown as running, and is sent once', { skip }, async () => {
   const { browser, service } = visit()
   await using context = await browser.newContext()
   const page = await context.newPage()

@@ -15,7 +15,7 @@ const leaseMs = 1000
 // The runner reads /proc and stops processes by signals.
 const skip = existsSync('/proc/self/status') ? false : 'needs Linux'
 
-test('under kills, pauses and rude clients nothing that was acknowledged is lost, done twice or damaged', { skip }, async (context) => {
+test('kills, pauses and rude clients neither lose, repeat nor damage acknowledged work', { skip }, async (context) => {
   await using folder = await createTemporaryFolder()
   const report = await runChaos({ root, dataFolder: `${folder.path}/data`, leaseMs, requests: 80, clients: 16, faultEvery: 10 })
   context.diagnostic(printReport(report))
@@ -25,7 +25,7 @@ test('under kills, pauses and rude clients nothing that was acknowledged is lost
   assert.deepEqual([...report.tally.oversizedAnswers], [413])
 })
 
-test('a worker that was paused beyond its lease cannot complete, and the checker sees when it can', { skip }, async () => {
+test('a worker paused beyond its lease cannot complete, and the checker detects it if it could', { skip }, async () => {
   await using folder = await createTemporaryFolder()
   const fenced = await overtakeRunning({ root, dataFolder: `${folder.path}/fenced`, leaseMs })
   assert.deepEqual([fenced.duplicated, fenced.damaged], [[], []])
@@ -36,13 +36,13 @@ test('a worker that was paused beyond its lease cannot complete, and the checker
   assert.deepEqual([unfenced.duplicated.length, unfenced.damaged.length, unfenced.zombies], [1, 1, 0])
 })
 
-test('outputs live by the clock of the service: there an hour back, gone 25 hours later', { skip }, async () => {
+test('outputs expire by the clock of the service: kept an hour earlier, gone 25 hours later', { skip }, async () => {
   await using folder = await createTemporaryFolder()
   const report = await jumpClock({ root, dataFolder: `${folder.path}/data`, leaseMs })
   assert.deepEqual(report, { hourBack: 200, madeHourBack: 200, dayLater: { response: 410, poll: 200 }, filesLeft: 0 })
 })
 
-test('a full disk refuses what it cannot keep, and what was acknowledged still completes', { skip }, async (context) => {
+test('a full disk rejects new work, and acknowledged work still completes', { skip }, async (context) => {
   await using folder = await createTemporaryFolder()
   using disk = mountSmallDisk(`${folder.path}/disk`)
   if (disk === null) return context.skip('needs the right to mount')
@@ -52,7 +52,7 @@ test('a full disk refuses what it cannot keep, and what was acknowledged still c
   assert.ok(whileFull.includes(503), 'no submission was refused')
 })
 
-test('SIGTERM lets a stream finish and gives deferred work back to the queue', { skip }, async () => {
+test('SIGTERM lets a stream finish and returns deferred work to the queue', { skip }, async () => {
   await using folder = await createTemporaryFolder()
   const reports = await drainDuringStream({ root, dataFolder: `${folder.path}/data`, leaseMs }, 1)
   assert.deepEqual(

@@ -5,7 +5,7 @@ import { pauseBeyondLease, type RivalReport } from './pause-beyond-lease.ts'
 import { leaveDuringStream, leaveDuringUpload, sendSlowly, sendTooMuch } from './rude-clients.ts'
 import type { ServiceProcess, ServiceSettings } from './service-process.ts'
 
-/** What was done to the service. */
+/** Faults injected into the service. */
 export interface FaultTally {
   kills: number
   pauses: number

@@ -38,7 +38,7 @@ export async function fillDisk(settings: ServiceSettings, disk: string): Promise
   try {
     writeFileSync(filler, Buffer.alloc(bavail * bsize))
   } catch (error) {
-    // What the service itself wrote meanwhile does not fit beside it: the disk is as full as asked.
+    // Writes of the service meanwhile take the rest of the space: the disk is as full as requested.
     if (!isDiskFull(error)) throw error
   }
   const whileFull: number[] = []

@@ -33,7 +33,7 @@ export async function overtakeRunning(settings: ServiceSettings): Promise<Verdic
   return judge({ dataFolder, acknowledged: acknowledged.read(), fetched, lines: service.lines, rivalCompletions })
 }
 
-/** Waits until it is running, or over where the machine has more to do than to let somebody look. */
+/** Waits until it is running, or completed if the machine is too busy to observe that. */
 async function waitForProgress(client: Client, responseId: string): Promise<void> {
   for (;;) {
     const response = await client.ask(`/v1/requests/${responseId}`)

@@ -6,7 +6,7 @@ import type { ServiceProcess } from './service-process.ts'
 
 const run = promisify(execFile)
 
-/** What a rival did while the service slept. */
+/** Actions of a rival while the service was paused. */
 export interface RivalReport {
   readonly swept: number
   readonly completed: readonly { readonly id: string; readonly sha256: string }[]
@@ -24,7 +24,7 @@ export async function pauseBeyondLease(
     const { stdout } = await run(process.execPath, ['--disable-warning=ExperimentalWarning', rival, dataFolder], { timeout: 20_000 })
     return JSON.parse(stdout) as RivalReport
   } catch {
-    // The service was stopped in the middle of a commit, so that nobody else can write: an ordinary long pause.
+    // The service was stopped during a commit, which blocks other writers: an ordinary long pause.
     return { swept: 0, completed: [] }
   } finally {
     service.resume()

@@ -105,7 +105,7 @@ export class ServiceProcess implements AsyncDisposable {
     this.#root = root
   }
 
-  /** The service's own engine processes; what confines them stands between it and them. */
+  /** The engine processes of the service; the confining process is between it and them. */
   enginePids(): readonly number[] {
     return childrenOf(this.pid).flatMap(lastBelow)
   }

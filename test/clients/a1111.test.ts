@@ -29,7 +29,7 @@ suite("the built-in image model through A1111's published clients", () => {
   })
   after(() => stack.disposeAsync())
 
-  test('stable-diffusion-api: texts and images become images, which say how they were made', async () => {
+  test('stable-diffusion-api: texts and images become images with their parameters', async () => {
     const drawn = await client.txt2img({ prompt: 'a glossy tiger', negative_prompt: 'pizza', seed: 7, ...size })
     const { width, height, format } = await drawn.image.metadata()
     assert.deepEqual([width, height, format], [256, 256, 'png'])
@@ -48,7 +48,7 @@ suite("the built-in image model through A1111's published clients", () => {
     assert.equal((await client.getProgress()).progress, 0)
   })
 
-  test('node-sd-webui, which sends no token: images, and what they say', async () => {
+  test('node-sd-webui, which sends no token: images with their parameters', async () => {
     const options = {
       prompt: 'a pizza',
       negativePrompt: 'tiger',

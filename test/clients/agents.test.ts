@@ -40,7 +40,7 @@ async function run({ command, flags, cwd, env }: Program): Promise<{ readonly co
   return { code, output }
 }
 
-suite('published coding agents do a task with tools', { skip: folder === undefined && 'SEPIA_TEST_AGENTS names no folder' }, () => {
+suite('published coding agents complete a task with tools', { skip: folder === undefined && 'SEPIA_TEST_AGENTS names no folder' }, () => {
   test('@anthropic-ai/claude-code over Messages', async () => {
     await using service = await startService()
     await using home = await createTemporaryFolder()

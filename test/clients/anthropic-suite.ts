@@ -35,7 +35,7 @@ export function testAnthropic(name: string, start: () => Promise<ClientTarget>):
       assert.match(message._request_id ?? '', /^[\w-]+$/)
     })
 
-    test('a stream gathers into the same message', async () => {
+    test('a stream adds up to the same message', async () => {
       const whole = await client.messages.create(question())
       const events: string[] = []
       const stream = client.messages.stream(question()).on('streamEvent', ({ type }) => events.push(type))
@@ -47,13 +47,13 @@ export function testAnthropic(name: string, start: () => Promise<ClientTarget>):
       assert.deepEqual([events[0], events.at(-2), events.at(-1)], ['message_start', 'message_delta', 'message_stop'])
     })
 
-    test('leaving a stream early leaves the client usable', async () => {
+    test('the client stays usable after leaving a stream early', async () => {
       const stream = client.messages.stream(question())
       for await (const _ of stream) break
       assert.equal((await client.messages.create(question())).role, 'assistant')
     })
 
-    test('a tool call comes from a stream of fragments, and its result is taken', async () => {
+    test('a tool call arrives in fragments, and its result is accepted', async () => {
       const requested = { ...question(), max_tokens: 200, tools: [tool], tool_choice: { type: 'any' as const } }
       const final = await client.messages.stream(requested).finalMessage()
       assert.equal(final.stop_reason, 'tool_use')
@@ -71,12 +71,12 @@ export function testAnthropic(name: string, start: () => Promise<ClientTarget>):
       assert.equal(answer.type, 'message')
     })
 
-    test('the beta half of the client works as well', async () => {
+    test('the beta part of the client works as well', async () => {
       const message = await client.beta.messages.create({ ...question(), betas: ['context-management-2025-06-27'] })
       assert.equal(message.type, 'message')
     })
 
-    test('a beginning is continued', async () => {
+    test('a started answer is continued', async () => {
       const messages = [...question().messages, { role: 'assistant' as const, content: 'The capital' }]
       const { content } = await client.messages.create({ ...question(), messages })
       assert.ok(content.every((block) => block.type !== 'text' || !block.text.startsWith('The capital')))

@@ -47,7 +47,7 @@ suite('the built-in embedding model through published clients', () => {
     assert.equal(nearest(embeddings), mostSimilar)
   })
 
-  test('the ai SDK, over Cohere’s interface, learns that it does not rank', async () => {
+  test("the ai SDK, over Cohere's interface, gets an error for reranking", async () => {
     const cohere = createCohere({ baseURL: `${target.url}/v2`, apiKey: target.token })
     await assert.rejects(rerank({ model: cohere.reranking(model), query, documents, maxRetries: 0 }), (error: unknown) => {
       assert.ok(APICallError.isInstance(error))

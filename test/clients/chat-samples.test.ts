@@ -19,7 +19,7 @@ const body = {
   temperature: 1.5,
 }
 
-test('a conversation is shown as a call of every interface, which the service reads', () => {
+test('a conversation is shown as a request of every interface, which the service accepts', () => {
   const shown = chatSamples('http://x', body).map(({ language }) => language)
   const original = ['@octoai/client', '@octoai/sdk']
   assert.deepEqual(shown, ['curl', 'JavaScript', 'Python', 'Responses', 'Messages', 'ai SDK', 'LangChain', 'LlamaIndex', ...original])
@@ -32,7 +32,7 @@ test('a conversation is shown as a call of every interface, which the service re
   assert.deepEqual(request.input.type === 'chat' && request.input.messages.map(({ role }) => role), ['system', 'user'])
 })
 
-test('each sample for Node runs as it is shown, and so does the one for a shell', async () => {
+test('each code sample for Node and for the shell runs as shown', async () => {
   await using service = await startHttpService()
   const requested = {
     ...body,

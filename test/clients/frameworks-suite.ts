@@ -60,7 +60,7 @@ export function testFrameworks(name: string, start: () => Promise<ClientTarget>)
         assert.equal(answer.tool_calls?.[0]?.name, 'look_up')
       })
 
-    test('the ai SDK ranks documents, over Cohere’s interface', async (context) => {
+    test("the ai SDK ranks documents, over Cohere's interface", async (context) => {
       if (target.rankModel === undefined) return context.skip('The target has no reranker')
       const cohere = createCohere({ baseURL: `${target.url}/v2`, apiKey: target.token })
       const documents = ['a ship at sea', 'a fox in the snow', 'the moon']

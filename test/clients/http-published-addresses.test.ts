@@ -7,7 +7,7 @@ import { type HttpService, startHttpService } from '../support/http-service.ts'
 const model = 'fake-chat'
 const messages = [{ role: 'user' as const, content: 'Hi [say hello]' }]
 
-suite('what published clients ask for besides', () => {
+suite('other requests of published clients', () => {
   let service: HttpService
   let openai: OpenAI
   let anthropic: Anthropic
@@ -29,7 +29,7 @@ suite('what published clients ask for besides', () => {
     ['/v1/evals', () => openai.evals.list()],
   ]
   for (const [part, call] of notOffered)
-    test(`OpenAI's ${part} is refused by its name`, () =>
+    test(`OpenAI's ${part} is rejected by name`, () =>
       assert.rejects(
         call,
         (error: unknown) => error instanceof OpenAI.NotFoundError && error.message.includes(`\`${part}\` is not offered`),
@@ -45,7 +45,7 @@ suite('what published clients ask for besides', () => {
     ['/v1/skills', () => anthropic.beta.skills.list()],
   ]
   for (const [part, call] of notThere)
-    test(`Anthropic's ${part} is refused by its name, in Anthropic's shape`, () =>
+    test(`Anthropic's ${part} is rejected by name, in Anthropic's shape`, () =>
       assert.rejects(
         async () => call(),
         (error: unknown) => {
@@ -55,7 +55,7 @@ suite('what published clients ask for besides', () => {
         },
       ))
 
-  test('Anthropic’s clients list the models that answer messages, page by page, and look at one', async () => {
+  test("Anthropic's clients list the models for messages, page by page, and read one", async () => {
     for (const half of [anthropic, anthropic.beta]) {
       const names: string[] = []
       for await (const { id, type, display_name, created_at, max_input_tokens } of half.models.list({ limit: 1 })) {
@@ -75,12 +75,12 @@ suite('what published clients ask for besides', () => {
     assert.equal((await openai.models.list({ query: { limit: 1 } })).object, 'list')
   })
 
-  test('a runner of tools goes on without a thread', async () => {
+  test('a tool runner continues without a thread', async () => {
     const said = await anthropic.beta.messages.toolRunner({ model, max_tokens: 16, messages, tools: [] })
     assert.deepEqual([said.stop_reason, said.content[0]?.type], ['end_turn', 'text'])
   })
 
-  test('the input of a response is counted, the conversation before included', async () => {
+  test('the input of a response is counted, with the conversation before it', async () => {
     const alone = await openai.responses.inputTokens.count({ model, input: 'one two', instructions: 'three' })
     assert.deepEqual(alone, { object: 'response.input_tokens', input_tokens: 3 })
     const { id } = await openai.responses.create({ model, input: '[say four five]' })
@@ -90,7 +90,7 @@ suite('what published clients ask for besides', () => {
     await assert.rejects(openai.responses.inputTokens.count({ model: 'nope', input: 'one' }), OpenAI.NotFoundError)
   })
 
-  test('a kept response is read with what it may include, and refused by name for the rest', async () => {
+  test('a stored response is read with the supported include values, and others are rejected by name', async () => {
     const { id } = await openai.responses.create({ model, input: 'Hi' })
     assert.equal((await openai.responses.retrieve(id, { include: ['message.output_text.logprobs'] })).id, id)
     const items = await openai.responses.inputItems.list(id, { include: ['reasoning.encrypted_content'] })
@@ -102,7 +102,7 @@ suite('what published clients ask for besides', () => {
     assert.deepEqual([events[0]?.sequence_number, events.at(-1)?.type], [3, 'response.completed'])
   })
 
-  test('a text is led over to what stands behind it', async () => {
+  test('a text is completed up to the given suffix', async () => {
     const { choices } = await openai.completions.create({ model, prompt: 'a [say b]', suffix: ' c' })
     assert.equal(choices[0]?.text, 'b')
     await assert.rejects(openai.completions.create({ model, prompt: [1, 2], suffix: ' c' }), /`suffix` needs a text as `prompt`/)

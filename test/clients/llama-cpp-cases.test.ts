@@ -84,7 +84,7 @@ suite('the published cases of llama.cpp’s server', () => {
     assert.ok(plain.input_tokens > 0 && reported.input_tokens > plain.input_tokens)
   })
 
-  test('usage tells what of a prompt was warm', async () => {
+  test('usage reports the cached part of a prompt', async () => {
     const body = { max_tokens: 4, messages: [user('Tell me what the capital of Portugal is, please.')] }
     const first = JSON.parse(await (await send('/v1/messages', body)).text())
     const second = JSON.parse(await (await send('/v1/messages', body)).text())

@@ -43,7 +43,7 @@ suite('the published cases of llama.cpp’s server for chats, completions, token
     return answer.choices[0].message.content
   }
 
-  test('an answer has its id, its counts and its reason, at the address without /v1 too', async () => {
+  test('an answer has its id, its counts and its reason, also at the address without /v1', async () => {
     const answer = await asJson(await chat({}))
     assert.match(answer.id, /cmpl/)
     assert.equal(answer.usage.completion_tokens, 8)
@@ -65,7 +65,7 @@ suite('the published cases of llama.cpp’s server for chats, completions, token
     assert.ok((second[1] ?? 0) >= (third[1] ?? 0) && (third[1] ?? 0) >= (fourth[1] ?? 0) && (fourth[1] ?? 0) > 0, JSON.stringify(counts))
   })
 
-  test('a stream begins with the role, has one id, and says what the whole answer says', async () => {
+  test('a stream starts with the role, has one id, and contains the text of the whole answer', async () => {
     const whole = await textOf({ max_tokens: 24 })
     let text = ''
     const ids = new Set<string>()
@@ -84,7 +84,7 @@ suite('the published cases of llama.cpp’s server for chats, completions, token
     assert.deepEqual([text, ids.size, reasons.length], [whole, 1, 1])
   })
 
-  test('a stream tells its times where they are asked for, but for its beginning', async () => {
+  test('a stream reports its timings on request, except in its first event', async () => {
     const fields = { max_tokens: 10, stream: true, stream_options: { include_usage: true }, timings_per_token: true }
     const events = (await (await chat(fields)).text())
       .split('\n')
@@ -96,7 +96,7 @@ suite('the published cases of llama.cpp’s server for chats, completions, token
     assert.equal((await chat({ timings_per_token: true })).status, 400)
   })
 
-  test('a last message of the assistant is continued, in the words of every interface', async () => {
+  test('a last message of the assistant is continued, with the fields of every interface', async () => {
     const messages = [system, question, { role: 'assistant', content: 'The capital of' }]
     const plain = await textOf({ messages })
     assert.equal(await textOf({ messages, add_generation_prompt: false, continue_final_message: true }), plain)
@@ -120,14 +120,14 @@ suite('the published cases of llama.cpp’s server for chats, completions, token
       else assert.match(body.choices?.[0].message.content ?? JSON.stringify(body), expected)
     })
 
-  test('a schema or a grammar may be a field of its own, and a broken one is refused', async () => {
+  test('a schema or a grammar can be in its own field, and a broken one is rejected', async () => {
     assert.match(await textOf({ max_tokens: 6, json_schema: { const: '42' } }), /^"42"/)
     assert.equal(await textOf({ max_tokens: 6, grammar: 'root ::= "a"{5,5}' }), 'aaaaa')
     assert.equal((await chat({ grammar: 'root ::= this is (not valid GBNF' })).status, 400)
   })
 
   for (const messages of [null, 'string', [123], [{}], [{ role: 123 }], [{ role: 'system', content: 123 }], [system, {}]])
-    test(`messages that are none are refused: ${JSON.stringify(messages)}`, async () => {
+    test(`invalid messages are rejected: ${JSON.stringify(messages)}`, async () => {
       const answer = await chat({ messages })
       assert.equal(answer.status, 400)
       assert.ok((await asJson(answer)).error)
@@ -148,14 +148,14 @@ suite('the published cases of llama.cpp’s server for chats, completions, token
     assert.equal(joined, text)
   })
 
-  test('tokens that are biased away do not come', async () => {
+  test('tokens with a strong negative bias are not generated', async () => {
     const excluded = ['the', 'The', 'is', 'a', 'to', 'and', 'of']
     const { tokens } = await asJson(await send('/tokenize', { content: ` ${excluded.join(' ')} ` }))
     const text = await textOf({ max_tokens: 64, logit_bias: Object.fromEntries(tokens.map((token: number) => [token, -100])) })
     assert.ok(text.length > 0 && excluded.every((word) => !text.includes(` ${word} `)), text)
   })
 
-  test('a prompt over the context is refused with both numbers, before a stream begins', async () => {
+  test('a prompt over the context is rejected with both numbers, before a stream starts', async () => {
     const messages = Array.from({ length: 400 }, () => [system, question]).flat()
     for (const stream of [false, true]) {
       const answer = await chat({ messages, stream })
@@ -165,7 +165,7 @@ suite('the published cases of llama.cpp’s server for chats, completions, token
     }
   })
 
-  test('several choices share a prompt, once more and with a slot named', async () => {
+  test('several choices share a prompt, also with a named slot', async () => {
     for (let round = 0; round < 2; round++) {
       const { choices } = await asJson(await chat({ n: 2, id_slot: 0 }))
       assert.deepEqual(
@@ -180,7 +180,7 @@ suite('the published cases of llama.cpp’s server for chats, completions, token
       assert.ok((await asJson(await send('/v1/chat/completions/input_tokens', { messages: [system, question] }))).input_tokens > 5)
   })
 
-  test('a text becomes tokens and a text again, with what each of them spells', async () => {
+  test('a text becomes tokens and a text again, with the spelling of each token', async () => {
     const content = 'What is the capital of France ?'
     const { tokens } = await asJson(await send('/tokenize', { content }))
     assert.ok(tokens.length > 5)
@@ -212,7 +212,7 @@ suite('the published cases of llama.cpp’s server for chats, completions, token
     )
   })
 
-  test('embeddings have unit length, the same in every list, exact counts and base64 when asked', async () => {
+  test('embeddings have unit length, the same in every list, exact counts, and base64 on request', async () => {
     const embed = async (fields: object) => asJson(await send('/v1/embeddings', { model: 'encoder', ...fields }))
     const { data, usage } = await embed({ input: 'fox runs far' })
     const [one] = data
@@ -226,7 +226,7 @@ suite('the published cases of llama.cpp’s server for chats, completions, token
     assert.ok(floats.every((value, index) => Math.abs(value - one.embedding[index]) < 1e-3))
   })
 
-  test('documents are ranked, in both shapes, with exact counts and as many as are asked for', async () => {
+  test('documents are ranked, in both shapes, with exact counts and the requested number', async () => {
     const documents = ['far', 'the dog runs far', 'fox', 'dog the the']
     const rank = async (fields: object) => asJson(await send('/rerank', { model: undefined, query: 'the fox runs', ...fields }))
     const { results, usage } = await rank({ documents })

@@ -6,7 +6,7 @@ import { startRealTarget } from './start-real-target.ts'
 const prompt = 'I believe the meaning of life is'
 
 /** What llama.cpp's tests of its own routes ask (test_completion.py, test_infill.py, test_template.py and the like), in our words; docs/clients.md names those that differ here. */
-suite('the published cases of llama.cpp’s server for its own routes', () => {
+suite("the published cases of llama.cpp's server for its own routes", () => {
   let target: ClientTarget
   before(async () => {
     target = await startRealTarget()
@@ -27,13 +27,13 @@ suite('the published cases of llama.cpp’s server for its own routes', () => {
   }
   const complete = (body: object) => ask('/completion', body)
 
-  test('no case names a model, since there is one', async () => {
+  test('requests need no model if there is only one', async () => {
     const [{ id }] = (await ask('/models')).data.filter(({ kind }: { kind: string }) => kind === 'text')
     assert.equal((await complete({ prompt, n_predict: 1 })).model, id)
   })
 
   for (const return_tokens of [false, true])
-    test(`a completion counts what it read and wrote, with return_tokens ${return_tokens}`, async () => {
+    test(`a completion reports its token counts, with return_tokens ${return_tokens}`, async () => {
       const answer = await complete({ prompt: `${prompt} ${return_tokens}`, n_predict: 8, ignore_eos: true, return_tokens })
       const { tokens } = await ask('/tokenize', { content: `${prompt} ${return_tokens}`, add_special: true })
       assert.equal(answer.timings.cache_n + answer.timings.prompt_n, tokens.length)
@@ -42,7 +42,7 @@ suite('the published cases of llama.cpp’s server for its own routes', () => {
       if (return_tokens) assert.equal((await ask('/detokenize', { tokens: answer.tokens })).content, answer.content)
     })
 
-  test('a stream has tokens in each piece, and its end the settings', async () => {
+  test('a stream has tokens in each piece, and the settings at its end', async () => {
     const body = { prompt, n_predict: 8, seed: 42, ignore_eos: true }
     const whole = await complete(body)
     const text = await (await call('/completion', { ...body, stream: true })).text()
@@ -54,7 +54,7 @@ suite('the published cases of llama.cpp’s server for its own routes', () => {
     assert.deepEqual([last.stop, last.stop_type, last.generation_settings.n_predict, last.generation_settings.seed], [true, 'limit', 8, 42])
   })
 
-  test('one seed has one text, and others have others', async () => {
+  test('one seed gives one text, other seeds others', async () => {
     const texts: string[] = []
     for (const seed of [1, 1, 2, 3])
       texts.push((await complete({ prompt, seed, temperature: 1, n_predict: 24, cache_prompt: false })).content)
@@ -62,7 +62,7 @@ suite('the published cases of llama.cpp’s server for its own routes', () => {
     assert.equal(new Set(texts).size, 3)
   })
 
-  test('prompts of tokens, several and mixed, say what their text says', async () => {
+  test('prompts of tokens, several and mixed, give the result of their text', async () => {
     const { tokens } = await ask('/tokenize', { content: prompt, add_special: true })
     const body = { temperature: 0, n_predict: 8 }
     const said = (await complete({ ...body, prompt })).content
@@ -78,7 +78,7 @@ suite('the published cases of llama.cpp’s server for its own routes', () => {
     assert.equal(typeof (await complete({ ...body, prompt: [1, 2, 3, prompt, 7, 8, prompt] })).content, 'string')
   })
 
-  test('control tokens that a prompt spells are read as such', async () => {
+  test('control tokens spelled in a prompt are parsed as such', async () => {
     const messages = [{ role: 'user', content: target.question }]
     const written = (await ask('/apply-template', { messages })).prompt
     assert.match(written, /assistant\n$/)
@@ -110,7 +110,7 @@ suite('the published cases of llama.cpp’s server for its own routes', () => {
       }
     })
 
-  test('tokens that are biased away do not come, named by number or by text, in a list or an object', async () => {
+  test('tokens with a strong negative bias are not generated, by number or text, in a list or an object', async () => {
     const words = ['the', 'The', 'is', 'a', 'to', 'and', 'of']
     const { tokens } = await ask('/tokenize', { content: ` ${words.join(' ')} ` })
     for (const pairs of [tokens.map((token: number) => [token, -100]), words.map((word) => [` ${word}`, -100])])
@@ -123,7 +123,7 @@ suite('the published cases of llama.cpp’s server for its own routes', () => {
       }
   })
 
-  test('a text goes on to the end of the context and no further, and a prompt that is longer is refused', async () => {
+  test('a text ends at the end of the context, and a longer prompt is rejected', async () => {
     const { n_ctx } = (await ask('/props')).default_generation_settings
     const { tokens } = await ask('/tokenize', { content: 'x', add_special: true })
     const full = await complete({ prompt: Array.from({ length: n_ctx - 20 }, () => tokens[0]), n_predict: -1, ignore_eos: true })
@@ -134,7 +134,7 @@ suite('the published cases of llama.cpp’s server for its own routes', () => {
     assert.deepEqual([code, type, reason], [400, 'exceed_context_size_error', 'context_length_exceeded'])
   })
 
-  test('a prompt of nothing is refused, and the model stays', async () => {
+  test('an empty prompt is rejected, and the model stays loaded', async () => {
     for (const nothing of ['', [''], [['', '']], { prompt_string: '' }]) {
       const answer = await call('/completion', { prompt: nothing, n_predict: 2 })
       assert.equal(answer.status, 400)
@@ -145,7 +145,7 @@ suite('the published cases of llama.cpp’s server for its own routes', () => {
       assert.equal((await call('/completion', { n_predict: 1, ...unknown })).status, 400)
   })
 
-  test('the slots of the model are reported, and free again when a caller has left', async () => {
+  test('slots are reported, and freed when a caller leaves', async () => {
     const leaving = new AbortController()
     const body = JSON.stringify({ prompt, n_predict: -1, ignore_eos: true, stream: true })
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${target.token}` }
@@ -161,7 +161,7 @@ suite('the published cases of llama.cpp’s server for its own routes', () => {
     assert.equal((await ask('/slots')).length, props.total_slots)
   })
 
-  test('a model that was not made for gaps refuses them by name', async () => {
+  test('a model without gap tokens rejects gaps by name', async () => {
     const answer = await call('/infill', { input_prefix: 'int main() {\n', prompt: '  int n = ', input_suffix: '}\n' })
     assert.equal(answer.status, 400)
     assert.match(JSON.parse(await answer.text()).error.message, /no fill-in-the-middle tokens/)

@@ -29,7 +29,7 @@ export function testOctoaiClient(name: string, start: () => Promise<ClientTarget
       assertImages(answer, [1])
     })
 
-    test('inferAsync, isFutureReady and getFutureResult bring the same answer later', async () => {
+    test('inferAsync, isFutureReady and getFutureResult return the same answer later', async () => {
       const future = await client.inferAsync(`${target.url}/generate/sdxl`, { prompt: 'a tiger', seed: [7, 3], num_images: 2, steps: 4 })
       assert.deepEqual(Object.keys(future).sort(), ['poll_url', 'response_id'])
       await fetch(`${future.poll_url}?wait=60`, { headers: { authorization: `Bearer ${target.token}` } })
@@ -39,7 +39,7 @@ export function testOctoaiClient(name: string, start: () => Promise<ClientTarget
       assert.deepEqual(await client.getFutureResult(future), answer)
     })
 
-    test('healthCheck of the health address answers 200', async () => {
+    test('healthCheck of the health address returns 200', async () => {
       assert.equal(await client.healthCheck(`${target.url}/healthz`), 200)
     })
 
@@ -52,7 +52,7 @@ export function testOctoaiClient(name: string, start: () => Promise<ClientTarget
       assert.ok(answer.usage !== undefined && answer.usage.total_tokens === answer.usage.prompt_tokens + answer.usage.completion_tokens)
     })
 
-    test('a streamed chat completion says the same and ends by itself', async () => {
+    test('a streamed chat completion has the same content and ends by itself', async () => {
       const whole = await client.chat.completions.create(chat(), chatUrl())
       const stream = await client.chat.completions.create({ ...chat(), stream: true }, chatUrl())
       let text = ''
@@ -73,7 +73,7 @@ export function testOctoaiClient(name: string, start: () => Promise<ClientTarget
       assert.equal(typeof answer.choices[0]?.text, 'string')
     })
 
-    test('errors carry the status, the sentence and the request id', async () => {
+    test('errors have the status, the message and the request id', async () => {
       await assert.rejects(client.infer(`${target.url}/generate/sdxl`, { prompt: 'a tiger', steps: 0 }), (error: unknown) => {
         assert.ok(error instanceof OctoAIClientError)
         assert.match(error.message, /^Error: 422 .*`steps` must be an integer from 1 to 200.*\(request_id: [\w-]+\)$/)

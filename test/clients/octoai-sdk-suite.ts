@@ -18,7 +18,7 @@ export function testOctoaiSdk(name: string, start: () => Promise<ClientTarget>):
 
     const chat = () => ({ model: target.chatModel, messages: [{ role: 'user', content: target.question }], temperature: 0, maxTokens: 24 })
 
-    test('generateSdxl draws with every field the SDK has names for', async () => {
+    test('generateSdxl accepts every field that the SDK names', async () => {
       const answer = await client.imageGen.generateSdxl({
         prompt: 'a tiger',
         negativePrompt: 'blurry',
@@ -41,13 +41,13 @@ export function testOctoaiSdk(name: string, start: () => Promise<ClientTarget>):
       assert.ok(answer.predictionTimeMs >= 0)
     })
 
-    test('createChatCompletion answers with usage', async () => {
+    test('createChatCompletion returns usage', async () => {
       const answer = await client.textGen.createChatCompletion(chat())
       assert.ok(String(answer.choices[0]?.message.content).length > 0)
       assert.equal(answer.usage.totalTokens, answer.usage.promptTokens + answer.usage.completionTokens)
     })
 
-    test('createChatCompletionStream says the same and ends with usage', async () => {
+    test('createChatCompletionStream returns the same text and ends with usage', async () => {
       const whole = await client.textGen.createChatCompletion(chat())
       const stream = await client.textGen.createChatCompletionStream({ ...chat(), streamOptions: { includeUsage: true } })
       let text = ''
@@ -60,7 +60,7 @@ export function testOctoaiSdk(name: string, start: () => Promise<ClientTarget>):
       assert.equal(total, whole.usage.totalTokens)
     })
 
-    test('an invalid image request raises UnprocessableEntityError with the place of the fault', async () => {
+    test('an invalid image request raises UnprocessableEntityError with the location of the fault', async () => {
       await assert.rejects(client.imageGen.generateSdxl({ prompt: 'a tiger', steps: 0 }), (error: unknown) => {
         assert.ok(error instanceof OctoAI.imageGen.UnprocessableEntityError)
         const msg = '`steps` must be an integer from 1 to 200.'
@@ -69,7 +69,7 @@ export function testOctoaiSdk(name: string, start: () => Promise<ClientTarget>):
       })
     })
 
-    test('assetLibrary creates, takes a file, completes, lists, gets and deletes', async () => {
+    test('assetLibrary creates, uploads, completes, lists, gets and deletes', async () => {
       const file = new Uint8Array((await readGoldenCheckpoints()).get('lora-peft.safetensors') ?? [])
       const data: OctoAI.assetLibrary.Data = { assetType: 'lora', engine: 'image/stable-diffusion-xl-v1-0', triggerWords: ['sks'] }
       const request = { assetType: 'lora', name: 'my-lora', description: 'a look', data } as const

@@ -7,7 +7,7 @@ import { startFakeTarget } from './start-fake-target.ts'
 
 testOctoaiSdk('fake models', startFakeTarget)
 
-test('every style that the SDK can send is one of our looks', () => {
+test("every style that the SDK can send is one of Sepia's looks", () => {
   const styles = Object.values(OctoAI.imageGen.SdxlStyles)
   assert.equal(styles.length, 78)
   assert.deepEqual(

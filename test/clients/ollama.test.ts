@@ -43,7 +43,7 @@ suite("the built-in models through Ollama's published clients", () => {
     assert.deepEqual(Object.keys(JSON.parse(message.content)), ['age'])
   })
 
-  test('ollama: vectors, lists and refusals', async () => {
+  test('ollama: vectors, lists and errors', async () => {
     const { embeddings } = await client.embed({ model: 'all-minilm-l6-v2', input: ['a', 'b'] })
     assert.deepEqual(
       embeddings.map((vector) => vector.length),

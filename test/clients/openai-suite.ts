@@ -24,14 +24,14 @@ export function testOpenAi(name: string, start: () => Promise<ClientTarget>): vo
       max_completion_tokens: 24,
     })
 
-    test('a chat completion answers', async () => {
+    test('a chat completion is returned', async () => {
       const answer = await client.chat.completions.create(chat())
       assert.match(answer.id, /^cmpl-[0-9a-f]{32}$/)
       assert.ok((answer.choices[0]?.message.content ?? '').length > 0)
       assert.equal(answer.usage?.prompt_tokens_details?.cached_tokens !== undefined, true)
     })
 
-    test('a streamed chat completion says the same', async () => {
+    test('a streamed chat completion has the same content', async () => {
       const whole = await client.chat.completions.create(chat())
       const stream = client.chat.completions.stream({ ...chat(), stream_options: { include_usage: true } })
       const final = await stream.finalChatCompletion()
@@ -40,7 +40,7 @@ export function testOpenAi(name: string, start: () => Promise<ClientTarget>): vo
       assert.equal((await stream.totalUsage()).total_tokens, whole.usage?.total_tokens)
     })
 
-    test('our own answer can be sent back as part of the conversation', async () => {
+    test('an answer can be sent back as part of the conversation', async () => {
       const { choices } = await client.chat.completions.create(chat())
       const [first] = choices
       assert.ok(first !== undefined)
@@ -48,13 +48,13 @@ export function testOpenAi(name: string, start: () => Promise<ClientTarget>): vo
       assert.ok((await client.chat.completions.create({ ...chat(), messages })).choices.length === 1)
     })
 
-    test('leaving a stream early leaves the client usable', async () => {
+    test('the client stays usable after leaving a stream early', async () => {
       const stream = await client.chat.completions.create({ ...chat(), stream: true })
       for await (const _ of stream) break
       assert.equal((await client.chat.completions.create(chat())).choices.length, 1)
     })
 
-    test('a tool call comes whole from a stream of fragments', async () => {
+    test('a tool call is assembled from a stream of fragments', async () => {
       const tools = [{ type: 'function' as const, function: { name: 'look_up', parameters: { type: 'object', properties: {} } } }]
       const stream = client.chat.completions.stream({ ...chat(), max_completion_tokens: 200, tools, tool_choice: 'required' })
       const [call] = (await stream.finalChatCompletion()).choices[0]?.message.tool_calls ?? []
@@ -63,7 +63,7 @@ export function testOpenAi(name: string, start: () => Promise<ClientTarget>): vo
       assert.equal(typeof JSON.parse(call.function.arguments), 'object')
     })
 
-    test('a plain completion streams', async () => {
+    test('a plain completion is streamed', async () => {
       const body = { model: target.chatModel, prompt: 'Once upon a time', max_tokens: 6, temperature: 0, seed: 1 }
       const whole = await client.completions.create(body)
       let text = ''
@@ -71,14 +71,14 @@ export function testOpenAi(name: string, start: () => Promise<ClientTarget>): vo
       assert.equal(text, whole.choices[0]?.text)
     })
 
-    test('embeddings arrive as numbers of unit length', async () => {
+    test('embeddings are numbers of unit length', async () => {
       const { data, usage } = await client.embeddings.create({ model: target.chatModel, input: ['one', 'two'] })
       assert.equal(data.length, 2)
       for (const { embedding } of data) assert.ok(Math.abs(Math.hypot(...embedding) - 1) < 1e-3)
       assert.ok(usage.prompt_tokens > 0)
     })
 
-    test('the request id is known to the client', async () => {
+    test('the client has the request id', async () => {
       const { request_id } = await client.models.list().withResponse()
       assert.match(request_id ?? '', /^[\w-]+$/)
     })

@@ -12,7 +12,7 @@ interface Compose {
   readonly secrets: object
 }
 
-test('the nodes of the compose file start with settings that belong together', async () => {
+test('the nodes of the compose file start with consistent settings', async () => {
   const compose: Compose = parse(await readFile('deploy/compose.cluster.yaml', 'utf8'), { merge: true })
   const machine = { cores: 2, memoryBytes: 1e10, terminal: false, folder: '/' }
   const roles = ['api', 'worker-1', 'worker-2'].map((name) => {
@@ -26,7 +26,7 @@ test('the nodes of the compose file start with settings that belong together', a
   for (const { secrets } of Object.values(compose.services)) for (const secret of secrets) assert.ok(secret in compose.secrets, secret)
 })
 
-test('secrets that lie beside the compose file come into no image and no repository', async () => {
+test('secrets beside the compose file are excluded from images and the repository', async () => {
   const compose = parse(await readFile('deploy/compose.cluster.yaml', 'utf8'), { merge: true })
   const files = Object.values<{ readonly file: string }>(compose.secrets).map(({ file }) => file)
   assert.ok(files.length > 0 && files.every((file) => file.startsWith('secrets/')), files.join())

@@ -25,11 +25,11 @@ function lint(dockerfile: string): readonly string[] {
   return [...found, ...broken, ...(['root', '0'].includes(users.at(-1) ?? '') ? ['the image runs as root'] : [])]
 }
 
-test('the Dockerfile is free of what the linter and our rules find', async () => {
+test('the Dockerfile passes the linter and our rules', async () => {
   assert.deepEqual(lint(await readFile('deploy/Dockerfile', 'utf8')), [])
 })
 
-test('every stage that is started runs as a user, not as root', async () => {
+test('every stage that is started runs as a user other than root', async () => {
   const stages = (await readFile('deploy/Dockerfile', 'utf8')).split(/^FROM /m).slice(1)
   for (const stage of stages.filter((each) => !each.includes(' AS build'))) {
     const users = [...stage.matchAll(/^USER (\S+)$/gm)].map(([, user]) => user)
@@ -48,4 +48,4 @@ for (const [dockerfile, fault] of [
   ['FROM debian:12\nENV API_TOKEN=x\n', /no variables/],
   ['FROM debian:12\nUSER root\n', /as root/],
 ] as const)
-  test(`the lint finds ${fault.source}`, () => assert.match(lint(dockerfile).join('\n'), fault))
+  test(`the linter finds ${fault.source}`, () => assert.match(lint(dockerfile).join('\n'), fault))

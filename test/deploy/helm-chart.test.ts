@@ -75,7 +75,7 @@ suite('the Helm chart', { skip: withoutHelm }, () => {
     ['with what it needs', values],
     ['with everything', everything],
   ] as const)
-    test(`makes manifests that Kubernetes knows, ${what}`, async () => {
+    test(`renders valid Kubernetes manifests, ${what}`, async () => {
       const manifests = await render(given)
       for (const manifest of manifests)
         assert.deepEqual(await findManifestFaults(manifest), [], `${manifest.kind} ${manifest.metadata.name}`)
@@ -94,7 +94,7 @@ suite('the Helm chart', { skip: withoutHelm }, () => {
       assert.deepEqual(kinds, [...always, ...more].sort())
     })
 
-  test('a manifest that Kubernetes does not know is noticed', async () => {
+  test('an invalid Kubernetes manifest is detected', async () => {
     const deployment = (await render(values)).find(({ kind }) => kind === 'Deployment')
     assert.ok(deployment !== undefined)
     const { spec } = deployment
@@ -104,7 +104,7 @@ suite('the Helm chart', { skip: withoutHelm }, () => {
     assert.deepEqual(faults, ['/spec/template/spec/enableServiceLink is not in the schema'])
   })
 
-  test('gives each role settings that the program accepts, and no stray variable of a service', async () => {
+  test('gives each role valid settings, without the environment variables of Kubernetes services', async () => {
     const manifests = await render(everything)
     for (const [kind, role] of [
       ['Deployment', 'api'],
@@ -125,7 +125,7 @@ suite('the Helm chart', { skip: withoutHelm }, () => {
     }
   })
 
-  test('keeps secrets out of everything but the secret', async () => {
+  test('keeps secrets out of everything except the secret', async () => {
     for (const manifest of await render(everything))
       if (manifest.kind !== 'Secret') assert.doesNotMatch(JSON.stringify(manifest), /hidden|sixteen letters|u:p@db/)
     const own = await render({ s3Url: values.s3Url, existingSecret: 'mine' })
@@ -133,7 +133,7 @@ suite('the Helm chart', { skip: withoutHelm }, () => {
     assert.match(JSON.stringify(own), /"secretName":"mine"/)
   })
 
-  test('restarts pods when a value of the secret changes, and only then', async () => {
+  test('restarts pods only if a value of the secret changes', async () => {
     const podsOf = async (given: object) =>
       (await render(given)).flatMap(({ kind, spec }) =>
         kind === 'Deployment' || kind === 'StatefulSet' ? [JSON.stringify(spec.template)] : [],
@@ -144,7 +144,7 @@ suite('the Helm chart', { skip: withoutHelm }, () => {
     for (const [index, pod] of (await podsOf({ ...values, s3Secret: 'another' })).entries()) assert.notEqual(pod, before[index])
   })
 
-  test('gives services a name without dots, and numbers as they are written', async () => {
+  test('gives services a name without dots, and numbers as written', async () => {
     const manifests = await render({ ...values, settings: { SEPIA_QUEUE: 5_000_000, SEPIA_LOG: 'json' } }, 'my.release')
     const names = manifests.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata.name)
     assert.deepEqual(names.sort(), ['my-release', 'my-release-worker'])
@@ -163,9 +163,9 @@ suite('the Helm chart', { skip: withoutHelm }, () => {
     ['a secret that is too short', { clusterSecret: 'short' }, /clusterSecret/],
     ['another database', { databaseUrl: 'mysql://db/x' }, /databaseUrl/],
   ] as const)
-    test(`refuses ${what}`, () => assert.rejects(render({ ...values, ...given }), message))
+    test(`rejects ${what}`, () => assert.rejects(render({ ...values, ...given }), message))
 
-  test('says what is missing', async () => {
+  test('reports missing values', async () => {
     await assert.rejects(render({ s3Url: values.s3Url }), /databaseUrl is needed, or existingSecret/)
     await assert.rejects(render({ existingSecret: 'mine' }), /s3Url is the bucket/)
   })

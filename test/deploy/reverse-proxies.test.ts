@@ -47,9 +47,9 @@ const proxies: Readonly<
   },
 }
 
-describe('a reverse proxy of deploy/', () => {
+describe('reverse proxies in deploy/', () => {
   for (const [name, prepare] of Object.entries(proxies))
-    test(`${name} streams a chat, and hands each event on as it comes`, { skip: !isThere(name) && `no ${name} here` }, async () => {
+    test(`${name} streams a chat, and forwards each event at once`, { skip: !isThere(name) && `no ${name} here` }, async () => {
       await using folder = await createTemporaryFolder()
       await mkdir(join(folder.path, 'home'))
       const received = Promise.withResolvers<void>()

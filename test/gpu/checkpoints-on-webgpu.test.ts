@@ -14,7 +14,7 @@ describe('checkpoints on WebGPU', { skip: withoutWebGpu }, async () => {
   if (withoutWebGpu === false) await unpackGoldenCheckpoints(folder.path, (path) => files.includes(path))
 
   for (const [model, ...loras] of [['sd15.safetensors'], ['xl.safetensors', 'lora-kohya.safetensors']]) {
-    it(`${model}${loras.length === 0 ? '' : ' with a LoRA'} is drawn as on the processor, whatever its device lacks or gets wrong`, async () => {
+    it(`${model}${loras.length === 0 ? '' : ' with a LoRA'} is drawn as on the processor, whatever the device lacks or computes wrongly`, async () => {
       const paths = [model ?? '', ...loras].map((name) => join(folder.path, name))
       const { stdout } = await promisify(execFile)(process.execPath, ['test/gpu/compare-checkpoint.ts', ...paths], {
         env: { ...process.env, ...softwareWebGpu, XDG_RUNTIME_DIR: folder.path },

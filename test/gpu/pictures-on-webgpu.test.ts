@@ -21,7 +21,7 @@ interface Case {
 }
 
 describe('pictures on WebGPU', { skip: withoutWebGpu }, () => {
-  it("equal diffusers' within the limits of the processor", async () => {
+  it("match diffusers' within the limits of the processor", async () => {
     await using folder = await createTemporaryFolder()
     const reference = JSON.parse(await readFile('test/fixtures/golden/parity.json', 'utf8')) as { readonly cases: readonly Case[] }
     const cases = chosen.map(({ sampler, steps, starts }) =>
@@ -37,7 +37,7 @@ describe('pictures on WebGPU', { skip: withoutWebGpu }, () => {
     assert.match(stdout, /^2 of 2 cases within/m)
   })
 
-  it('are not drawn by a provider that was named and finds no device', async () => {
+  it('are not drawn by a named provider without a device', async () => {
     const failed = await promisify(execFile)(
       process.execPath,
       ['src/composition/parity.ts', 'test/fixtures/golden/parity.json', '--gpu', 'webgpu'],

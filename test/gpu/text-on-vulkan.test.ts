@@ -5,7 +5,7 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts'
 import { softwareVulkan, withoutVulkan } from './software-drivers.ts'
 
 describe('text on Vulkan', { skip: withoutVulkan }, () => {
-  it('answers rightly with every layer on the device, and says so', async () => {
+  it('is correct with every layer on the device, which is reported', async () => {
     await using data = await createTemporaryFolder()
     await using service = await startServiceIn(softwareVulkan(data.path), data.path, '--gpu', 'vulkan', '--run-limit', '15m')
     const token = /sepia_\w+/.exec(service.greeting)?.[0]

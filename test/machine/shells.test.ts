@@ -10,7 +10,7 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts'
 const without = (program: string) => spawnSync(program, ['--version']).error !== undefined && `no ${program} here`
 
 for (const shell of ['zsh', 'fish'])
-  test(`the completion is a script that ${shell} reads`, { skip: without(shell) }, async () => {
+  test(`the completion is a script that ${shell} accepts`, { skip: without(shell) }, async () => {
     await using folder = await createTemporaryFolder()
     const file = join(folder.path, 'script')
     await writeFile(file, (await run(['completion', shell])).out)
@@ -18,7 +18,7 @@ for (const shell of ['zsh', 'fish'])
     assert.deepEqual([status, stderr], [0, ''])
   })
 
-test('the manual page is what man reads without a warning', { skip: without('groff') }, async () => {
+test('man renders the manual page without a warning', { skip: without('groff') }, async () => {
   const { out } = await run(['manual'])
   const groff = spawnSync('groff', ['-man', '-Tutf8', '-ww', '-z'], { input: out, encoding: 'utf8' })
   assert.deepEqual([groff.status, groff.stderr], [0, ''])

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
 import { billOfMaterials } from '../../scripts/package/bill-of-materials.ts'
 
-test('names every package that an installation brings, and the weights beside them', async () => {
+test('lists every installed package and the included weights', async () => {
   const bill = billOfMaterials()
   const faults = await new Validation.JsonStrictValidator(Spec.Version.v1dot5).validate(JSON.stringify(bill))
   assert.equal(faults, null)

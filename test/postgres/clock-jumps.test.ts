@@ -38,7 +38,7 @@ async function openNodes() {
 }
 
 suite('the clock of PostgreSQL jumps', { skip: withoutPostgres }, () => {
-  test('an hour ahead, and the first node that sees it takes no work from those that have not', async () => {
+  test('an hour ahead, and the first node to notice takes no work from the others', async () => {
     await using nodes = await openNodes()
     const { quick, slow, jump } = nodes
     const { inference } = await slow.queue.enqueue(makeSubmission(), options)
@@ -59,7 +59,7 @@ suite('the clock of PostgreSQL jumps', { skip: withoutPostgres }, () => {
   })
 
   for (const by of ['1 second', '1 hour'])
-    test(`${by} back, and no running work is taken, nor any that waits left lying`, async () => {
+    test(`${by} back, and running work is not taken, while pending work still runs`, async () => {
       await using nodes = await openNodes()
       const { quick, slow, jump } = nodes
       const submit = async () => (await slow.queue.enqueue(makeSubmission(), options)).inference
@@ -85,7 +85,7 @@ suite('the clock of PostgreSQL jumps', { skip: withoutPostgres }, () => {
       assert.equal(await claim(slow), undefined)
     })
 
-  test('an hour back, and nodes and processes that were gone come back to nobody', async () => {
+  test('an hour back, and expired nodes and processes stay expired', async () => {
     await using nodes = await openNodes()
     const { quick, jump, query } = nodes
     await query(`insert into holders (id, seen_at) values ('${randomUUID()}', clock_timestamp() - interval '10 minutes')`)
@@ -109,7 +109,7 @@ suite('the clock of PostgreSQL jumps', { skip: withoutPostgres }, () => {
     )
   })
 
-  test('a day back, and webhooks wait for no longer than the attempts before make them, however many nodes see it', async () => {
+  test('a day back, and webhooks wait no longer than their retry delays, on any number of nodes', async () => {
     await using nodes = await openNodes()
     const { quick, slow, jump } = nodes
     await slow.queue.enqueue(makeSubmission({ webhookUrl: 'https://receiver.example/' }), options)

@@ -11,8 +11,8 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts'
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const traceparent = `00-${traceId}-b7ad6b7169203331-01`
 
-suite('signals of several nodes', { skip: withoutPostgres }, () => {
-  test('one trace joins what a client asks of one node and what another does for it', async () => {
+suite('traces of several nodes', { skip: withoutPostgres }, () => {
+  test("one trace joins a client's request to one node with the work of another", async () => {
     await using parts = new AsyncDisposableStack()
     const receiver = parts.use(await startOtlpReceiver())
     const bucket = parts.use(await startFaultyS3Server())

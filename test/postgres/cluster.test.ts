@@ -73,12 +73,12 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
     assert.equal(tokens.length, 1, 'one of all that start at once makes the first owner')
     token = tokens[0] ?? ''
     links = started.flatMap(({ greeting }) => /^Open the console: (\S+)$/m.exec(greeting)?.[1] ?? [])
-    // Nodes hear of each other every two seconds.
+    // Nodes report to each other every two seconds.
     for (const node of apis) while ((await fetch(`${node.url}/readyz`)).status !== 200);
   })
   after(() => parts.disposeAsync())
 
-  test('one of all that start at once prints the link of the first run, and it works', async () => {
+  test('exactly one of several nodes started at once prints the first-run link, which works', async () => {
     assert.equal(links.length, 1)
     const [link] = links
     const code = new URL(link ?? '').hash.slice(1)
@@ -90,7 +90,7 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
     assert.partialDeepStrictEqual(await look.json(), { role: 'owner', firstRun: true })
   })
 
-  test('a model on its way to one node is seen from another, and stopped there', async () => {
+  test('a model being pulled by one node is visible on another, and can be stopped there', async () => {
     await using shelf = await offerModel({ id: 'offered-chat', from: 'sepia-mini-chat' })
     const [one, other] = apis
     const asBrowser = (node: ServiceProcess | undefined, path: string, { body, cookie = '' }: { body?: object; cookie?: string } = {}) =>
@@ -116,7 +116,7 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
     assert.deepEqual(await pullsIn(await call(other, '/v1/models')), [])
   })
 
-  test('an API node answers chats with the models of workers, which answer nobody but nodes and probes', async () => {
+  test('an API node answers chats with the models of workers, which serve only nodes and probes', async () => {
     const body = JSON.stringify({ model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 8 })
     for (const node of apis) {
       const response = await call(node, '/v1/chat/completions', { method: 'POST', body })
@@ -126,7 +126,7 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
     assert.equal((await call(workers[0], '/healthz')).status, 200)
   })
 
-  test('what one node accepted, another waits for and serves, byte for byte, from one object of the bucket', async () => {
+  test('one node accepts a request, another serves its output, byte for byte, from one object of the bucket', async () => {
     const stored = bucket.objects.size
     const id = await submit(apis[0], 2)
     const polled = await poll(apis[1], id, 60)
@@ -136,7 +136,7 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
     assert.equal(bucket.objects.size, stored + 1)
   })
 
-  test('a request that a worker runs is cancelled from another node', async () => {
+  test('a request running on a worker is cancelled from another node', async () => {
     // Far longer than it takes to see it run.
     const id = await submit(apis[0], 50, 4)
     await until(id, ({ status }) => status === 'running', 0)
@@ -145,7 +145,7 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
     assert.equal(polled.outcome, 'cancelled')
   })
 
-  test('while the bucket answers nothing but 503 outputs wait, and submits and polls go on', async () => {
+  test('while the bucket returns only 503 outputs wait, and submits and polls continue', async () => {
     bucket.fault = () => ({ status: 503 })
     const id = await submit(apis[0], 1)
     await until(id, ({ status }) => status === 'running')
@@ -154,7 +154,7 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
     assert.equal((await until(id, () => false)).outcome, 'succeeded')
   })
 
-  test('the work of a node that is killed is done by the others, each once', async () => {
+  test('the work of a killed node is done by the others, exactly once', async () => {
     const ids = await Promise.all([0, 1, 0, 1, 0, 1].map((node) => submit(apis[node], 10)))
     await Promise.race(ids.map((id) => until(id, ({ status }) => status === 'running')))
     await workers[0]?.kill()
@@ -169,7 +169,7 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
     }
   })
 
-  test('a whole answer whose node is killed before it is complete is refused as what can be asked for again', async () => {
+  test('a whole answer whose node is killed early is rejected with an error that can be retried', async () => {
     // Far longer than it takes to see it run.
     const chat = { model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Hello' }], n: 16, ignore_eos: true, max_tokens: 1000 }
     const generated = async () => {

@@ -13,8 +13,8 @@ const takesNoWrites = { code: 'server_is_overloaded', message: /is read-only at 
 
 const open = (url: string) => openPostgresStore({ url, clock: createSystemClock(), limits: roomy, mode: 'service' })
 
-suite('a standby in the place of PostgreSQL', { skip: withoutPostgres }, () => {
-  test('reads, refuses what is written until it is promoted, and then continues with everything acknowledged', async () => {
+suite('a standby of PostgreSQL', { skip: withoutPostgres }, () => {
+  test('serves reads, rejects writes until it is promoted, and then continues with all acknowledged work', async () => {
     const primary = await sharedPostgres()
     const address = new URL(await createDatabase())
     const database = address.pathname.slice(1)

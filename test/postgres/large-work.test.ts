@@ -20,7 +20,7 @@ const work = { kind: 'image', request: makeImageRequest('a large tiger', { initi
 const large = (more = {}) => makeSubmission({ work, ...more })
 const hourMs = 60 * 60 * 1000
 
-/** A store whose large work lies in a bucket. */
+/** A store that keeps large work in a bucket. */
 async function start({ limits = roomy } = {}) {
   await using parts = new AsyncDisposableStack()
   const clock = createTestClock()
@@ -38,8 +38,8 @@ async function start({ limits = roomy } = {}) {
 const rowsOf = ({ database }: PostgresStore) =>
   database.all('select work_format, length(body) as bytes, stored_bytes from queue order by seq', {}, { repeatable: true })
 
-suite('large requests that wait on PostgreSQL', { skip: withoutPostgres }, () => {
-  test('lie in the bucket while they wait, and leave it with their end', async () => {
+suite('large pending requests on PostgreSQL', { skip: withoutPostgres }, () => {
+  test('are in the bucket while they wait, and are removed when they end', async () => {
     await using it = await start()
     await it.store.queue.enqueue(makeSubmission(), options)
     await it.store.queue.enqueue(large(), options)
@@ -62,7 +62,7 @@ suite('large requests that wait on PostgreSQL', { skip: withoutPostgres }, () =>
     assert.deepEqual(it.keys(), [])
   })
 
-  test('that are refused or repeated leave nothing behind', async () => {
+  test('leave nothing behind if rejected or repeated', async () => {
     await using it = await start({ limits: { maxPending: 1 } })
     const idempotency = { key: 'k', fingerprint: 'f' }
     const first = await it.store.queue.enqueue(large({ idempotency }), options)
@@ -77,7 +77,7 @@ suite('large requests that wait on PostgreSQL', { skip: withoutPostgres }, () =>
     assert.deepEqual(it.keys(), [])
   })
 
-  test('are refused while the bucket is away, and small ones are not', async () => {
+  test('are rejected while the bucket is down, and small ones are not', async () => {
     await using it = await start()
     const hanging = new Promise<void>((resolve) => {
       it.bucket.onHang = resolve
@@ -91,7 +91,7 @@ suite('large requests that wait on PostgreSQL', { skip: withoutPostgres }, () =>
     assert.equal((await rowsOf(it.store)).length, 1)
   })
 
-  test('are not read while the bucket is away, and are when it is back', async () => {
+  test('are read only once the bucket is up again', async () => {
     await using it = await start()
     await it.store.queue.enqueue(large(), options)
     const claim = await claimNext(it.store.queue)
@@ -107,7 +107,7 @@ suite('large requests that wait on PostgreSQL', { skip: withoutPostgres }, () =>
     assert.equal((await claim.load(options)).work.kind, 'image')
   })
 
-  test('that are gone or damaged are reported as that', async () => {
+  test('are reported if missing or damaged', async () => {
     await using it = await start()
     await it.store.queue.enqueue(large(), options)
     const claim = await claimNext(it.store.queue)
@@ -119,7 +119,7 @@ suite('large requests that wait on PostgreSQL', { skip: withoutPostgres }, () =>
     await assert.rejects(async () => claim.load(options), unreadable)
   })
 
-  test('whose submission or end broke off are swept with the outputs of nobody, and those that wait stay', async () => {
+  test('are swept as orphans after an interrupted submission or end, unless they are pending', async () => {
     await using it = await start()
     const { store, outputs, clock } = it
     const waiting = await store.queue.enqueue(large(), options)
@@ -142,13 +142,13 @@ suite('large requests that wait on PostgreSQL', { skip: withoutPostgres }, () =>
       it.keys().map((key) => key.split('/')[2]),
       [waiting.inference.id],
     )
-    // What waited too long goes too.
+    // Work that waited too long is removed too.
     await sweep(store.queue, { maxQueueMs: hourMs })
     await removeOrphanOutputs({ outputs, documents: store.documents, log: store.log, clock }, options)
     assert.deepEqual(it.keys(), [])
   })
 
-  test('stay in the queue while a node is there that would not find them elsewhere, and are left to who does', async () => {
+  test('stay in the queue while a node of an earlier version is up, and are left to nodes that can read them', async () => {
     await using it = await start()
     await it.store.nodes.report(makeNodeReport('old'), options)
     await it.store.queue.enqueue(large(), options)

@@ -53,7 +53,7 @@ async function makeDataFolder(more = 0) {
 const open = (url: string) => openPostgresStore({ url, clock: createSystemClock(), limits: roomy, mode: 'service' })
 
 suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }, () => {
-  test('everything of an earlier version is there, and what waits runs in its order', async () => {
+  test('everything of an earlier version is there, and pending work runs in order', async () => {
     await using folder = await makeDataFolder()
     const url = await createDatabase()
     const progress: number[] = []
@@ -83,7 +83,7 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
     await store.audit.append({ at: 6, action: 'signed-in', accountId: 'a', address: null, subject: null, detail: null }, options)
   })
 
-  test('interrupted, it goes on; until it is whole no service starts on it, and afterwards nothing is copied again', async () => {
+  test('an interrupted move continues; no service starts on a partial one, and nothing is copied twice', async () => {
     await using folder = await makeDataFolder(900)
     const url = await createDatabase()
     const stop = new AbortController()
@@ -107,7 +107,7 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
     )
   })
 
-  test('a database that holds something else is left alone, and a difference is found', async () => {
+  test('a database with other content is left unchanged, and a difference is found', async () => {
     await using folder = await makeDataFolder()
     const url = await createDatabase()
     const { query } = await sharedPostgres()
@@ -129,7 +129,7 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
     )
   })
 
-  test('outputs go into the bucket where one is named, each once, and are fetched from there', async () => {
+  test('outputs are copied into a named bucket once each, and served from there', async () => {
     await using folder = await makeDataFolder()
     await using server = await startFaultyS3Server()
     const clock = createSystemClock()
@@ -230,7 +230,7 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
     assert.equal([...server.objects.keys()].filter((each) => each.startsWith('v1/')).length, 5)
   })
 
-  test('a folder whose service runs is refused', async () => {
+  test('a folder with a running service is rejected', async () => {
     await using folder = await makeDataFolder()
     await using _service = await openSqliteStore({
       file: `${folder.path}/sepia.db`,

@@ -12,7 +12,7 @@ interface Findings {
 }
 
 suite("an operator's tools on PostgreSQL", { skip: withoutPostgres }, () => {
-  test('doctor looks at database and bucket, and backup refuses to copy an empty folder', async () => {
+  test('doctor checks database and bucket, and backup refuses to copy an empty folder', async () => {
     await using folder = await createTemporaryFolder()
     await using bucket = await startFaultyS3Server()
     process.env.SEPIA_S3_URL = `${bucket.address.endpoint.replace('//', '//key:secret@')}/outputs`

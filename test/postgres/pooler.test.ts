@@ -13,19 +13,19 @@ import { makeSubmission } from '../support/submission.ts'
 const open = (url: string) => openPostgresStore({ url, clock: createSystemClock(), limits: roomy, mode: 'service' })
 
 suite('PostgreSQL behind a pooler', { skip: withoutPostgres || withoutPooler }, () => {
-  test('one that refuses settings is reported in a sentence', async () => {
+  test('a pooler that rejects settings is reported in a sentence', async () => {
     await using pooler = await startPooler(await createDatabase(), { mode: 'session', ignoresOptions: false })
     await assert.rejects(open(pooler.url), /lacks the settings.*ALTER ROLE/)
     await assert.rejects(checkDatabase(pooler.url), /lacks the settings.*ALTER ROLE/)
   })
 
-  test('one that drops settings, and with them durable commits and limits of time, is refused', async () => {
+  test('a pooler that drops settings, and with them durable commits and timeouts, is rejected', async () => {
     await using pooler = await startPooler(await createDatabase(), { mode: 'session', ignoresOptions: true })
     await assert.rejects(open(pooler.url), /lacks the settings.*statement_timeout/)
     await assert.rejects(checkDatabase(pooler.url), /lacks the settings.*statement_timeout/)
   })
 
-  test('with the settings given to the database one in session mode serves, one in transaction mode is refused', async () => {
+  test('a session pooler works if the database has the settings; a transaction pooler is rejected', async () => {
     const target = await createDatabase()
     const { query } = await sharedPostgres()
     for (const [name, value] of Object.entries(given))

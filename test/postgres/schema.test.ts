@@ -19,7 +19,7 @@ import { createTestClock } from '../support/test-clock.ts'
 const dayMs = 24 * 60 * 60 * 1000
 
 suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
-  test('a program that knows a step less goes on working, unless the step says that it must not', async () => {
+  test('an older program keeps working after a migration unless the migration forbids it', async () => {
     const url = await createDatabase()
     const wider = { sql: 'alter table accounts add column colour text', leastProgram: migrations.length }
     const narrower = { sql: 'alter table accounts drop column colour', leastProgram: migrations.length + 2 }
@@ -29,7 +29,7 @@ suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
     await assert.rejects(migrate(url), new RegExp(`changed by a newer version of the service \\(schema ${migrations.length + 2}\\)`))
   })
 
-  test('a step that fails leaves nothing behind', async () => {
+  test('a failed migration leaves nothing behind', async () => {
     const url = await createDatabase()
     const broken = { sql: 'create table half (id integer); select nothing from nowhere', leastProgram: 1 }
     await assert.rejects(migrate(url, [...migrations, broken]))
@@ -38,7 +38,7 @@ suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
     await migrate(url)
   })
 
-  test('a step that waits for a backup lets those through who serve, and is taken when the backup has ended', async () => {
+  test('a migration that waits for a backup does not block running nodes, and is applied after the backup', async () => {
     const url = await createDatabase()
     await using store = await openPostgresStore({ url, clock: createSystemClock(), limits: roomy, mode: 'service' })
     await store.queue.enqueue(makeSubmission(), options)
@@ -59,7 +59,7 @@ suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
     }
   })
 
-  test('a node that starts during another’s migration waits for its end', async () => {
+  test("a node that starts during another's migration waits for its end", async () => {
     const url = await createDatabase()
     const other = new Client(url)
     await other.connect()
@@ -74,7 +74,7 @@ suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
     }
   })
 
-  test('a database from before the sums of documents were kept has them, and writers of a step less keep them right', async () => {
+  test('a database from before document sums gets them, and older writers keep them correct', async () => {
     const url = await createDatabase()
     const before = migrations.slice(
       0,
@@ -114,7 +114,7 @@ suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
     )
   })
 
-  test('requests of a database from before their errors were kept have none, and writers of a step less go on', async () => {
+  test('requests from before stored errors have none, and older writers continue', async () => {
     const url = await createDatabase()
     const before = migrations.slice(
       0,
@@ -139,12 +139,12 @@ suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
     assert.deepEqual((await store.requests.list(wanted, options))[0]?.result?.error, error)
   })
 
-  test('a server that would lose commits is refused', async () => {
+  test('a server that could lose commits is rejected', async () => {
     await using server = await startPostgres({ settings: ['fsync=off'] })
     await assert.rejects(migrate(server.url('postgres')), /may lose confirmed writes/)
   })
 
-  test('records move into the partition of their day, and go with it when the last of them is past its retention', async () => {
+  test('records move into the partition of their day, which is dropped once its last record expires', async () => {
     const clock = createTestClock()
     const url = await createDatabase()
     await using store = await openPostgresStore({ url, clock, limits: roomy, mode: 'service', time: 'clock' })

@@ -32,7 +32,7 @@ async function openOverLink({ mode = 'service' }: { readonly mode?: 'service' | 
 }
 
 suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
-  test('calls go on over new connections when all were cut', async () => {
+  test('calls continue over new connections after all were cut', async () => {
     await using linked = await openOverLink()
     const { link, store } = linked
     for (let round = 0; round < 5; round++) {
@@ -44,7 +44,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     }
   })
 
-  test('a submission whose answer got lost is there once, whichever answer it was', async () => {
+  test('a submission with a lost answer is stored once, in every case', async () => {
     await using linked = await openOverLink({ mode: 'tool' })
     const { link, store, database } = linked
     await store.queue.enqueue(makeSubmission({ accountId: 'warm' }), options)
@@ -59,7 +59,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     }
   })
 
-  test('a completion whose answer got lost counts as ours, and its usage is booked once', async () => {
+  test('a completion with a lost answer counts, and its usage is recorded once', async () => {
     // Without a notifier, whose answer could be the lost one.
     await using linked = await openOverLink({ mode: 'tool' })
     const { link, store } = linked
@@ -85,7 +85,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     assert.equal((await store.usage.summarize({ accountId: 'a', from: day, to: day }, options))[0]?.images, 1)
   })
 
-  test('what a claim took whose answer got lost is claimed again at once, and no attempt counts', async () => {
+  test('work of a claim with a lost answer is claimed again at once, without counting an attempt', async () => {
     await using linked = await openOverLink({ mode: 'tool' })
     const { link, store } = linked
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
@@ -107,7 +107,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     assert.equal(await succeed(store.queue, claim), 'completed')
   })
 
-  test('claims of several workers of one process do not take each other for lost', async () => {
+  test('concurrent claims of one process do not treat each other as lost', async () => {
     await using linked = await openOverLink({ mode: 'tool' })
     const { store } = linked
     for (let index = 0; index < 40; index++) await store.queue.enqueue(makeSubmission(), options)
@@ -120,7 +120,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     assert.deepEqual(report, { cancelRequested: [], lost: [] })
   })
 
-  test('authentication against a silent server gives 503 after a second, everything else within eight', async () => {
+  test('authentication on a hung server returns 503 after a second, everything else within eight', async () => {
     await using linked = await openOverLink()
     const { link, store } = linked
     await store.tokens.findByHash('h', options)
@@ -143,7 +143,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     assert.equal(await store.tokens.findByHash('h', options), null)
   })
 
-  test('statements behind others on a silent server fail within eight seconds, too', async () => {
+  test('queued statements on a hung server also fail within eight seconds', async () => {
     await using linked = await openOverLink()
     const { link, store } = linked
     await store.tokens.findByHash('h', options)
@@ -160,14 +160,14 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     link.letGo()
   })
 
-  test('a killed server gives 503, and the store works again as soon as it is back', async () => {
+  test('a killed server returns 503, and the store works again as soon as it is up', async () => {
     const server = await sharedPostgres()
     await using store = await openPostgresStore({ url: await createDatabase(), clock: createSystemClock(), limits: roomy, mode: 'service' })
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
     const claim = await claimNext(store.queue)
     for (let round = 0; round < 3; round++) {
       await server.kill()
-      // What served a connection notices a moment later that its server is dead.
+      // The process of a connection detects a moment later that its server is dead.
       while (await store.log.find(inference.id, 'a', options).catch(() => null));
       await assert.rejects(store.queue.enqueue(makeSubmission({ accountId: 'b' }), options), away)
       await assert.rejects(store.queue.cancel({ id: inference.id, accountId: 'a' }, options), away)
@@ -180,7 +180,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     await before
   })
 
-  test('leases that ran out while the database was away are given time to be renewed, and then taken', async () => {
+  test('leases that expired while the database was down can be renewed for a time before they are taken', async () => {
     await using linked = await openOverLink()
     const { link, store } = linked
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
@@ -195,7 +195,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     assert.equal((await store.queue.renew([{ ...claim, progress: null }], { ...options, leaseMs })).lost.length, 1)
   })
 
-  test('leases that ran out while a lock kept all statements waiting are given time to be renewed, and then taken', async () => {
+  test('leases that expired while a lock blocked all statements can be renewed for a time before they are taken', async () => {
     await using linked = await openOverLink({ mode: 'tool' })
     const { store, database } = linked
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
@@ -225,13 +225,13 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     }
   })
 
-  test('a store closes though its server has fallen silent', { timeout: 30_000 }, async () => {
+  test('a store closes although its server hangs', { timeout: 30_000 }, async () => {
     await using linked = await openOverLink()
     linked.link.hold()
     await linked.store[Symbol.asyncDispose]()
   })
 
-  test('a store that closes while it reconnects leaves no connection behind', { timeout: 30_000 }, async () => {
+  test('a store closed during a reconnect leaves no connection behind', { timeout: 30_000 }, async () => {
     await using linked = await openOverLink()
     const { link, store, database } = linked
     const { query } = await sharedPostgres()

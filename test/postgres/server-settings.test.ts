@@ -31,7 +31,7 @@ async function serveOne(url: string): Promise<void> {
   await store.clock.wait(0, options)
 }
 
-suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () => {
+suite('PostgreSQL with unusual settings', { skip: withoutPostgres }, () => {
   for (const [name, what, statements, kind] of [
     [
       'german',
@@ -56,7 +56,7 @@ suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () =>
       [`alter role hasty set statement_timeout = '1ms'`, `alter role hasty set lock_timeout = '1ms'`],
     ],
   ] as const)
-    test(`one ${what} serves`, async () => {
+    test(`a server ${what} works`, async () => {
       const url = await setUp(name, statements, kind)
       await serveOne(url)
       await serveOne(url)
@@ -70,7 +70,7 @@ suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () =>
     assert.equal((await query(`select 1 from pg_tables where schemaname = 'public'`, 'optional')).length, 0)
   })
 
-  test('one that ends idle sessions ends none of ours', async () => {
+  test('a server that closes idle sessions closes none of ours', async () => {
     const url = await setUp('restless', [`alter database restless set idle_session_timeout = '100ms'`])
     await using store = await open(url)
     await store.tokens.findByHash('h', options)
@@ -82,7 +82,7 @@ suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () =>
     assert.ok(store.database.calmMs() > 400)
   })
 
-  test('one that turns read-only answers 503, and serves again on the connections it gets then', async () => {
+  test('a server that turns read-only returns 503, and works again on its next connections', async () => {
     const url = await setUp('retired', [])
     const { query } = await sharedPostgres()
     await using store = await open(url)
@@ -115,7 +115,7 @@ suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () =>
     ],
     ['renamed', 'a database', 'alter database renamed rename to other', 'alter database other rename to renamed', /CREATE DATABASE/],
   ] as const)
-    test(`one that refuses ${what} later answers 503, says what to change, and serves again when it no longer does`, async () => {
+    test(`a server that later rejects ${what} returns 503 with what to change, and recovers`, async () => {
       const url = await setUp(name, [])
       const { query } = await sharedPostgres()
       await using store = await open(url)
@@ -136,7 +136,7 @@ suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () =>
       assert.equal(await succeed(store.queue, await claimNext(store.queue)), 'completed')
     })
 
-  test('one whose address changes serves on once the file of the address says so', async () => {
+  test('a server with a changed address is used once the address file changes', async () => {
     const url = await setUp('rotated', [])
     const { query } = await sharedPostgres()
     let address = url
@@ -148,7 +148,7 @@ suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () =>
     await assert.rejects(store.tokens.findByHash('h', options), { code: 'server_is_overloaded' })
     await query('alter database rotated connection limit -1')
     address = url.replace('rotated@', 'newcomer@')
-    // Rung when it hears again.
+    // Resolved when it is notified again.
     await new Promise<void>((resolve) => void store.notifier.onWork(resolve))
     await store.queue.enqueue(makeSubmission(), options)
     assert.equal(await succeed(store.queue, await claimNext(store.queue)), 'completed')
@@ -158,7 +158,7 @@ suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () =>
     ['filled', '53100', /^The disk of the database is full/],
     ['broken', '58030', /^The database did not respond/],
   ] as const)
-    test(`one whose disk is ${name} answers 503 to what is written, and to nothing that is read`, async () => {
+    test(`a server whose disk is ${name} returns 503 for writes and still serves reads`, async () => {
       const url = await setUp(name, [])
       const { query } = await sharedPostgres()
       await using store = await open(url)
@@ -176,7 +176,7 @@ suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () =>
       assert.equal(await succeed(store.queue, await claimNext(store.queue)), 'completed')
     })
 
-  test('a node goes on while a newer one adds columns to the tables', async () => {
+  test('a node continues while a newer one adds columns to the tables', async () => {
     const url = await setUp('upgraded', [])
     await using store = await open(url)
     // Several at once, so that several connections have prepared each.
@@ -195,13 +195,13 @@ suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () =>
   })
 })
 
-suite('PostgreSQL that cannot be used says what to do', { skip: withoutPostgres }, () => {
+suite('an unusable PostgreSQL is reported with what to change', { skip: withoutPostgres }, () => {
   async function assertMessage(url: string, message: RegExp): Promise<void> {
     await assert.rejects(open(url), { message })
     await assert.rejects(checkDatabase(url), { message })
   }
 
-  test('no right to make tables', async () => {
+  test('no right to create tables', async () => {
     const { query } = await sharedPostgres()
     const url = await setUp('powerless', ['alter database powerless owner to postgres'])
     await assert.rejects(open(url), {
@@ -228,7 +228,7 @@ suite('PostgreSQL that cannot be used says what to do', { skip: withoutPostgres 
   ] as const)
     test(what, async () => assertMessage(await setUp(name, statements), message))
 
-  test('an address of something that is not there', async () => {
+  test('an address without a server', async () => {
     const { port } = await sharedPostgres()
     await assertMessage(`postgres://stranger@127.0.0.1:${port}/postgres`, /"stranger".*user and password/)
     await assertMessage(`postgres://postgres@127.0.0.1:${port}/absent`, /"absent".*CREATE DATABASE/)
@@ -236,7 +236,7 @@ suite('PostgreSQL that cannot be used says what to do', { skip: withoutPostgres 
     await assertMessage('postgres://postgres@nowhere.invalid/absent', /nowhere\.invalid/)
   })
 
-  test('TLS that the server does not speak, and files that are missing', async () => {
+  test('a server without TLS, and missing certificate files', async () => {
     const { url } = await sharedPostgres()
     await assertMessage(`${url('postgres')}?sslmode=require`, /sslmode/)
     await assertMessage(`${url('postgres')}?sslmode=verify-full&sslrootcert=/absent/ca.pem`, /\/absent\/ca\.pem.*sslrootcert/)

@@ -25,7 +25,7 @@ const wanted = { accountId: 'a', tokenId: null, running: true, unit: 'tokens', p
 const member = { name: 'Ada', email: null, role: 'member', createdAt: 1, disabledAt: null, limits: noLimits } as const
 
 suite('several nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
-  test('nodes that start at once on an empty database make its tables and one first owner together', async () => {
+  test('nodes started at once on an empty database create its tables and one first owner', async () => {
     const { query, url } = await sharedPostgres()
     await query('create database started_at_once')
     await using cluster = await openNodes(4, url('started_at_once'))
@@ -34,7 +34,7 @@ suite('several nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
     assert.equal(new Set(made.map(({ account }) => account.id)).size, 1)
   })
 
-  test('a budget is never overspent, however many nodes reserve from it at once', async () => {
+  test('concurrent reservations of several nodes never overspend a budget', async () => {
     await using cluster = await openNodes(3)
     const [first] = cluster.nodes
     await first?.accounts.create({ ...member, id: 'a', limits: { ...noLimits, tokensPerDay: 100 } }, options)
@@ -45,7 +45,7 @@ suite('several nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
     assert.equal((await first?.ledger.budgets({ accountId: 'a', tokenId: null }, options))?.[0]?.reserved, 98)
   })
 
-  test('one idempotency key makes one inference, whichever nodes it comes to', async () => {
+  test('an idempotency key creates one inference, on any node', async () => {
     await using cluster = await openNodes(3)
     const submission = makeSubmission({ idempotency: { key: 'k', fingerprint: 'f' } })
     const results = await Promise.all(
@@ -72,7 +72,7 @@ suite('several nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
     assert.deepEqual(claimed.toSorted(), submitted.map(({ inference }) => inference.id).toSorted())
   })
 
-  test('the end of an inference is heard on the other nodes', async () => {
+  test('the end of an inference is notified to the other nodes', async () => {
     await using cluster = await openNodes(2)
     const [first, second] = cluster.nodes
     assert.ok(first && second)
@@ -97,7 +97,7 @@ suite('several nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
     assert.equal((await second.webhooks.due(query, options)).length, 1)
   })
 
-  test('what a node had reserved for itself goes with it, and what waits in the queue keeps its own', async () => {
+  test('reservations of a node expire with it, while pending work keeps its own', async () => {
     const address = await createDatabase()
     await using cluster = await openNodes(1, address)
     const [survivor] = cluster.nodes
@@ -117,7 +117,7 @@ suite('several nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
     assert.equal((await survivor.ledger.budgets({ accountId: 'a', tokenId: null }, options))[0]?.reserved, 10)
   })
 
-  test("moments are the database's, whatever a machine believes", async () => {
+  test('times are those of the database, whatever the clock of a machine', async () => {
     const address = await createDatabase()
     const wrong = { ...createSystemClock(), now: () => Date.now() + 60 * 60 * 1000 }
     await using store = await openPostgresStore({ url: address, clock: wrong, limits: roomy, mode: 'service' })

@@ -25,8 +25,8 @@ async function openNodes(many: number): Promise<{ readonly nodes: readonly Postg
 const reply = { header: () => reply } as unknown as FastifyReply
 const subjects = [{ of: 'account', id: 'a', limit: 100 }] as const
 
-suite('limits of three nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
-  test('of a hundred requests a minute a hundred pass, whichever nodes fifty clients send them to', async () => {
+suite('limits of three nodes on PostgreSQL', { skip: withoutPostgres }, () => {
+  test('exactly a hundred requests a minute pass for fifty clients on any nodes', async () => {
     await using cluster = await openNodes(3)
     const clock = createTestClock()
     const limiters = cluster.nodes.map(({ counts }) => new RateLimiter({ clock, counts }))
@@ -46,7 +46,7 @@ suite('limits of three nodes on one PostgreSQL', { skip: withoutPostgres }, () =
     await limiters[0]?.count(subjects, reply)
   })
 
-  test('an account opens no more on all nodes together than it may, and what it ends on one it can open on another', async () => {
+  test('the limit of open streams applies across all nodes, and a stream ended on one frees a place on another', async () => {
     await using cluster = await openNodes(3)
     const places = cluster.nodes.map(({ counts }) => new AccountPlaces(counts, 40))
     const takeOn = (node: number) => places[node]?.take('a', 'streams').catch(() => null) ?? null
@@ -56,7 +56,7 @@ suite('limits of three nodes on one PostgreSQL', { skip: withoutPostgres }, () =
     assert.notEqual(await places[0]?.take('a', 'polls'), null)
     for (const place of taken) place[Symbol.dispose]()
     let onOne = 0
-    // What is given back is heard of within seconds.
+    // Released places are seen by the others within seconds.
     while (onOne < 40) {
       if ((await takeOn(1)) !== null) onOne++
       else await pause(100)
@@ -64,7 +64,7 @@ suite('limits of three nodes on one PostgreSQL', { skip: withoutPostgres }, () =
     assert.equal(await takeOn(1), null)
   })
 
-  test('what a node that is gone held open is free again', async () => {
+  test('places of a dead node are free again', async () => {
     await using cluster = await openNodes(1)
     const [survivor] = cluster.nodes
     assert.ok(survivor)
@@ -82,7 +82,7 @@ suite('limits of three nodes on one PostgreSQL', { skip: withoutPostgres }, () =
     )
   })
 
-  test('a budget that is set on one node counts there at once and on the others within moments, and no request asks for it three times', async (context) => {
+  test('a new budget applies at once on its node and within moments on the others, with one query for several requests', async (context) => {
     await using cluster = await openNodes(2)
     const [near, far] = cluster.nodes
     assert.ok(near && far)
@@ -96,7 +96,7 @@ suite('limits of three nodes on one PostgreSQL', { skip: withoutPostgres }, () =
       statements.push(sql)
       return all.call(far.database, sql, ...more)
     }
-    // A request asks within the second for which an answer is believed.
+    // These calls are within the second for which an answer is cached.
     const still = performance.now()
     const stopped = context.mock.method(performance, 'now', () => still)
     for (const { ledger } of [near, far, near, far, far]) assert.deepEqual(await ledger.budgets(holder, options), [])

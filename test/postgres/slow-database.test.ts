@@ -12,7 +12,7 @@ import { startFaultyLink } from '../support/postgres/faulty-link.ts'
 import { createDatabase } from '../support/postgres/postgres-databases.ts'
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
 
-/** Two nodes, one of which reaches the database over a link, and a token that it knows. */
+/** Two nodes, one of which reaches the database over a link, and a token that it has cached. */
 async function openNodes() {
   await using parts = new AsyncDisposableStack()
   const address = new URL(await createDatabase())
@@ -42,21 +42,21 @@ async function openNodes() {
 }
 
 suite('PostgreSQL that is slow', { skip: withoutPostgres }, () => {
-  test('one that takes half a second for each answer lets callers in, and a revocation on another node is seen within five', async () => {
+  test('answers of half a second still authenticate, and a revocation on another node takes effect within five', async () => {
     await using nodes = await openNodes()
     const { near, far, link, token, isLetIn } = nodes
     link.slow(500)
     await near.tokens.revoke({ id: token.id, accountId: 'a' }, near.clock.now(), options)
     const revokedAt = far.clock.now()
     const requested: { readonly at: number; readonly answer: string }[] = []
-    // That it was revoked is known from a question that was answered; a machine with more to do than it can may need several.
+    // The revocation is seen with the first query that succeeds; an overloaded machine may need several.
     while (requested.at(-1)?.answer !== 'token_revoked') requested.push({ at: far.clock.now(), answer: await isLetIn() })
     assert.equal(requested[0]?.answer, 'yes')
     const late = requested.filter(({ at, answer }) => answer === 'yes' && at > revokedAt + 5000)
     assert.deepEqual(late, [])
   })
 
-  test('one that is slower ends with 503, never with an old yes', async () => {
+  test('slower answers end with 503, never with an outdated success', async () => {
     await using nodes = await openNodes()
     const { near, link, token, isLetIn } = nodes
     link.slow(1100)

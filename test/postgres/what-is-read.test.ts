@@ -14,7 +14,7 @@ import { makeSubmission } from '../support/submission.ts'
 
 const waiting = 600
 
-/** A store in which so much waits, of which PostgreSQL knows no statistics. */
+/** A store with a long queue for which PostgreSQL has no statistics. */
 async function openWithWork(): Promise<PostgresStore> {
   const store = await openPostgresStore({ url: await createDatabase(), clock: createSystemClock(), limits: roomy, mode: 'service' })
   await store.database.run('alter table queue set (autovacuum_enabled = false)')
@@ -31,8 +31,8 @@ async function countRead(statements: Statements, work: () => Promise<void>): Pro
   return Number(after?.read) - Number(before?.read)
 }
 
-suite('what PostgreSQL reads of a long queue', { skip: withoutPostgres }, () => {
-  test('a claim reads what it takes, however much waits', async () => {
+suite('reads from a long queue in PostgreSQL', { skip: withoutPostgres }, () => {
+  test('a claim reads only the claimed rows, however long the queue', async () => {
     await using store = await openWithWork()
     const wanted = { workerId: 'w', rooms: [{ model: 'fake-image', room: 1 }], limit: 1, leaseMs: 1000, format: workFormat }
     const read = await store.database.transaction((statements) =>
@@ -44,7 +44,7 @@ suite('what PostgreSQL reads of a long queue', { skip: withoutPostgres }, () => 
     assert.ok(read < 10, `${read} rows were read`)
   })
 
-  test('a submission reads the ends of the queue, however much waits', async () => {
+  test('a submission reads only the ends of the queue, however long it is', async () => {
     await using store = await openWithWork()
     const { work, ...submission } = makeSubmission()
     const encoded = {
@@ -65,7 +65,7 @@ suite('what PostgreSQL reads of a long queue', { skip: withoutPostgres }, () => 
     assert.ok(read < 10, `${read} rows were read`)
   })
 
-  test('sums are written into a lane that nobody else is writing', async () => {
+  test('sums are written into a row that no other transaction is writing', async () => {
     await using store = await openWithWork()
     await store.database.transaction(async (statements) => {
       const mine = await statements.get('select pg_backend_pid() % 16 as own')

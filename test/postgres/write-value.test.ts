@@ -6,8 +6,8 @@ import { withoutPostgres } from '../support/postgres/postgres-server.ts'
 
 const texts = ['', ' ', 'null', 'NULL', '"', '\\', '\\"', 'a,b', '{}', "'", '\n\t\r', 'ünï', '😀', '$1', '\\x00', null]
 
-suite('parameters for PostgreSQL', { skip: withoutPostgres }, () => {
-  test('arrays arrive as they were sent', async () => {
+suite('parameters of PostgreSQL', { skip: withoutPostgres }, () => {
+  test('arrays arrive unchanged', async () => {
     await using database = new Database(await createDatabase())
     const numbers = [0, -1, 2 ** 53 - 1, null]
     const row = await database.get('select :texts::text[] as texts, :numbers::bigint[] as numbers, :empty::text[] as empty', {
@@ -23,7 +23,7 @@ suite('parameters for PostgreSQL', { skip: withoutPostgres }, () => {
     assert.deepEqual(row?.empty, [])
   })
 
-  test('bytes in an array arrive as they were sent, and NUL in a text as the sign for what cannot be shown', async () => {
+  test('bytes in an array arrive unchanged, and NUL in a text becomes the replacement character', async () => {
     await using database = new Database(await createDatabase())
     const bytes = [Buffer.from([0, 1, 34, 92, 255]), Buffer.alloc(0)]
     const row = await database.get('select :bytes::bytea[] as bytes, :texts::text[] as texts', { bytes, texts: ['a\0b', '"\0\\'] })

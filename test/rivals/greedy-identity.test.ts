@@ -7,6 +7,6 @@ const skip = process.env.LLAMA_SERVER === undefined ? 'set LLAMA_SERVER to a lla
 
 for (const model of await listBenchModels())
   for (const together of [1, 8])
-    test(`greedy answers of ${model.model} are llama-server's, token for token, ${together} at a time`, { skip }, async () => {
+    test(`greedy answers of ${model.model} equal llama-server's token for token, ${together} at a time`, { skip }, async () => {
       assert.deepEqual(await measureIdentity(model, together), [])
     })

@@ -14,7 +14,7 @@ const paths = [
 ]
 
 suite('headers of every answer', () => {
-  test('no browser guesses at the type of any answer', async () => {
+  test('every answer forbids browsers to guess its type', async () => {
     const { send } = await startConsoleService()
     for (const path of paths) assert.equal((await send('GET', path)).headers['x-content-type-options'], 'nosniff', path)
     assert.equal((await send('DELETE', '/v1/models')).headers['x-content-type-options'], 'nosniff')

@@ -127,7 +127,7 @@ suite('hostile bodies', () => {
   after(() => service[Symbol.asyncDispose]())
 
   for (const { what, body, status, code } of hostileBodies)
-    test(`${what}: ${status} ${code}, and a neighbour is answered`, async (context) => {
+    test(`${what}: ${status} ${code}, and a concurrent request is answered`, async (context) => {
       const text = Buffer.from(body())
       delay.reset()
       delay.enable()
@@ -149,11 +149,11 @@ suite('hostile bodies', () => {
 
 const options = { signal: new AbortController().signal }
 
-suite('bodies that are not sent to their end', () => {
+suite('bodies that are not sent completely', () => {
   const head = (token: string, length: number) =>
     `POST ${chat} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`
 
-  test('without a token not a byte is waited for', async () => {
+  test('are rejected before the first byte without a token', async () => {
     await using service = await startHttpService()
     const socket = await openSocket(service.url)
     socket.write(head('nobody', 1_000_000))
@@ -161,7 +161,7 @@ suite('bodies that are not sent to their end', () => {
     socket.destroy()
   })
 
-  test('fill only the share of their own account, until they end', async () => {
+  test('use only the share of their own account, until they end', async () => {
     await using service = await startHttpService({ settings: { bodyMemory: { totalBytes: 300_000, shareBytes: 100_000 } } })
     const { id } = await createAccount({ ...service.store, clock: createSystemClock() }, { name: 'Grace', role: 'member' }, options)
     const neighbour = await service.makeToken(['text'], { accountId: id })
@@ -179,7 +179,7 @@ suite('bodies that are not sent to their end', () => {
     while ((await send(service.token)) !== 200);
   })
 
-  test('of clients that left before anybody looked take nothing away for long', async () => {
+  test('of clients that already disconnected use memory only briefly', async () => {
     const requested = Promise.withResolvers<void>()
     const found = Promise.withResolvers<void>()
     const open = (settings: Parameters<typeof createMemoryStore>[0]) => {
@@ -206,7 +206,7 @@ suite('bodies that are not sent to their end', () => {
     assert.equal((await service.fetch(chat, { method: 'POST', body })).status, 200)
   })
 
-  test('that are announced count at once in their own share, and in that of all as they come in', async () => {
+  test('with a declared length count at once in their own share, and in the total as they arrive', async () => {
     await using service = await startHttpService({ settings: { bodyMemory: { totalBytes: 100_000, shareBytes: 100_000 } } })
     const { id } = await createAccount({ ...service.store, clock: createSystemClock() }, { name: 'Grace', role: 'member' }, options)
     const neighbour = await service.makeToken(['text'], { accountId: id })
@@ -223,7 +223,7 @@ suite('bodies that are not sent to their end', () => {
     for (const socket of [first, second]) socket.destroy()
   })
 
-  test('are refused when all accounts together fill the service', async () => {
+  test('are rejected when all accounts together fill the service', async () => {
     await using service = await startHttpService({ settings: { bodyMemory: { totalBytes: 100_000, shareBytes: 100_000 } } })
     const { id } = await createAccount({ ...service.store, clock: createSystemClock() }, { name: 'Grace', role: 'member' }, options)
     const neighbour = await service.makeToken(['text'], { accountId: id })
@@ -236,7 +236,7 @@ suite('bodies that are not sent to their end', () => {
     socket.destroy()
   })
 
-  test('are given up when they come in too slowly, and so is their connection', async () => {
+  test('are closed with their connection when they arrive too slowly', async () => {
     const clock = createTestClock()
     await using service = await startHttpService({ clock })
     const socket = await openSocket(service.url)
@@ -249,7 +249,7 @@ suite('bodies that are not sent to their end', () => {
 })
 
 suite('small routes', () => {
-  test('sign-in takes 16 KB', async () => {
+  test('sign-in accepts 16 KB', async () => {
     const service = await startConsoleService()
     const guess = { email: 'a@b.c', password: 'wrong', x: '' }
     const bare = JSON.stringify(guess).length
@@ -260,15 +260,15 @@ suite('small routes', () => {
     assert.match(refused.body, /at most 16384 bytes/)
   })
 
-  test('so do all others that start no work on a model', async () => {
+  test('all others that start no work on a model accept 16 KB too', async () => {
     await using service = await startHttpService()
     const refused = await service.fetch('/v1/webhooks/secrets/rotate', { method: 'POST', body: `{"x":"${'x'.repeat(16 * 1024)}"}` })
     assert.deepEqual([refused.status, (await readError(refused)).code], [413, 'payload_too_large'])
   })
 })
 
-suite('bodies that are refused', () => {
-  test('are read to their end, however long, and their connection serves the next request', async () => {
+suite('rejected bodies', () => {
+  test('are read to their end, and the connection serves the next request', async () => {
     await using service = await startHttpService()
     const socket = await openSocket(service.url)
     const size = 4 * megabyte

@@ -40,7 +40,7 @@ async function ask(url: string | null, headers: object, body = `${line}\n`, path
   }
 }
 
-test('a question is taken once, from who has the secret, when it is new and meant for this node', async () => {
+test('a request is accepted once, if it has the secret, is recent and meant for this node', async () => {
   await using node = await startWorker()
   const now = node.clock.now()
   const genuine = node.sealedAt(now)
@@ -61,14 +61,14 @@ test('a question is taken once, from who has the secret, when it is new and mean
   assert.equal(await ask(node.url, genuine), 401, 'repeated before it is old')
 })
 
-test('what is no question, or too long a one, ends its connection', async () => {
+test('an invalid or overlong request ends its connection', async () => {
   await using node = await startWorker()
   assert.equal(await ask(node.url, {}, '', '/v1/models'), 404)
   assert.equal(await ask(node.url, {}, 'no end'), 400)
   assert.match(String(await ask(node.url, {}, 'x'.repeat(1_000_000))), /400|closed/)
 })
 
-test('a question that never ends is cut off after three seconds', async () => {
+test('an endless request is cut off after three seconds', async () => {
   await using node = await startWorker()
   const socket = connect(Number(new URL(node.url ?? '').port), '127.0.0.1')
   socket.on('error', () => {})
@@ -80,7 +80,7 @@ test('a question that never ends is cut off after three seconds', async () => {
   await closed
 })
 
-test('a line that was changed, repeated or left out on its way ends the lease', () => {
+test('a line that was changed, repeated or dropped on its way ends the lease', () => {
   const key = createSecretKey(Buffer.alloc(32, 1))
   const [writer, other] = [new SealedLines(key, 'asker'), new SealedLines(key, 'lender')]
   const lines = [writer.write({ call: 1 }), writer.write({ call: 2 })].map((text) => text.slice(0, -1))
@@ -100,7 +100,7 @@ test('a line that was changed, repeated or left out on its way ends the lease', 
   }
 })
 
-test('a call that comes along with a question counts only with the seal of that question', async () => {
+test('a call sent with a request counts only with the seal of that request', async () => {
   await using node = await startWorker()
   const asking = JSON.stringify({ ...question, ahead: true })
   const call = { type: 'call', call: 1, method: 'generate', request: makeTextRequest('[say forged]'), account: 'a' }
@@ -125,7 +125,7 @@ test('a call that comes along with a question counts only with the seal of that 
   assert.deepEqual(node.requested, [])
 })
 
-test('a forged node that answers without the secret learns nothing', async () => {
+test('a forged node that answers without the secret gets no content', async () => {
   const received: string[] = []
   const forged = createServer((request, response) => {
     request.on('data', (chunk) => received.push(String(chunk)))
@@ -138,7 +138,7 @@ test('a forged node that answers without the secret learns nothing', async () =>
   assert.deepEqual(received.join(''), `${line}\n`)
 })
 
-test('a node that takes the connection and is silent is given up after three seconds', async () => {
+test('a node that accepts the connection and sends nothing is abandoned after three seconds', async () => {
   const clock = createTestClock()
   const silent = createTcpServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
   await using lender = await listening(silent)
@@ -153,7 +153,7 @@ for (const [kind, limit] of [
   ['text', '75000 ms'],
   ['load', '3600000 ms'],
 ] as const)
-  test(`a stranger that signals work forever at the address of an older node is given up after ${limit} when asked for ${kind}`, async () => {
+  test(`a stranger that signals work forever at the address of an older node is abandoned after ${limit} for ${kind}`, async () => {
     const clock = createTestClock()
     const looks = new EventEmitter()
     // Every sign leads to a look at the clock.
@@ -187,14 +187,14 @@ for (const [what, sign] of [
   ['without a seal', 'HTTP/1.1 102 Processing\r\n\r\n'],
   ['with a wrong seal', 'HTTP/1.1 102 Processing\r\nx-sepia-seal: AAAA\r\n\r\n'],
 ] as const)
-  test(`a stranger that signals work ${what} is given up at once`, async () => {
+  test(`a stranger that signals work ${what} is abandoned at once`, async () => {
     const stranger = createTcpServer((socket) => socket.on('error', () => {}).write(sign)).listen(0, '127.0.0.1')
     await using lender = await listening(stranger)
     const leased = leaseSlot(leasingNode(createTestClock()), lender, question, { signal })
     await assert.rejects(leased, (error) => error instanceof NodeLost && /without proof/.test(String(error.cause)))
   })
 
-test('a node proves each sign of its work while a question waits for a slot', async () => {
+test('a node authenticates each sign of its work while a request waits for a slot', async () => {
   await using node = await startWorker({ slots: 1 })
   const passed = new EventEmitter()
   const relay = createTcpServer((socket) => {
@@ -215,7 +215,7 @@ test('a node proves each sign of its work while a question waits for a slot', as
   await using _slot = await waiting
 })
 
-test('a question of a kind that nobody knows is refused by name, and unloads nothing', async () => {
+test('a request of an unknown kind is rejected by name, and unloads nothing', async () => {
   await using node = await startWorker()
   const unknown = JSON.parse(JSON.stringify({ ...question, kind: 'sing' }))
   await assert.rejects(leaseSlot(leasingNode(node.clock), { id: 'worker', url: node.url ?? '', leaseFormat }, unknown, { signal }), {
@@ -228,7 +228,7 @@ for (const [begun, seconds] of [
   [false, 6],
   [true, 15],
 ] as const)
-  test(`a node that falls silent ${begun ? 'within' : 'before'} an answer is given up after ${seconds} seconds`, async () => {
+  test(`a node that stops sending ${begun ? 'within' : 'before'} an answer is abandoned after ${seconds} seconds`, async () => {
     const text: TextModel = {
       async *generate(_request, { signal }) {
         yield { type: 'text', choice: 0, text: 'one' }
@@ -238,7 +238,7 @@ for (const [begun, seconds] of [
     }
     await using node = await startWorker({ text })
     const clock = createTestClock()
-    // Between the two stands a relay that stops to pass anything on.
+    // A relay between the two stops passing on data.
     let passes = true
     const relay = createTcpServer((socket) => {
       const onward = connect(Number(new URL(node.url ?? '').port), '127.0.0.1')

@@ -22,12 +22,12 @@ const entry = new URL('../support/engines/probing-engine.ts', import.meta.url)
 const secrets = { SEPIA_DATABASE_URL: 'postgres://u:secret@db/x', AWS_SECRET_ACCESS_KEY: 's', NODE_OPTIONS: '--inspect', GITHUB_TOKEN: 't' }
 
 suite('confined engines', () => {
-  test('get no variable of the environment but those for libraries, drivers and temporary files', () => {
+  test('get only environment variables for libraries, drivers and temporary files', () => {
     const driver = { CUDA_VISIBLE_DEVICES: '0', VK_ICD_FILENAMES: 'x', LD_LIBRARY_PATH: '/usr/lib', OMP_NUM_THREADS: '2', Path: 'C:' }
     assert.deepEqual(engineEnvironment({ ...secrets, ...driver }), driver)
   })
 
-  test('open no file but their code, and reach no network where the system can close it', async () => {
+  test('open no file except their code, and no network connection where the system supports it', async () => {
     await using folder = await createTemporaryFolder()
     const secret = join(folder.path, 'sepia.db')
     await writeFile(secret, 'secret')
@@ -46,7 +46,7 @@ suite('confined engines', () => {
     assert.deepEqual(threads, ['ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED'])
   })
 
-  test('open a thread where they need one when they start, and none later', async () => {
+  test('start the threads that they need at their start, and none later', async () => {
     const confinement = await findConfinement({ environment: process.env })
     const child = await spawnEngine(entry, { readable: [], memoryBytes: 2 * 1024 ** 3, environment: {}, opensThread: true }, confinement)
     child.send({ bytes: Buffer.from(JSON.stringify({ paths: [], pictures: [], port: 1 })), whiteAt: null })
@@ -57,7 +57,7 @@ suite('confined engines', () => {
     await ended
   })
 
-  test('open no picture from native code either, where bubblewrap hides it', async (context) => {
+  test('cannot open a picture from native code either under bubblewrap', async (context) => {
     const confinement = await findConfinement({ environment: process.env })
     if (confinement.closeFiles === null) return context.skip('bubblewrap is not installed, or may make no namespaces')
     await using folder = await createTemporaryFolder()
@@ -77,7 +77,7 @@ suite('confined engines', () => {
     await ended
   })
 
-  test('read the files of their own model alone', () => {
+  test('read only the files of their own model', () => {
     const text = {
       kind: 'text',
       folder: '/m/a',
@@ -96,7 +96,7 @@ suite('confined engines', () => {
     )
   })
 
-  test('a model that sees and both built-in models answer, and an uploaded picture is read, in engines that are confined', {
+  test('a vision model and both built-in models answer, and an uploaded picture is read, in confined engines', {
     timeout: 300_000,
   }, async () => {
     await using folder = await createTemporaryFolder()

@@ -10,7 +10,7 @@ const chat = '/v1/chat/completions'
 const held = { model: 'fake-chat', messages: [{ role: 'user', content: '[hang]' }], stream: true }
 
 suite('floods of connections', () => {
-  test('one address has so many; one more gets the reason, and what it sends is not read', async () => {
+  test('connections are limited per address; the next one gets the reason, and its data is not read', async () => {
     await using service = await startHttpService({ settings: { connectionsPerAddress: 3 } })
     const sockets = await Promise.all([1, 2, 3].map(() => openSocket(service.url)))
     for (const socket of sockets) socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
@@ -28,7 +28,7 @@ suite('floods of connections', () => {
     for (const socket of others) socket.destroy()
   })
 
-  test('all addresses together have so many too, so that the service keeps file descriptors for itself', async () => {
+  test('connections are limited in total, which keeps file descriptors for the service', async () => {
     await using service = await startHttpService({ settings: { connectionsInAll: 2, trustedProxies: ['loopback'] } })
     const sockets = await Promise.all([1, 2].map(() => openSocket(service.url)))
     for (const socket of sockets) socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
@@ -38,7 +38,7 @@ suite('floods of connections', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  test('a refused connection ends though its client keeps its half open', async () => {
+  test('a rejected connection closes even if its client keeps its half open', async () => {
     await using service = await startHttpService({ settings: { connectionsPerAddress: 1 } })
     const sockets: Socket[] = []
     service.server.server.prependListener('connection', (socket: Socket) => sockets.push(socket))
@@ -61,7 +61,7 @@ suite('floods of connections', () => {
     held.destroy()
   })
 
-  test('behind a trusted proxy it is the requests of each client that count', async () => {
+  test('behind a trusted proxy requests are limited per client instead', async () => {
     await using service = await startHttpService({ settings: { connectionsPerAddress: 1, trustedProxies: ['loopback'] } })
     const send = (forwardedFor: string, signal: AbortSignal = new AbortController().signal) =>
       service.fetch(chat, { json: held, headers: { 'x-forwarded-for': forwardedFor }, method: 'POST', signal })
@@ -75,7 +75,7 @@ suite('floods of connections', () => {
     await first
   })
 
-  test('sixteen requests in one packet are answered; of more the connection is closed and the rest not looked at', async () => {
+  test('sixteen pipelined requests are answered; with more the connection is closed and the rest ignored', async () => {
     await using service = await startHttpService()
     let takenApart = 0
     service.server.server.on('request', () => {
@@ -99,7 +99,7 @@ suite('floods of connections', () => {
     assert.ok(takenApart < 40, `${takenApart} requests were taken apart`)
   })
 
-  test('heads have 15 seconds and whole requests five minutes; one that ends before hurts nobody', async () => {
+  test('heads have 15 seconds and whole requests five minutes; one that ends early has no effect', async () => {
     await using service = await startHttpService()
     assert.equal(service.server.server.headersTimeout, 15_000)
     assert.equal(service.server.server.requestTimeout, 300_000)

@@ -20,7 +20,7 @@ suite('pages of other origins', () => {
     for (const service of [open, listed, closed]) await service?.[Symbol.asyncDispose]()
   })
 
-  test('that are allowed call with a token, and never with cookies', async () => {
+  test('can call with a token if allowed, and never with cookies', async () => {
     const headers = { 'access-control-request-headers': 'authorization, content-type, x-stainless-lang' }
     const requested = await listed?.fetch('/v1/chat/completions', { ...preflight(friend, headers), token: null })
     assert.equal(requested?.status, 204)
@@ -48,7 +48,7 @@ suite('pages of other origins', () => {
     assert.match((await answer?.text()) ?? '', /\[DONE\]/)
   })
 
-  test('that are like an allowed one are not allowed', async () => {
+  test('that only resemble an allowed origin are rejected', async () => {
     for (const origin of [
       ...['null', 'https://app.example.evil.test', 'https://evil.test', 'http://app.example', 'https://app.example:444'],
       ...['https://app.example/', 'https://APP.example', '*', 'https://app.example, https://evil.test'],
@@ -60,7 +60,7 @@ suite('pages of other origins', () => {
     }
   })
 
-  test('may all call where all are allowed, and the answer names none of them', async () => {
+  test('can all call if all are allowed, and the answer names none of them', async () => {
     for (const origin of ['https://any.example', 'null']) {
       const answer = await open?.fetch('/v1/models', { headers: { origin } })
       assert.deepEqual([answer?.status, answer && allowed(answer)], [200, '*'])
@@ -68,7 +68,7 @@ suite('pages of other origins', () => {
     }
   })
 
-  test('never reach the console’s addresses', async () => {
+  test('never reach the addresses of the console', async () => {
     for (const service of [open, listed])
       for (const path of ['/', '/?x', '/console', '/console/', '/console/api/session', '/console?x'])
         for (const init of [{ headers: { origin: friend } }, preflight(friend)]) {
@@ -77,14 +77,14 @@ suite('pages of other origins', () => {
         }
   })
 
-  test('are not allowed anything by default', async () => {
+  test('are rejected by default', async () => {
     const answer = await closed?.fetch('/v1/models', { headers: { origin: friend } })
     assert.deepEqual([answer?.status, answer && allowed(answer)], [200, null])
     const requested = await closed?.fetch('/v1/models', preflight(friend))
     assert.deepEqual([requested && allowed(requested), requested?.headers.get('access-control-allow-methods')], [null, null])
   })
 
-  test('cannot make a header of their own by the names they ask for', async () => {
+  test('cannot inject a header through the header names they request', async () => {
     const requested = await listed?.fetch('/v1/models', preflight(friend, { 'access-control-request-headers': 'a;b=<x>' }))
     assert.deepEqual([requested?.status, requested?.headers.get('access-control-allow-headers')], [204, null])
   })

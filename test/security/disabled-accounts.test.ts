@@ -30,7 +30,7 @@ async function join(url: string, link: string, email: string): Promise<string> {
 }
 
 suite('disabled accounts', () => {
-  test('neither cookies nor links from before the command line disabled an account work after it enabled it', async () => {
+  test('earlier cookies and links stay invalid after the command line disables and enables an account', async () => {
     await using folder = await createTemporaryFolder()
     await using service = await startService(folder.path)
     const data = ['--data', folder.path, '--json']
@@ -54,7 +54,7 @@ suite('disabled accounts', () => {
     assert.deepEqual([await tokens(), await open()], [401, 404])
   })
 
-  test('what runs and waits for an account ends when it is disabled, the work of others does not', async () => {
+  test('running and waiting work of an account ends when it is disabled, that of others does not', async () => {
     const clock = createTestClock()
     const underWay = new WorkUnderWay()
     const pool = createFixedModelPool({
@@ -87,7 +87,7 @@ suite('disabled accounts', () => {
     assert.deepEqual(service.failures, [])
   })
 
-  test('links to what a disabled account drew and uploads end with it, and uploads that are under way', async () => {
+  test('links to pictures and uploads of a disabled account stop working, and so do running uploads', async () => {
     await using folder = await createTemporaryFolder()
     const underWay = new WorkUnderWay()
     await using service = await startHttpService({ worker: true, assets: { folder: folder.path }, overrides: { underWay } })
@@ -122,7 +122,7 @@ suite('disabled accounts', () => {
     assert.deepEqual(service.failures, [])
   })
 
-  test('nothing is noted as under way for a client that left while it was found out who asks', async () => {
+  test('a client that disconnects during authentication leaves no running request', async () => {
     const underWay = new WorkUnderWay()
     const requested = Promise.withResolvers<void>()
     const known = Promise.withResolvers<Caller>()

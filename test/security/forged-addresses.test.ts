@@ -14,19 +14,19 @@ async function guess(service: ConsoleService, times: number, forwardedFor: (inde
 }
 
 suite('forged addresses', () => {
-  test('a client that no trusted proxy stands before cannot name its own address', async () => {
+  test('a client without a trusted proxy cannot choose its address', async () => {
     const service = await startConsoleService()
     const statuses = await guess(service, 7, (index) => `203.0.113.${index}`)
     assert.equal(statuses.at(-1), 429)
   })
 
-  test('behind a trusted proxy one client’s guesses slow only that client down', async () => {
+  test('behind a trusted proxy guesses slow down only the client that makes them', async () => {
     const service = await startConsoleService({ settings: { trustedProxies: ['127.0.0.1'] } })
     assert.equal((await guess(service, 7, () => '203.0.113.1')).at(-1), 429)
     assert.deepEqual(await guess(service, 1, () => '203.0.113.2'), [401])
   })
 
-  test('behind a trusted proxy only what the proxy added counts', async () => {
+  test('behind a trusted proxy only the address added by the proxy counts', async () => {
     const service = await startConsoleService({ settings: { trustedProxies: ['127.0.0.1'] } })
     const statuses = await guess(service, 7, (index) => `198.51.100.${index}, 203.0.113.1`)
     assert.equal(statuses.at(-1), 429)

@@ -65,7 +65,7 @@ test('a link cannot be forged, extended or turned to another picture', async () 
   assert.equal((await fetch(link)).status, 200)
 })
 
-test('a drawing that fails answers with its error, and one whose caller leaves is cancelled', async () => {
+test('a failed drawing returns its error, and a drawing whose caller disconnects is cancelled', async () => {
   await using service = await startHttpService({ worker: true })
   const failing = { prompt: '[fail numerical_error]', response_format: 'url' }
   assert.equal((await service.fetch('/v1/images/generations', { json: failing })).status, 500)

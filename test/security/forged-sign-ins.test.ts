@@ -4,8 +4,8 @@ import { CookieJar } from '../support/sign-in/cookie-jar.ts'
 import { ada, begin, comeBack, faultPage as fault, openOrganisation as open, signIn } from '../support/sign-in/organisation.ts'
 import { visitProvider } from '../support/sign-in/visit-provider.ts'
 
-suite('a sign-in with the organisation is refused', () => {
-  test('when the state is another one, and the code stays unused', async () => {
+suite('a sign-in with the organisation is rejected', () => {
+  test('if the state does not match, without using the code', async () => {
     await using service = await open()
     service.provider.person = ada
     const { jar, address } = await begin(service)
@@ -15,7 +15,7 @@ suite('a sign-in with the organisation is refused', () => {
     assert.equal(service.provider.count('/token'), 0)
   })
 
-  test('when another browser comes back with it', async () => {
+  test('if another browser returns with it', async () => {
     await using service = await open()
     service.provider.person = ada
     const { address } = await begin(service)
@@ -24,7 +24,7 @@ suite('a sign-in with the organisation is refused', () => {
     assert.equal(await comeBack(service, new CookieJar(), await visitProvider(address)), fault('expired'))
   })
 
-  test('when its code is used a second time, cookie and all', async () => {
+  test('if its code is used a second time, with the same cookie', async () => {
     await using service = await open()
     service.provider.person = ada
     const { jar, address } = await begin(service)
@@ -35,7 +35,7 @@ suite('a sign-in with the organisation is refused', () => {
     assert.equal(await comeBack(service, copy, returned), fault('refused'))
   })
 
-  test('when it took longer than ten minutes', async () => {
+  test('if it took longer than ten minutes', async () => {
     await using service = await open()
     service.provider.person = ada
     const { jar, address } = await begin(service)
@@ -44,7 +44,7 @@ suite('a sign-in with the organisation is refused', () => {
     assert.equal(await comeBack(service, jar, returned), fault('expired'))
   })
 
-  test('when its cookie was changed or sealed by somebody else', async () => {
+  test('if its cookie was changed or sealed with another key', async () => {
     await using service = await open()
     await using other = await open()
     service.provider.person = ada
@@ -59,7 +59,7 @@ suite('a sign-in with the organisation is refused', () => {
     assert.equal(await comeBack(service, jar, await visitProvider(address)), fault('expired'))
   })
 
-  test('when the answer names another issuer', async () => {
+  test('if the answer names another issuer', async () => {
     await using service = await open()
     service.provider.person = ada
     const { jar, address } = await begin(service)
@@ -69,7 +69,7 @@ suite('a sign-in with the organisation is refused', () => {
     assert.equal(await comeBack(service, jar, returned.href), fault('refused'))
   })
 
-  test('while one address comes back with sign-ins that fail, again and again', async () => {
+  test('after repeated failures from one address', async () => {
     await using service = await open({ rules: { createAccounts: false } })
     const locations: string[] = []
     for (let guess = 0; guess < 33; guess++) locations.push((await signIn(service, ada)).location)

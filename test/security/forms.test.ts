@@ -17,7 +17,7 @@ const many = (count: number, part: (index: number) => string) => Array.from({ le
 const nested = (depth: number): string =>
   many(depth, (level) => `--b${level}\r\nContent-Type: multipart/mixed; boundary=b${level + 1}\r\n\r\n`).join('')
 
-/** What a form may be sent as, the statuses that may answer it, and another boundary or header where there is one. */
+/** Hostile forms, the accepted statuses, and a boundary or header if it differs. */
 interface Attack {
   readonly body: () => string
   readonly type?: string
@@ -92,7 +92,7 @@ suite('hostile forms', () => {
 
   for (const path of ['/v1/files', '/v1/images/edits'] as const)
     for (const [what, { body, type = 'multipart/form-data; boundary=b', statuses }] of Object.entries(attacks))
-      test(`${path}: ${what}: refused, and a neighbour's form is taken`, async (context) => {
+      test(`${path}: ${what}: rejected, and a concurrent form is accepted`, async (context) => {
         const text = Buffer.from(body())
         delay.reset()
         delay.enable()
@@ -111,7 +111,7 @@ suite('hostile forms', () => {
         assert.deepEqual(service.failures, [])
       })
 
-  test('what was refused keeps no bytes', async () => {
+  test('rejected forms leave no bytes behind', async () => {
     const { data } = await readJson(await service.fetch('/v1/files'))
     assert.deepEqual(data, [])
   })
@@ -121,7 +121,7 @@ suite('hostile forms', () => {
     ['less than it says', 100_000, whole(field('purpose', 'user_data'), file('file', 'x'))],
     ['nothing of what it says', 1_000_000, ''],
   ] as const)
-    test(`a form that holds ${what}, from a client that leaves, keeps nothing and hurts nobody`, async () => {
+    test(`a form with ${what}, from a client that disconnects, leaves nothing behind`, async () => {
       const socket = await openSocket(service.url)
       socket.on('error', () => {})
       const head = ['POST /v1/files HTTP/1.1', 'Host: x', `Authorization: Bearer ${service.token}`]
@@ -142,7 +142,7 @@ suite('hostile forms', () => {
       assert.equal((await fetch(`${service.url}${path}`, { method: 'POST', headers, body })).status, 401)
   })
 
-  test('many half forms at once leave room for whole ones', async () => {
+  test('many incomplete forms leave room for complete ones', async () => {
     const sockets = await Promise.all(many(30, () => '').map(() => openSocket(service.url)))
     const head = ['POST /v1/images/edits HTTP/1.1', 'Host: x', `Authorization: Bearer ${service.token}`, 'Content-Length: 9000000']
     for (const socket of sockets) {

@@ -39,7 +39,7 @@ const hostile: readonly (readonly [what: string, schema: JsonObject, choices: nu
 
 const endless = { type: 'grammar', grammar: 'root ::= s\ns ::= [a-z ] s s | [a-z ] s | [a-z ]', field: 'grammar' } as const
 
-suite('grammars of one account beside the answer of another', () => {
+suite('grammars of one account beside answers of another', () => {
   let model: TextModel & AsyncDisposable
   before(async () => {
     model = await loadLlamaModel(miniChat, { threads: 1, slots: 8, signal })
@@ -49,7 +49,7 @@ suite('grammars of one account beside the answer of another', () => {
   const honest = ask('What is the capital of France?', { maxTokens: 300, sampling: { temperature: 1, seed: 7 } })
   const run = async (request: TextRequest, account: string) => Array.fromAsync(model.generate(request, { signal, account }))
 
-  test('a grammar that asks for endless work fails alone, and new ones wait while their account owes too much', {
+  test('an endless grammar fails alone, and new ones wait while their account has used too much time', {
     timeout: 300_000,
   }, async () => {
     const alone = textOf(await run(honest, 'honest'))
@@ -70,7 +70,7 @@ suite('grammars of one account beside the answer of another', () => {
   })
 
   for (const [what, schema, choices] of hostile)
-    test(`${what}: answered, and the neighbour's answer is what it always is`, { timeout: 300_000 }, async () => {
+    test(`${what}: answered, and the concurrent answer is unchanged`, { timeout: 300_000 }, async () => {
       const alone = textOf(await run(honest, 'honest'))
       const requests = Array.from({ length: 4 }, (_, seed) =>
         ask('Write lists.', {

@@ -18,7 +18,7 @@ function cookiesOf(answer: Awaited<ReturnType<ConsoleService['send']>>): string 
 }
 
 suite('guessed passwords', () => {
-  test('guesses made at once count like guesses made one after the other', async () => {
+  test('concurrent guesses count like sequential ones', async () => {
     const service = await startConsoleService()
     await service.join(service.firstCode, email)
     const answers = await Promise.all(Array.from({ length: 12 }, () => signIn(service, 'a guess at random')))
@@ -27,7 +27,7 @@ suite('guessed passwords', () => {
     assert.equal(statuses.filter((status) => status === 429).length, 7)
   })
 
-  test('nobody can lock the rightful one out of a browser that has signed in before', async () => {
+  test('guesses of others do not lock a person out of a browser used before', async () => {
     const service = await startConsoleService()
     await service.join(service.firstCode, email)
     const known = cookiesOf(await signIn(service, password))
@@ -39,7 +39,7 @@ suite('guessed passwords', () => {
     assert.equal((await signIn(service, password, known)).statusCode, 200)
   })
 
-  test('a browser that has signed in before may not guess without end, nor at other accounts, nor after a new password', async () => {
+  test('a known browser has limited guesses, none at other accounts, and loses its status with a new password', async () => {
     const service = await startConsoleService()
     const owner = await service.join(service.firstCode, email)
     const known = cookiesOf(await signIn(service, password))
@@ -52,7 +52,7 @@ suite('guessed passwords', () => {
     assert.equal((await signIn(service, 'another poet of science', known)).statusCode, 429)
   })
 
-  test('wrong one-time codes are slowed down, and never keep a right one out', async () => {
+  test('wrong one-time codes slow down further ones, but not a right one', async () => {
     const service = await startConsoleService()
     const open = (code: string) => service.send('POST', '/console/api/invitation', { body: { code } })
     const statuses: number[] = []
@@ -61,14 +61,14 @@ suite('guessed passwords', () => {
     assert.equal((await open(service.firstCode)).statusCode, 200)
   })
 
-  test('each refused sign-in and code is logged with its address', async () => {
+  test('each rejected sign-in and code is logged with its address', async () => {
     const service = await startConsoleService()
     await signIn(service, 'a guess at random')
     await service.send('POST', '/console/api/invitation', { body: { code: 'wrong' } })
     assert.deepEqual(service.refused, ['127.0.0.1', '127.0.0.1'])
   })
 
-  test('spaces, patterns and the caller’s own e-mail are no passwords', async () => {
+  test("spaces, patterns and the account's own e-mail are rejected as passwords", async () => {
     const { send, firstCode } = await startConsoleService()
     for (const weak of ['          ', 'aaaaaaaaaa', email, 'ada@Example.org']) {
       const answer = await send('POST', '/console/api/sign-up', { body: { code: firstCode, name: 'Ada', email, password: weak } })
@@ -76,7 +76,7 @@ suite('guessed passwords', () => {
     }
   })
 
-  test('a new password ends one’s tokens only where that is asked for', async () => {
+  test('a new password revokes tokens only on request', async () => {
     const service = await startConsoleService()
     let cookie = await service.join(service.firstCode, email)
     const make = { name: 'laptop', scopes: ['read'] }

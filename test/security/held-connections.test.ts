@@ -32,7 +32,7 @@ const kinds: Readonly<Record<string, Held>> = {
 
 suite('held connections', () => {
   for (const [name, { path, json, bound }] of Object.entries(kinds))
-    test(`${name}: one account holds a few, another is not in its way, and who leaves makes room`, async () => {
+    test(`${name}: one account holds a limited number, others are unaffected, and a disconnect frees a place`, async () => {
       const clock = createTestClock()
       const pool = createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock }) } }, { slots: 100 })
       await using service = await startHttpService({

@@ -51,7 +51,7 @@ const strange: Readonly<Record<string, Buffer>> = {
   'a PNG with another file behind it': Buffer.concat([png, Buffer.alloc(500_000, 80)]),
 }
 
-/** What is no picture, or too much of one, and what the error says. */
+/** Files that are not pictures or are too large, and their errors. */
 const refused: Readonly<Record<string, readonly [file: Buffer, says: RegExp]>> = {
   'a line': [await paint(20_000, 1).png().toBuffer(), /more than 200 times as long as wide/],
   'a bomb': [pngOf(30_000, 30_000, 100), /30000 × 30000 pixels: send one of at most/],
@@ -104,7 +104,7 @@ suite('hostile pictures', () => {
     service.fetch(path, { ...init, json: { model, ...bodies[path]?.(file.toString('base64')) } })
 
   for (const path of Object.keys(bodies))
-    test(`are seen or refused with what is wrong, and never break the service: ${path}`, async () => {
+    test(`are accepted or rejected with the fault, without breaking the service: ${path}`, async () => {
       for (const [name, file] of Object.entries(strange)) {
         const answer = await show(path, file)
         assert.equal(answer.status, 200, `${name}: ${await answer.text()}`)
@@ -117,7 +117,7 @@ suite('hostile pictures', () => {
       assert.deepEqual(service.failures, [])
     })
 
-  test('a hundred of them are refused by the context, and those whose clients leave keep nobody else waiting', async () => {
+  test('a hundred pictures exceed the context and are rejected, and disconnected clients delay nobody', async () => {
     const [path] = Object.keys(bodies)
     const part = { type: 'image_url', image_url: { url: `data:image/png;base64,${png.toString('base64')}` } }
     const messages = Array.from({ length: 100 }, () => ({ role: 'user', content: [part] }))

@@ -39,7 +39,7 @@ async function serve(texts: Readonly<Record<string, string>>) {
 }
 
 suite('hostile pulls', () => {
-  test('plain http and private addresses are refused unless their host is named', async () => {
+  test('plain http and private addresses are rejected unless their host is named', async () => {
     await using folder = await createTemporaryFolder()
     await using server = await serve({})
     const refusal = (source: string) => pullModel({ modelsFolder: folder.path, hub: strict }, source, options)
@@ -49,7 +49,7 @@ suite('hostile pulls', () => {
     assert.deepEqual(server.requested, [])
   })
 
-  test('no redirect leads where the address itself may not', async () => {
+  test('redirects obey the same rules as the address', async () => {
     await using folder = await createTemporaryFolder()
     await using inner = await serve({ '/model.json': '{}' })
     await using server = await serve({
@@ -62,13 +62,13 @@ suite('hostile pulls', () => {
     assert.deepEqual(inner.requested, [])
   })
 
-  test('a server that asks for another protocol ends the pull', async () => {
+  test('a server that changes the protocol ends the pull', async () => {
     await using folder = await createTemporaryFolder()
     await using server = await serve({ '/model.json': '101' })
     await assert.rejects(pullModel({ modelsFolder: folder.path, hub }, server.url, options), /answered 101/)
   })
 
-  test('a server that accepts and says nothing, or falls silent midway, ends the pull', async () => {
+  test('a server that hangs, at the start or midway, ends the pull', async () => {
     await using folder = await createTemporaryFolder()
     const sockets = new Set<Socket>()
     let head = ''
@@ -86,7 +86,7 @@ suite('hostile pulls', () => {
     await assert.rejects(pull(), /broke off/)
   })
 
-  test('a server that sends answers to come for ever ends the pull, and one that sends a few is waited for', async () => {
+  test('a server that sends endless 1xx responses ends the pull, one that sends a few does not', async () => {
     await using folder = await createTemporaryFolder()
     const processing = 'HTTP/1.1 102 Processing\r\n\r\n'
     const model = JSON.stringify(ggufModel('x'))
@@ -107,7 +107,7 @@ suite('hostile pulls', () => {
     await assert.rejects(pull('flood'), /sends interim responses \(1xx\) and no final one/)
   })
 
-  test('a model that names another server, or a secret of this machine, is not taken', async () => {
+  test('a model that names another server or a secret of this machine is rejected', async () => {
     await using folder = await createTemporaryFolder()
     const model = { id: 'spy', kind: 'text', format: 'openai', url: 'http://10.0.0.1/v1', files: { 'readme.txt': listed('hello') } }
     await using server = await serve({
@@ -121,7 +121,7 @@ suite('hostile pulls', () => {
     assert.deepEqual(server.requested, ['/model.json', '/key/model.json'])
   })
 
-  test('a model that an older version pulled sends no file from outside its folder', async () => {
+  test('a model pulled by an older version sends no file from outside its folder', async () => {
     await using folder = await createTemporaryFolder()
     const pulledFolder = join(folder.path, 'models')
     await mkdir(join(pulledFolder, 'spy'), { recursive: true })
@@ -133,7 +133,7 @@ suite('hostile pulls', () => {
     assert.equal((await openCatalog({ folders: [pulledFolder] })).list().length, 1)
   })
 
-  test('what an earlier try brought is not taken for the files of another model.json', async () => {
+  test('files of an earlier attempt are not used for another model.json', async () => {
     await using folder = await createTemporaryFolder()
     const pull = (source: string) => pullModel({ modelsFolder: folder.path, hub }, source, options)
     const broken = { ...ggufModel('evil weights'), files: { 'a.gguf': listed('evil weights'), 'b.bin': listed('never there') } }

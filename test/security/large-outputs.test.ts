@@ -91,7 +91,7 @@ suite('large outputs', () => {
     assert.equal((await service.send('GET', `/console/api/outputs/${id}/images/3`, { cookie })).statusCode, 404)
   })
 
-  test('pictures that an earlier version stored are found all the same, and a damaged one is an error', async () => {
+  test('pictures stored by an earlier version are found, and a damaged one is an error', async () => {
     const outputs = createMemoryOutputs({ clock: createTestClock() })
     const service = await startConsoleService({ outputs })
     const cookie = await service.join(service.firstCode, 'ada@example.org')
@@ -109,7 +109,7 @@ suite('large outputs', () => {
     assert.equal(answer.statusCode, 500)
   })
 
-  test('an output that nobody reads is held in pieces, and its connection is lost after 30 seconds', async () => {
+  test('an unread output is buffered in pieces, and its connection is closed after 30 seconds', async () => {
     const clock = createTestClock()
     const { read, outputs } = watch(createMemoryOutputs({ clock }))
     await using service = await startHttpService({ clock, overrides: { outputs } })
@@ -131,7 +131,7 @@ suite('large outputs', () => {
     await assert.rejects(closed, { code: 'ECONNRESET' })
   })
 
-  test('an output that is damaged half-way is never taken for whole', async () => {
+  test('an output damaged midway is never taken as complete', async () => {
     const clock = createTestClock()
     const memory = createMemoryOutputs({ clock })
     const outputs: OutputStore = {

@@ -8,8 +8,8 @@ import { createTestClock } from '../support/test-clock.ts'
 
 const options = { signal: new AbortController().signal }
 
-// Who may see them is beside the routes (request-logs.test.ts), what is kept and when in test/conformance/kept-bodies.ts.
-test('a body that is changed, cut off, or put in the place of another is found out', async () => {
+// Tests of access are beside the routes (request-logs.test.ts), those of storage in test/conformance/kept-bodies.ts.
+test('a changed, truncated or exchanged body is detected', async () => {
   const clock = createTestClock()
   const { documents } = createMemoryStore({ clock, limits: { maxPending: 1 } })
   const keys = createMemoryBodyKeys()

@@ -29,14 +29,14 @@ async function send(url: string, { method = 'POST', path = '/v1/chat/completions
   return answer
 }
 
-suite('a service that is open to programs on its machine', () => {
+suite('a service open to local programs', () => {
   let service: HttpService
   before(async () => {
     service = await startHttpService({ settings: { openOnLoopback: true, corsOrigins: ['*'] } })
   })
   after(() => service[Symbol.asyncDispose]())
 
-  test('answers them as its owner, on every interface', async () => {
+  test('accepts them as its owner, on every interface', async () => {
     assert.equal((await send(service.url, {})).status, 200)
     assert.equal((await send(service.url, { path: '/api/chat' })).status, 200)
     assert.equal((await send(service.url, { path: '/sdapi/v1/sd-models', method: 'GET' })).status, 200)
@@ -44,7 +44,7 @@ suite('a service that is open to programs on its machine', () => {
     assert.deepEqual(new Set(service.booked.map(({ accountId }) => accountId)), new Set([service.accountId]))
   })
 
-  test('still checks a token that is sent', async () => {
+  test('still checks a token if one is sent', async () => {
     const wrong = await send(service.url, { headers: { authorization: 'Bearer sepia_wrong' } })
     assert.deepEqual([wrong.status, JSON.parse(wrong.body).error.code], [401, 'invalid_token'])
     assert.equal((await send(service.url, { headers: { authorization: `Bearer ${service.token}` } })).status, 200)
@@ -52,7 +52,7 @@ suite('a service that is open to programs on its machine', () => {
     assert.equal((await send(service.url, { headers: { 'x-api-key': read } })).status, 403)
   })
 
-  test('lets a token in from anywhere, as before', async () => {
+  test('accepts a token from anywhere, as before', async () => {
     const headers = {
       authorization: `Bearer ${service.token}`,
       'x-forwarded-for': '203.0.113.9',
@@ -71,13 +71,13 @@ suite('a service that is open to programs on its machine', () => {
     ['a page of a neighbour on another port', { headers: { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' } }],
     ['a picture on a page elsewhere', { method: 'GET', path: '/v1/models', headers: { 'sec-fetch-site': 'cross-site' } }],
   ] as const satisfies readonly (readonly [string, Sent])[])
-    test(`refuses ${name} without a token, and says why`, async () => {
+    test(`rejects ${name} without a token, with the reason`, async () => {
       const refused = await send(service.url, sent)
       assert.deepEqual([refused.status, JSON.parse(refused.body).error.code], [401, 'missing_token'])
       assert.match(JSON.parse(refused.body).error.message, /only programs on this machine are answered, and this request/)
     })
 
-  test('refuses a rebound name at every address that needs a token', async () => {
+  test('rejects a rebound name at every address that needs a token', async () => {
     for (const { method, path, scopes } of routes) {
       if (scopes === null) continue
       const { status } = await send(service.url, {
@@ -90,18 +90,18 @@ suite('a service that is open to programs on its machine', () => {
     }
   })
 
-  test('leaves the console closed', async () => {
+  test('still protects the console', async () => {
     const { status } = await send(service.url, { path: '/console/api/tokens', method: 'GET' })
     assert.equal(status, 404)
   })
 })
 
-test('a service that is not open answers nobody without a token', async () => {
+test('a service that is not open rejects requests without a token', async () => {
   await using service = await startHttpService()
   assert.equal((await send(service.url, {})).status, 401)
 })
 
-test('nobody is acted for when the owner is disabled', async () => {
+test('requests without a token are rejected if the owner is disabled', async () => {
   await using service = await startHttpService({ settings: { openOnLoopback: true } })
   const options = { signal: new AbortController().signal }
   await createAccount({ ...service.store }, { name: 'Bob', role: 'member' }, options)
@@ -109,7 +109,7 @@ test('nobody is acted for when the owner is disabled', async () => {
   assert.equal((await send(service.url, {})).status, 401)
 })
 
-suite('open-on-loopback is refused at start', () => {
+suite('open-on-loopback is rejected at start', () => {
   const addresses = { publicUrl: null, imageUrl: null, asyncUrl: null, textUrl: null }
   const listen = {
     host: '127.0.0.1',
@@ -138,7 +138,7 @@ suite('open-on-loopback is refused at start', () => {
       assert.deepEqual(findOpenFaults({ ...changed, listen: { ...changed.listen, openOnLoopback: false } }), [])
     })
 
-  test('on a loopback address it is not', () => {
+  test('on a loopback address it is accepted', () => {
     for (const host of ['127.0.0.1', '::1', 'localhost']) assert.deepEqual(findOpenFaults({ listen: { ...listen, host }, addresses }), [])
   })
 })

@@ -12,7 +12,7 @@ const actionsOf = async ({ store }: ConsoleService) =>
   (await store.audit.list({ before: null, limit: 50 }, options)).map(({ action }) => action).toReversed()
 
 describe('signing in with the organisation', () => {
-  test('makes an account at the first time, and finds it by issuer and subject ever after', async () => {
+  test('creates an account the first time, and finds it by issuer and subject afterwards', async () => {
     await using service = await open()
     const first = await signIn(service, ada, { body: { page: '/console/gallery' } })
     assert.equal(first.location, '/console/gallery')
@@ -23,7 +23,7 @@ describe('signing in with the organisation', () => {
     assert.deepEqual(await actionsOf(service), ['account-created', 'identity-linked', 'signed-in', 'signed-in'])
   })
 
-  test('of the same new person in many browsers at once makes one account', async () => {
+  test('of one new person in many browsers at once creates one account', async () => {
     await using service = await open()
     service.provider.person = ada
     const begun = await Promise.all(Array.from({ length: 4 }, () => begin(service)))
@@ -33,7 +33,7 @@ describe('signing in with the organisation', () => {
     assert.equal((await service.store.accounts.list(options)).length, 2)
   })
 
-  test('ends with a session that is bounded by the setting, and with signing out', async () => {
+  test('starts a session that is limited by the setting, and ends when signing out', async () => {
     await using service = await open()
     const { jar } = await signIn(service, ada)
     const ask = async () => (await service.send('GET', '/console/api/session', { cookie: jar.header() })).json().account
@@ -46,7 +46,7 @@ describe('signing in with the organisation', () => {
     assert.equal(after.json().account, null)
   })
 
-  test('that is begun on one node ends on another', async () => {
+  test('that starts on one node can end on another', async () => {
     await using service = await open()
     const { store, provider } = service
     const { issuer, clientId, clientSecret } = provider
@@ -66,7 +66,7 @@ describe('signing in with the organisation', () => {
     assert.equal(await comeBack(other, jar, await visitProvider(address)), '/console/chat')
   })
 
-  test('behind a proxy with TLS sends the browser back to the public address, with cookies bound to it', async () => {
+  test('behind a TLS proxy returns to the public address, with cookies bound to it', async () => {
     await using service = await open({ url: 'https://sepia.example' })
     service.provider.person = ada
     const { jar, answer, address } = await begin(service)
@@ -78,14 +78,14 @@ describe('signing in with the organisation', () => {
   })
 })
 
-describe('a sign-in with the organisation is refused', () => {
-  test('when the person cancels', async () => {
+describe('a sign-in with the organisation is rejected', () => {
+  test('if the person cancels', async () => {
     await using service = await open()
     assert.equal((await signIn(service, null)).location, fault('cancelled'))
     assert.equal(service.refused.length, 1)
   })
 
-  test('when the account is locked', async () => {
+  test('if the account is disabled', async () => {
     await using service = await open()
     const { account } = await signIn(service, ada)
     await service.store.accounts.change(account.id, { by: null, disabledAt: 1 }, options)
@@ -97,13 +97,13 @@ describe('a sign-in with the organisation is refused', () => {
     ['of another domain', { ...ada, email: 'ada@example.org.evil.example' }],
     ['missing', { sub: 'ada', name: 'Ada' }],
   ] as const)
-    test(`when e-mails of a domain are asked for and the e-mail is ${what}`, async () => {
+    test(`if an e-mail domain is required and the e-mail is ${what}`, async () => {
       await using service = await open({ rules: { emailDomains: ['example.org'] } })
       assert.equal((await signIn(service, person)).location, fault('email'))
       assert.equal((await signIn(service, { ...ada, email: 'Ada@EXAMPLE.org' })).location, '/console/chat')
     })
 
-  test('when nobody made an account for the person, and none is made at the first sign-in', async () => {
+  test('if the person has no account and none is created at sign-in', async () => {
     await using service = await open({ rules: { createAccounts: false } })
     assert.equal((await signIn(service, ada)).location, fault('unknown'))
     assert.equal((await service.store.accounts.list(options)).length, 1)
@@ -126,7 +126,7 @@ describe('an account with the same e-mail', () => {
     assert.equal((await signIn(service, ada)).account.id, service.ownerId)
   })
 
-  test('cannot be linked without being signed in, nor to an identity of another account', async () => {
+  test('cannot be linked without a session, nor to an identity of another account', async () => {
     await using service = await open()
     const { answer } = await begin(service, { body: { link: true } })
     assert.equal(answer.statusCode, 401)
@@ -138,7 +138,7 @@ describe('an account with the same e-mail', () => {
     assert.deepEqual(await listIdentities(service.store, service.ownerId, options), [])
   })
 
-  test('gives its last way in up to nobody, and another one to its person', async () => {
+  test('keeps its last way to sign in, and only its person can remove another one', async () => {
     await using service = await open()
     const { jar } = await signIn(service, { ...ada, sub: 'bob', email: 'bob@example.org' })
     const ways = async (cookie: string) => (await service.send('GET', '/console/api/sign-in-ways', { cookie })).json()
@@ -169,7 +169,7 @@ describe('an invitation', () => {
   })
 })
 
-describe('groups', () => {
+describe('group membership', () => {
   const rules: Partial<AdmissionRules> = {
     roles: [
       ['owners', 'owner'],
@@ -178,7 +178,7 @@ describe('groups', () => {
   }
   const owning = { ...ada, groups: ['owners', 'staff'] }
 
-  test('set the role again at each sign-in', async () => {
+  test('sets the role at each sign-in', async () => {
     await using service = await open({ rules })
     await service.join(service.firstCode, 'first@example.org')
     assert.equal((await signIn(service, owning)).account.role, 'owner')
@@ -186,13 +186,13 @@ describe('groups', () => {
     assert.equal((await signIn(service, owning)).account.role, 'owner')
   })
 
-  test('never take the last owner who can sign in', async () => {
+  test('never removes the last owner who can sign in', async () => {
     await using service = await open({ rules })
     assert.equal((await signIn(service, owning, { body: { code: service.firstCode } })).account.role, 'owner')
     assert.equal((await signIn(service, ada)).account.role, 'owner')
   })
 
-  test('that somebody was removed from refuse him, and end his sessions', async () => {
+  test('that is lost rejects a person and ends the sessions', async () => {
     await using service = await open({ rules })
     const { jar } = await signIn(service, ada)
     assert.equal((await signIn(service, { ...ada, groups: [] })).location, fault('group'))
@@ -201,7 +201,7 @@ describe('groups', () => {
 })
 
 describe('a provider that is down', () => {
-  test('leaves passwords working, is reported, and is used again when it is back', async () => {
+  test('leaves passwords working, is reported, and is used again once it is up', async () => {
     await using service = await open()
     await service.provider.setUp(false)
     const { answer } = await begin(service)
@@ -215,7 +215,7 @@ describe('a provider that is down', () => {
     assert.equal((await signIn(service, { ...ada, email: 'bob@example.org' })).location, '/console/chat')
   })
 
-  test('is logged once a minute, however often somebody without a session triggers it', async () => {
+  test('is logged once a minute, however often requests without a session trigger it', async () => {
     await using service = await open()
     await service.provider.setUp(false)
     for (let time = 0; time < 20; time++) {
@@ -232,7 +232,7 @@ describe('a provider that is down', () => {
     assert.equal(service.faults.length, 2)
   })
 
-  test('between going and coming back is named on the sign-in page', async () => {
+  test('between redirect and return is named on the sign-in page', async () => {
     await using service = await open()
     service.provider.person = ada
     const { jar, address } = await begin(service)
@@ -241,15 +241,15 @@ describe('a provider that is down', () => {
     assert.equal(await comeBack(service, jar, returned), fault('unreachable'))
   })
 
-  test('is not asked for every sign-in of a crowd', async () => {
+  test('is not requested for every one of many sign-ins', async () => {
     await using service = await open()
     await Promise.all(Array.from({ length: 20 }, () => begin(service)))
     assert.equal(service.provider.count('/.well-known/openid-configuration'), 1)
   })
 })
 
-describe('without passwords', () => {
-  test('neither sign-in nor invitation takes one', async () => {
+describe('with passwords switched off', () => {
+  test('neither sign-in nor invitation accepts one', async () => {
     await using service = await open({ local: false })
     const { ways } = (await service.send('GET', '/console/api/session')).json()
     assert.deepEqual(ways, { password: false, passkey: false, organisation: 'Example' })

@@ -56,8 +56,8 @@ async function usedTokens(answer: Response): Promise<number> {
 }
 
 for (const [name, open] of Object.entries(stores))
-  suite(`budgets that ${name} keeps`, () => {
-    test('50 requests at once never spend one token more than the 100 there are', async () => {
+  suite(`budgets in ${name}`, () => {
+    test('50 concurrent requests never spend more than the 100 tokens of the budget', async () => {
       await using service = await start(open, { tokensPerDay: 100 })
       let spent = 0
       let refused = 0
@@ -83,7 +83,7 @@ for (const [name, open] of Object.entries(stores))
       assert.ok(refused > 0)
     })
 
-    test('a request that names more than is left is refused, one that names none is shortened', async () => {
+    test('a request for more than the rest is rejected, one without a limit is shortened', async () => {
       await using service = await start(open, { tokensPerDay: 12 })
       const words = 'a b c d e f g h'
       const named = await service.fetch('/v1/chat/completions', { json: say(words, { max_tokens: 8 }) })
@@ -100,7 +100,7 @@ for (const [name, open] of Object.entries(stores))
       assert.equal(none.headers.get('x-ratelimit-remaining-tokens'), '0')
     })
 
-    test('a caller who leaves a stream is charged for its prompt and what was written', async () => {
+    test('a caller who leaves a stream is charged for the prompt and the generated text', async () => {
       await using service = await start(open, { tokensPerDay: 100 })
       const leave = new AbortController()
       const json = {
@@ -118,7 +118,7 @@ for (const [name, open] of Object.entries(stores))
       assert.deepEqual([budget?.used, budget?.reserved], [10 + 2, 0])
     })
 
-    test('pictures that wait count like those that were drawn, until they are cancelled', async () => {
+    test('pending pictures count like drawn ones until they are cancelled', async () => {
       await using service = await start(open, { imagesPerDay: 3 })
       const { id } = await submit(service, { ...picture, num_images: 2 })
       const wide = await service.fetch('/generate/sdxl', { json: { ...picture, num_images: 2 } })
@@ -132,7 +132,7 @@ for (const [name, open] of Object.entries(stores))
       assert.equal(answers.filter(({ status }) => status === 202).length, 2)
     })
 
-    test('the same key twice sets its pictures aside once, and so does a queue that is full', async () => {
+    test('a repeated key reserves its pictures once, and a full queue reserves none', async () => {
       await using service = await start(open, { imagesPerDay: 3 })
       const headers = { ...deferred, 'idempotency-key': 'k' }
       for (let round = 0; round < 4; round++) assert.equal((await service.fetch('/generate/sdxl', { json: picture, headers })).status, 202)
@@ -140,7 +140,7 @@ for (const [name, open] of Object.entries(stores))
       assert.equal(budget?.reserved, 1)
     })
 
-    test('texts that wait count, and run within what was left for them', async () => {
+    test('pending texts count, and run within their reservation', async () => {
       const clock = createTestClock()
       const pool = createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock }) } })
       await using service = await startHttpService({ clock, open, pool, worker: true })

@@ -6,8 +6,8 @@ import { startConsoleService } from '../support/console-service.ts'
 
 const signal = new AbortController().signal
 
-suite('what only owners see', () => {
-  test('the metrics, which sum up every account', async () => {
+suite('only owners see', () => {
+  test('the metrics of all accounts', async () => {
     const { server, store, clock, ownerId } = await startConsoleService()
     const member = await createAccount({ ...store, clock }, { name: 'Eve', role: 'member' }, { signal })
     const statusOf = async (accountId: string) => {
@@ -18,7 +18,7 @@ suite('what only owners see', () => {
     assert.deepEqual([await statusOf(member.id), await statusOf(ownerId)], [403, 200])
   })
 
-  test('where models are pulled from', async () => {
+  test('the sources of pulled models', async () => {
     const { send, join, firstCode } = await startConsoleService()
     const owner = await join(firstCode, 'ada@example.org')
     const { code } = (await send('POST', '/console/api/invitations', { cookie: owner, body: { role: 'member' } })).json()

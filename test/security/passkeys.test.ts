@@ -35,7 +35,7 @@ async function open() {
 }
 
 suite('passkeys', () => {
-  test('one that was registered signs in with no more than itself, and its use is kept', async () => {
+  test('a registered passkey is enough to sign in, and its last use is stored', async () => {
     const { owner, register, signIn, ownerId, send, store } = await open()
     const [key, second] = [new SoftwareAuthenticator(), new SoftwareAuthenticator()]
     assert.equal((await register(owner, key)).statusCode, 204)
@@ -65,7 +65,7 @@ suite('passkeys', () => {
     ['by a key that asked for neither touch nor PIN', { verified: false }],
     ['by a key that names somebody else', { userHandle: 'somebody else' }],
   ] as const)
-    test(`a proof ${what} is refused`, async () => {
+    test(`a signature ${what} is rejected`, async () => {
       const { owner, register, signIn, refused } = await open()
       const key = new SoftwareAuthenticator()
       await register(owner, key)
@@ -79,12 +79,12 @@ suite('passkeys', () => {
     ['with another challenge', { challenge: 'AAAA' }],
     ['without a touch or a PIN', { verified: false }],
   ] as const)
-    test(`a passkey made ${what} is not taken`, async () => {
+    test(`a passkey created ${what} is rejected`, async () => {
       const { owner, register } = await open()
       assert.equal((await register(owner, new SoftwareAuthenticator(), more)).statusCode, 422)
     })
 
-  test('a copied key is found out by its count, and one that does not count signs in again and again', async () => {
+  test('a copied key is detected by its counter, and a key without a counter signs in repeatedly', async () => {
     const { owner, register, signIn } = await open()
     const [counting, silent] = [new SoftwareAuthenticator(), new SoftwareAuthenticator()]
     await register(owner, counting)
@@ -95,7 +95,7 @@ suite('passkeys', () => {
     for (let time = 0; time < 2; time++) assert.equal((await signIn(silent, { counter: 0 })).answer.statusCode, 200)
   })
 
-  test('a proof works once, in the browser that asked, for five minutes, cookie and all', async () => {
+  test('a signature works once, in the browser that requested it, for five minutes, bound to its cookie', async () => {
     const { owner, register, challengeOf, post, clock } = await open()
     const key = new SoftwareAuthenticator()
     await register(owner, key)
@@ -117,7 +117,7 @@ suite('passkeys', () => {
     assert.equal((await post(late, 'session/passkey', key.prove({ ...site, challenge: lateChallenge }))).statusCode, 422)
   })
 
-  test('a challenge to sign in registers nothing, and one of another person neither', async () => {
+  test('a challenge to sign in registers nothing, nor does one of another person', async () => {
     const { owner, challengeOf, post, join, send } = await open()
     const key = new SoftwareAuthenticator()
     const challenge = await challengeOf(owner)
@@ -131,7 +131,7 @@ suite('passkeys', () => {
     assert.equal((await post(bob, 'passkeys', { name: 'x', credential })).statusCode, 422)
   })
 
-  test('a key that somebody registered is nobody else’s, a session alone adds none, and a locked account opens to none', async () => {
+  test('a key belongs to one person, needs more than a session to add, and does not open a disabled account', async () => {
     const { owner, register, signIn, post, join, send, store, ownerId } = await open()
     const key = new SoftwareAuthenticator()
     await register(owner, key)
@@ -146,7 +146,7 @@ suite('passkeys', () => {
     assert.equal((await signIn(key)).answer.statusCode, 401)
   })
 
-  test('what is no passkey at all is refused by its fields', async () => {
+  test('invalid passkeys are rejected by their fields', async () => {
     const { owner, post, challengeOf } = await open()
     const jar = new CookieJar()
     await challengeOf(jar)
@@ -169,7 +169,7 @@ suite('passkeys', () => {
       )
   })
 
-  test('are offered only where browsers take them', async () => {
+  test('are offered only in browsers that support them', async () => {
     for (const [url, offered] of [
       ['https://sepia.example', true],
       ['http://localhost:8080', true],

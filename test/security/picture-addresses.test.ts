@@ -52,9 +52,9 @@ const bodies: Readonly<Record<string, readonly [body: object, place: string]>> =
   '/api/generate': [{ prompt: 'What is it?', images: [address], stream: false }, 'images[0]'],
 }
 
-suite('pictures that are named by their addresses', () => {
+suite('pictures given by address', () => {
   for (const [path, [body, place]] of Object.entries(bodies)) {
-    test(`are fetched where a setting allows it: ${path}`, async () => {
+    test(`are fetched if a setting allows it: ${path}`, async () => {
       const asked: string[] = []
       await using service = await startSeeing(async (url) => {
         asked.push(url)
@@ -70,7 +70,7 @@ suite('pictures that are named by their addresses', () => {
       assert.deepEqual(asked, [address])
     })
 
-    test(`are refused with the name of the setting otherwise: ${path}`, async () => {
+    test(`are rejected with the name of the setting otherwise: ${path}`, async () => {
       await using service = await startSeeing(null)
       const answer = await service.fetch(path, { json: { model: model.id, ...body } })
       assert.equal(answer.status, 400)
@@ -79,7 +79,7 @@ suite('pictures that are named by their addresses', () => {
     })
   }
 
-  test('are fetched for asynchronous requests, and once where a request names one twice', async () => {
+  test('are fetched for asynchronous requests, and once if a request names one twice', async () => {
     let fetches = 0
     await using service = await startSeeing(async () => {
       fetches += 1
@@ -94,7 +94,7 @@ suite('pictures that are named by their addresses', () => {
     assert.deepEqual(input?.type === 'chat' && input.messages[0]?.role === 'user' && input.messages[0].parts, [seen, seen])
   })
 
-  test('are fetched eight at a time for an account, and the others wait', async () => {
+  test('are fetched eight at a time for an account, while the others wait', async () => {
     const requests = 20
     let most = 0
     let underWay = 0
@@ -116,7 +116,7 @@ suite('pictures that are named by their addresses', () => {
     assert.ok(most <= 8, String(most))
   })
 
-  test('are refused by their place when they do not come, are none, or are too many or too large', async () => {
+  test('are rejected by position if missing, invalid, too many or too large', async () => {
     const fetchPicture: FetchPicture = async (url, { onBytes }) => {
       if (url.endsWith('gone')) throw new ServiceError('invalid_request_error', 'cannot be fetched: its server answered 404.')
       if (url.endsWith('huge')) onBytes(10_000_000)

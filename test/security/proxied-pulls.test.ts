@@ -20,7 +20,7 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts'
 const { signal } = new AbortController()
 const options = { signal, onProgress: () => {} }
 const weights = Buffer.concat([writeGguf([['general.architecture', ggufValue('llama')]], []), Buffer.alloc(3_000_000, 'w')])
-/** The machine of these tests knows no name. */
+/** The machine of these tests resolves no name. */
 const lookUp = async (): Promise<readonly string[]> => []
 const stack = new AsyncDisposableStack()
 let [hub, proxy]: [HubServer, ForwardProxyServer] = [Object(), Object()]
@@ -52,7 +52,7 @@ suite('pulls through a proxy', () => {
     ['http://hub.example', /^GET http:\/\/hub\.example\/a\/b\/resolve\/main\/b-q4_k_m\.gguf$/],
     ['https://hub.example', /^CONNECT hub\.example:443$/],
   ] as const)
-    test(`bring a model of the hub at ${endpoint}, which is searched through it, too`, async () => {
+    test(`fetch a model from the hub at ${endpoint}, which is searched through the proxy too`, async () => {
       await using folder = await createTemporaryFolder()
       const access = accessTo(endpoint)
       const model = await pullModel({ modelsFolder: folder.path, hub: access }, 'hf:a/b', options)
@@ -61,7 +61,7 @@ suite('pulls through a proxy', () => {
       assert.ok((await searchHub(access, 'b', { signal })).some(({ source }) => source === 'hf:a/b'))
     })
 
-  test('bring a file of weights from a web address, by TLS with its own host alone', async () => {
+  test('fetch weights from a web address, with TLS to the host itself', async () => {
     await using folder = await createTemporaryFolder()
     const access = accessTo('https://hub.invalid')
     const pull = (source: string) => pullModel({ modelsFolder: folder.path, hub: access }, source, options)
@@ -72,7 +72,7 @@ suite('pulls through a proxy', () => {
     await assert.rejects(pull('http://hub.example/storage/a/b/b-q4_k_m.gguf'), /does not use https/)
   })
 
-  test('are refused where an address is a private one, before the proxy is asked', async () => {
+  test('are rejected for a private address before the proxy is contacted', async () => {
     await using folder = await createTemporaryFolder()
     const access = accessTo('https://hub.invalid')
     for (const host of ['10.0.0.1', '169.254.169.254', '[fd00::1]', '192.168.1.1', '127.0.0.1', 'localhost', '[::1]'])
@@ -84,7 +84,7 @@ suite('pulls through a proxy', () => {
     assert.deepEqual(proxy.requested, [])
   })
 
-  test('are refused where this machine knows that a name leads inside, and left to the proxy where it knows no such name', async () => {
+  test('are rejected for names that resolve to private addresses here, and left to the proxy for unknown names', async () => {
     const know = (...addresses: readonly string[]) => ({ isPrivateHost, lookUp: async () => addresses })
     assert.equal(await isKnownInside('wiki.example', know('93.184.216.34', '10.1.2.3'), { signal }), true)
     assert.equal(await isKnownInside('wiki.example', know('::1'), { signal }), true)
@@ -105,7 +105,7 @@ suite('pulls through a proxy', () => {
     await assert.rejects(answer, { message: 'left' })
   })
 
-  test('ask name servers for that, whose silence ends with the signal', async () => {
+  test('resolve names through name servers, and can be cancelled while these do not respond', async () => {
     using knowing = await startNameServer((question, isFour) => nameAnswer(question, isFour ? [10, 1, 2, 3] : null))
     assert.deepEqual(await lookUpHost('wiki.example', { signal, servers: knowing.servers }), ['10.1.2.3'])
     const requested = Promise.withResolvers<void>()
@@ -122,7 +122,7 @@ suite('pulls through a proxy', () => {
   })
 
   for (const endpoint of ['http://hub.example', 'https://hub.example'])
-    test(`from ${endpoint} name a proxy that lets nobody through, without its password`, async () => {
+    test(`from ${endpoint} name a rejecting proxy without its password`, async () => {
       await using folder = await createTemporaryFolder()
       const pull = (source: string) => pullModel({ modelsFolder: folder.path, hub: accessTo(endpoint) }, source, options)
       proxy.refusal = '407 Proxy Authentication Required'
@@ -136,7 +136,7 @@ suite('pulls through a proxy', () => {
       await assert.rejects(pull(`${endpoint}/storage/a/b/b-q4_k_m.gguf`), new RegExp(`proxy 127\\.0\\.0\\.1:${proxy.port}`))
     })
 
-  test('go on where a cut connection stopped', async () => {
+  test('continue where a cut connection stopped', async () => {
     await using folder = await createTemporaryFolder()
     await using broken = await startHubServer({ 'a/b': { files: { 'b-q4_k_m.gguf': weights } } }, { cutAfter: 1_200_000 })
     const port = Number(new URL(broken.url).port)

@@ -39,7 +39,7 @@ async function assertRefused(answer: Response, bound: RegExp): Promise<void> {
 }
 
 suite('queue shares', () => {
-  test('64 waiting requests of one account leave room for another, whose turn comes first', async () => {
+  test('64 waiting requests of one account leave room for another, which is served first', async () => {
     await using stack = new AsyncDisposableStack()
     const { pool, service, honest } = await start(stack)
     const leases = await Promise.all(['x', 'y'].map((account) => pool.acquireText('fake-chat', { signal, account })))
@@ -70,7 +70,7 @@ suite('queue shares', () => {
     assert.equal((await submit(honest)).status, 202)
   })
 
-  test('callers that never stop coming do not keep the asynchronous work of another account waiting', async () => {
+  test('endless requests of one account do not block the asynchronous work of another', async () => {
     const clock = createTestClock()
     const catalog = createFakeCatalog()
     const loader = new FakeModelLoader({ clock, slots: 2 })
@@ -79,7 +79,7 @@ suite('queue shares', () => {
     const neighbour = await createAccount({ ...service.store, clock }, { name: 'Bo', role: 'member' }, { signal })
     const honest = await service.makeToken(['text', 'read'], { accountId: neighbour.id })
     const stop = new AbortController()
-    // Each of four callers asks again as soon as it is served, so that somebody always waits for the two slots.
+    // Each of four callers sends its next request as soon as it is served, so that some always wait for the two slots.
     const greedy = Array.from({ length: 4 }, async () => {
       while (!stop.signal.aborted) {
         await using _lease = await pool.acquireText('fake-chat', { signal, account: service.accountId })

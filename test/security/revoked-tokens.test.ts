@@ -17,7 +17,7 @@ const options = { signal: new AbortController().signal }
 const chat = (model: string, content: string, fields: object = {}) => ({ model, messages: [{ role: 'user', content }], ...fields })
 
 suite('revoked tokens', () => {
-  test('what is waited for with a token ends when it is revoked; what its account has accepted and what another token asks for goes on', async () => {
+  test('pending requests with a revoked token end; accepted work of its account and requests with other tokens continue', async () => {
     const clock = createTestClock()
     const underWay = new WorkUnderWay()
     const models = {
@@ -58,7 +58,7 @@ suite('revoked tokens', () => {
     assert.deepEqual(service.failures, [])
   })
 
-  test('a stream of a running service ends when the command line revokes its token', async () => {
+  test('a running stream ends when the command line revokes its token', async () => {
     await using folder = await createTemporaryFolder()
     await using behind = await startHttpService()
     const models = join(folder.path, 'models')

@@ -34,7 +34,7 @@ async function openEnrolled(signIn: Partial<SignInSettings> = {}) {
 }
 
 suite('second factors', () => {
-  test('the password alone opens no session, and a code that fits does, once', async () => {
+  test('the password alone opens no session, a valid code does, once', async () => {
     const { signInWith, code, wrong, secret, address, clock } = await openEnrolled()
     assert.match(address, /^otpauth:\/\/totp\/Sepia%3Aada%40example\.org\?secret=[A-Z2-7]{32}&issuer=Sepia&/)
     const requested = await signInWith()
@@ -48,7 +48,7 @@ suite('second factors', () => {
     assert.equal((await signInWith({ code: code(secret) })).json().account.email, email)
   })
 
-  test('a wrong password says nothing of the second factor, whatever the code', async () => {
+  test('an answer to a wrong password does not depend on the code', async () => {
     const { signInWith, code, secret } = await openEnrolled()
     const plain = await signInWith({ password: 'another poet of science' })
     const withCode = await signInWith({ password: 'another poet of science', code: code(secret) })
@@ -56,7 +56,7 @@ suite('second factors', () => {
     assert.equal(plain.json().error.message, withCode.json().error.message)
   })
 
-  test('the password alone does not allow endless guesses of codes, not even by starting over', async () => {
+  test('the password alone does not allow endless guesses of codes, even by starting over', async () => {
     const { signInWith, wrong, secret } = await openEnrolled()
     const statuses: number[] = []
     for (let guess = 0; guess < 12; guess++) {
@@ -67,7 +67,7 @@ suite('second factors', () => {
     assert.deepEqual(new Set(statuses.slice(5)), new Set([429]))
   })
 
-  test('a stranger who knows the password keeps the rightful one out neither elsewhere nor in a known browser', async () => {
+  test('a stranger with the password locks the person out neither elsewhere nor in a known browser', async () => {
     const { send, code, wrong, secret, clock, signInWith } = await openEnrolled()
     const stranger = (address: string, guess: number) =>
       send('POST', '/console/api/session', { body: { email, password, code: wrong(secret, guess) }, address })
@@ -84,14 +84,14 @@ suite('second factors', () => {
     assert.equal((await signInWith({ code: code(secret) }, known)).statusCode, 200, 'in a known browser')
   })
 
-  test('a recovery code stands in once, and is written down', async () => {
+  test('a recovery code works once, and its use is logged', async () => {
     const { signInWith, codes, actions } = await openEnrolled()
     assert.equal((await signInWith({ code: codes[0] })).statusCode, 200)
     assert.equal((await signInWith({ code: codes[0] })).statusCode, 401)
     assert.ok((await actions()).includes('recovery-code-used'))
   })
 
-  test('a session alone neither sets, renews nor removes one: the password is asked for', async () => {
+  test('setting, renewing or removing a second factor needs the password', async () => {
     const { ask, cookie, store, ownerId, send } = await openEnrolled()
     for (const path of ['', '/recovery-codes', '/removal'])
       assert.equal((await ask(path, { password: 'a guess at random' }, cookie)).statusCode, 422)
@@ -101,7 +101,7 @@ suite('second factors', () => {
     assert.equal(await findSecondFactor(store, ownerId, options), null)
   })
 
-  test('a link that sets a new password does not lead past it', async () => {
+  test('a link that sets a new password does not bypass the second factor', async () => {
     const { send, ownerId, store, clock, codes, signInWith } = await openEnrolled()
     const { invite } = await import('../../src/operations/access/invitations.ts')
     const link = await invite({ accounts: store.accounts, clock }, { role: 'owner', accountId: ownerId, invitedBy: ownerId }, options)
@@ -113,7 +113,7 @@ suite('second factors', () => {
     assert.equal((await signInWith({ password: body.password, code: codes[1] })).statusCode, 200)
   })
 
-  test('an owner takes another’s away, a member nobody’s', async () => {
+  test('an owner can remove the second factor of another account, a member cannot', async () => {
     const { send, cookie, join, store, clock } = await openEnrolled()
     const invitation = await send('POST', '/console/api/invitations', { cookie, body: { role: 'member' } })
     const member = await join(invitation.json().code, 'bob@example.org')
@@ -130,7 +130,7 @@ suite('second factors', () => {
     assert.equal(await useSecondFactor(deps, { accountId: bob, code: shownCode(secret, clock.now()) }, options), null)
   })
 
-  test('owners who must have one set it up before they are let in, by the last secret alone', async () => {
+  test('owners who need a second factor set it up before signing in, with the last secret only', async () => {
     const { send, firstCode, signInWith, code, ask, actions, clock } = await open({ secondFactor: 'owners' })
     const joined = await send('POST', '/console/api/sign-up', { body: { code: firstCode, name: 'Ada', email, password } })
     assert.deepEqual(joined.json(), { account: null, asks: 'sign-in' })

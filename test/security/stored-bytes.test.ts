@@ -9,7 +9,7 @@ const { signal } = new AbortController()
 const deferred = { 'x-service-async': '1' }
 
 suite('stored bytes', () => {
-  test('one account stores no more than it may, whatever it asks for at once, and another is not in its way', async () => {
+  test('concurrent requests of an account stay within its storage limit, and others are unaffected', async () => {
     await using service = await startHttpService({ limits: { maxPending: 1000, maxStoredBytesPerAccount: 50_000_000 } })
     const neighbour = await createAccount({ ...service.store, clock: createSystemClock() }, { name: 'Bo', role: 'member' }, { signal })
     const honest = await service.makeToken(['image', 'read'], { accountId: neighbour.id })
@@ -25,7 +25,7 @@ suite('stored bytes', () => {
     assert.equal((await service.fetch('/generate/sdxl', { json, headers: deferred, token: honest })).status, 202)
   })
 
-  test('one request may ask for a bounded number of pixels, and the error names the fields to change', async () => {
+  test('the pixels of a request are limited, and the error names the fields to change', async () => {
     await using service = await startHttpService({ settings: { imagePixels: 1024 * 1024 } })
     const cases = [
       ['/generate/sdxl', { width: 512, height: 512, num_images: 5 }, ['num_images', 'width', 'height'], /at most 4 of this size/],

@@ -10,7 +10,7 @@ const signal = new AbortController().signal
 const hostile = 'Eve\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\nnew line'
 
 suite('names with control characters', () => {
-  test('reach no terminal from any command that shows them', async () => {
+  test('are escaped by every command that prints them', async () => {
     for (const words of [
       'account list',
       'account list --json',
@@ -29,7 +29,7 @@ suite('names with control characters', () => {
     assert.equal((await runCommandLine(['account', 'list'], { accountName: hostile })).out.trimEnd().split('\n').length, 2)
   })
 
-  test('nobody can give them', async () => {
+  test('are rejected', async () => {
     const { send, firstCode, store, clock, ownerId } = await startConsoleService()
     const deps = { ...store, clock }
     await assert.rejects(createAccount(deps, { name: hostile, role: 'member' }, { signal }), { code: 'validation_error' })

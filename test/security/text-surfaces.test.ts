@@ -161,13 +161,13 @@ const hostile: readonly { readonly path: string; readonly what: string; readonly
   { path: '/sdapi/v1/png-info', what: 'a picture of brackets', body: () => `{"image":"${'['.repeat(20 * megabyte)}"}`, status: 422 },
 ]
 
-/** What no field of these interfaces takes, and what some take to its end. */
+/** Values that no field of these interfaces accepts, and some that a few accept. */
 const wrongValues: readonly unknown[] = [
   ...[{}, [], { a: { b: 1 } }, [[[]]], true, -1, 1e308, 0.5, '', '\u0000', '\ud800', '../../etc/passwd', '<lora:x:9e9>', '{{7*7}}'],
   'x'.repeat(20_000),
 ]
 
-suite('hostile bodies on the other interfaces for text', () => {
+suite('hostile bodies on the other text interfaces', () => {
   let service: HttpService
   let neighbour: string
   const delay = monitorEventLoopDelay({ resolution: 1 })
@@ -180,7 +180,7 @@ suite('hostile bodies on the other interfaces for text', () => {
   after(() => service[Symbol.asyncDispose]())
 
   for (const { path, what, body, status } of hostile)
-    test(`${path}: ${what}: ${status}, and a neighbour is answered`, async (context) => {
+    test(`${path}: ${what}: ${status}, and a concurrent request is answered`, async (context) => {
       const text = Buffer.from(body())
       delay.reset()
       delay.enable()
@@ -201,7 +201,7 @@ suite('hostile bodies on the other interfaces for text', () => {
     ['Ollama', /^\/api\/(?:chat|generate|embed|show)/],
     ['A1111', /^\/sdapi\//],
   ] as const)
-    test(`each field of ${name}’s interface refuses or takes what it cannot mean, in one sentence`, async (context) => {
+    test(`each field of ${name}'s interface rejects or accepts invalid values, in one sentence`, async (context) => {
       let sent = 0
       for (const { path, method, body, example = {} } of documentedRoutes(routes, standardSettings)) {
         if (body === undefined || !address.test(path)) continue
@@ -220,7 +220,7 @@ suite('hostile bodies on the other interfaces for text', () => {
       assert.deepEqual(service.failures, [])
     })
 
-  test('another account cannot go on from a response, read it, cancel it or delete it', async () => {
+  test('another account cannot continue, read, cancel or delete a response', async () => {
     const { id } = JSON.parse(await (await service.fetch('/v1/responses', { json: { model: 'fake-chat', input: 'Hi' } })).text())
     const json = { model: 'fake-chat', input: 'Hi', previous_response_id: id }
     assert.equal((await service.fetch('/v1/responses', { json, token: neighbour })).status, 400)
@@ -234,7 +234,7 @@ suite('hostile bodies on the other interfaces for text', () => {
     assert.equal((await service.fetch(`/v1/responses/${id}`)).status, 200)
   })
 
-  test('stored chats are found by nobody else, and lists of them ask the store for little at a time', async (context) => {
+  test('stored chats are visible only to their account, and lists read few rows at a time', async (context) => {
     const text = 'x'.repeat(100_000)
     const json = { model: 'fake-chat', messages: [{ role: 'user', content: `[say Hi] ${text}` }], store: true, metadata: { topic: 'cats' } }
     const ids: string[] = []
@@ -255,7 +255,7 @@ suite('hostile bodies on the other interfaces for text', () => {
     assert.ok([200, 400, 414, 431].includes((await service.fetch(`/v1/chat/completions?${many}`)).status))
   })
 
-  test('kept responses are bounded by what an account may keep', async () => {
+  test('stored responses are limited by the storage of the account', async () => {
     await using small = await startHttpService({ settings: { mostDocumentBytes: 3000 } })
     const ask = async () => (await small.fetch('/v1/responses', { json: { model: 'fake-chat', input: 'Hi' } })).status
     assert.deepEqual([await ask(), await ask(), await ask()], [200, 200, 429])

@@ -17,7 +17,7 @@ function streamRequest(service: HttpService): string {
 }
 
 suite('unread streams', () => {
-  test('a reader that reads nothing for 30 seconds loses its stream, and the slot is free', async () => {
+  test('a stream that is not read for 30 seconds is closed, and its slot is free', async () => {
     const clock = createTestClock()
     const flood = new Flood()
     const pool = createFixedModelPool({ text: { 'fake-chat': flood } }, { slots: 1 })
@@ -42,7 +42,7 @@ suite('unread streams', () => {
     await assert.rejects(closed, { code: 'ECONNRESET' })
   })
 
-  test('a reader that takes its time, but reads, keeps its stream', async () => {
+  test('a slow reader keeps its stream', async () => {
     const clock = createTestClock()
     const flood = new Flood()
     const pool = createFixedModelPool({ text: { 'fake-chat': flood } }, { slots: 1 })
@@ -62,7 +62,7 @@ suite('unread streams', () => {
     await flood.ended
   })
 
-  test('a model that is silent for minutes loses nobody', async () => {
+  test('a model that is silent for minutes keeps its clients', async () => {
     const clock = createTestClock()
     const pool = createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock, tokens: 2, tokenDelayMs: 50_000 }) } })
     await using service = await startHttpService({ clock, pool, settings: { runLimitMs: 3_600_000 } })

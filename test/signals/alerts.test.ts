@@ -6,7 +6,7 @@ import { test } from 'node:test'
 const rules = await readFile('deploy/prometheus/alerts.yml', 'utf8')
 const alerts = Array.from(rules.matchAll(/- alert: (\w+)/g), ([, name = '']) => name)
 
-test('every alert is made to fire, at its time and not before, with a summary that reads as a sentence', (context) => {
+test('every alert fires at its time and not before, with a readable summary', (context) => {
   const { error, status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', 'deploy/prometheus/alerts.test.yml'], {
     encoding: 'utf8',
   })
@@ -14,7 +14,7 @@ test('every alert is made to fire, at its time and not before, with a summary th
   assert.equal(status, 0, stdout + stderr)
 })
 
-test('no alert is without a case that makes it fire, a runbook and a link to it', async () => {
+test('every alert has a case that makes it fire, a runbook and a link to it', async () => {
   const cases = await readFile('deploy/prometheus/alerts.test.yml', 'utf8')
   const runbooks = await readFile('docs/runbooks.md', 'utf8')
   assert.ok(alerts.length > 0)

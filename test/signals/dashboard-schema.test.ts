@@ -16,7 +16,7 @@ async function check(dashboard: string): Promise<string> {
   return spawnSync(join(process.cwd(), 'node_modules/.bin/tsc'), [...flags, 'dashboard.ts'], { cwd: folder.path, encoding: 'utf8' }).stdout
 }
 
-test('the dashboard is one by Grafana’s schema', async () => {
+test("the dashboard matches Grafana's schema", async () => {
   assert.equal(await check(await readFile('deploy/grafana/sepia.json', 'utf8')), '')
 })
 
@@ -24,7 +24,7 @@ for (const [fault, from, to] of [
   ['a field that no dashboard has', '"panels":', '"pannels":'],
   ['a place that is no number', '"x": 8', '"x": "8"'],
 ] as const)
-  test(`${fault} is found`, async () => {
+  test(`${fault} is detected`, async () => {
     const dashboard = await readFile('deploy/grafana/sepia.json', 'utf8')
     assert.match(await check(dashboard.replace(from, to)), /error TS/)
   })

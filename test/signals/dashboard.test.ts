@@ -28,7 +28,7 @@ const longestLoadMs = 120_000
 
 const queries = panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr })))
 
-test('panels have ids of their own, lie beside each other and ask at least one question', () => {
+test('panels have unique ids, do not overlap and have at least one query', () => {
   assert.equal(schemaVersion, 39)
   assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length)
   const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
@@ -78,7 +78,7 @@ async function query(prometheus: string, expr: string): Promise<readonly number[
   return data.result.map(({ value }) => Number(value[1])).filter((value) => !Number.isNaN(value))
 }
 
-test('a Prometheus that scrapes the service under load answers every panel with a number', async (context) => {
+test('every panel has a number after Prometheus scraped the service under load', async (context) => {
   if (spawnSync('prometheus', ['--version']).error !== undefined)
     return context.skip('prometheus is not installed; Debian’s package of this name has it')
   await using stack = new AsyncDisposableStack()

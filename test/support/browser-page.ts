@@ -1,6 +1,6 @@
-/** What a test may do to the page that {@link openBrowserPage} set up. */
+/** Controls of the page that {@link openBrowserPage} set up. */
 export interface BrowserPage {
-  /** What the browser keeps between visits. */
+  /** The storage of the browser between visits. */
   readonly kept: Map<string, string>
   /** Every address that the page asked for, with its method: `POST /console/api/session`. */
   readonly requested: string[]

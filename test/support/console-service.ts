@@ -30,7 +30,7 @@ import { createTestClock, type TestClock } from './test-clock.ts'
 
 const hourMs = 60 * 60 * 1000
 const signal = new AbortController().signal
-/** What a service uses takes 0.3 s per password. */
+/** Cheap settings for tests; those of a service take 0.3 s per password. */
 const cheapHashes = { N: 2 ** 4, r: 1, p: 1 }
 const standardSignIn: SignInSettings = { sessionMs: 14 * 24 * 60 * 60 * 1000, local: true, secondFactor: 'optional', openId: null }
 
@@ -94,7 +94,7 @@ export async function startConsoleService({
   modelServers?: ConsoleDependencies['modelServers']
   outputs?: OutputStore
   catalog?: ModelCatalog
-  /** What answers as `fake-chat`; the fake unless a test brings another. */
+  /** The model behind `fake-chat`; the fake unless a test passes another. */
   text?: TextModel
   clock?: TestClock
   /** Of another service, to be a second node beside it. */

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 
-/** Ports that the system gives nobody of itself, be it a server that asks for any or a connection on its way out. */
+/** Ports that the system assigns neither to servers nor to outgoing connections. */
 const [first, count] = [10_000, firstGivenPort() - 10_000]
 const mostTries = 100
 
 /**
- * A port of the loopback address for a server that needs one. Nobody listens there right now, and nobody comes to by chance
+ * A port of the loopback address for a server that needs one. Nothing listens there right now, and nothing starts to by chance
  * until the server does, or while it starts again.
  */
 export async function findFreePort(): Promise<number> {

@@ -95,7 +95,7 @@ export interface HttpService extends AsyncDisposable {
   fetch(path: string, init?: RequestInit & { readonly json?: unknown; readonly token?: string | null }): Promise<Response>
 }
 
-/** Resolves once no model of the pool is in use: a client hears of the end of its answer before the model's slot is free. */
+/** Resolves once no model of the pool is in use: a client receives the end of its answer before the model's slot is free. */
 export async function untilIdle(pool: Pick<ModelPool, 'states'>): Promise<void> {
   while (pool.states().some(({ inUse }) => inUse > 0)) await new Promise((resolve) => setImmediate(resolve))
 }

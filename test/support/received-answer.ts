@@ -3,7 +3,7 @@ import type OpenAI from 'openai'
 import type { ScriptedModel } from './model-files/scripted-model.ts'
 import type { WrittenCall } from './model-files/tool-family.ts'
 
-/** What a client makes of an answer that may hold tool calls; the random ids of the calls are left out. */
+/** A client's result of an answer with possible tool calls, without their random ids. */
 export interface ReceivedAnswer {
   readonly text: string
   readonly calls: readonly WrittenCall[]
@@ -35,7 +35,7 @@ export async function collectStream(client: OpenAI, request: Request): Promise<R
   return { text, calls, reason }
 }
 
-/** What a client makes of an answer with thoughts. */
+/** A client's result of an answer with thoughts. */
 export interface ReceivedThoughts {
   readonly thoughts: string
   readonly text: string
@@ -43,7 +43,7 @@ export interface ReceivedThoughts {
   readonly calls: number
 }
 
-/** What comes of an answer at once and as a stream, which must agree. */
+/** The results of a whole and a streamed answer, which must agree. */
 export async function collectThoughts(
   from: Pick<ScriptedModel, 'say'>,
   output: string,

@@ -44,7 +44,7 @@ export async function runCommandLine(
     desk?: Partial<AccountDesk>
     interactive?: boolean
     color?: boolean
-    /** What comes on standard input; null = a person sits there. */
+    /** The standard input; null = a terminal. */
     input?: string | null
     /** Typed one after another before `answer`. */
     answers?: readonly string[]

@@ -39,7 +39,7 @@ export async function sepiaIn(environment: Readonly<Record<string, string>>, ...
 
 export interface ServiceProcess extends AsyncDisposable {
   readonly url: string
-  /** What it printed before it was ready. */
+  /** Its output before it was ready. */
   readonly greeting: string
   /** Resolves to the next log line with this message; ask before causing it. */
   readonly logged: (message: string) => Promise<Readonly<Record<string, unknown>>>

@@ -4,7 +4,7 @@ import { createTestClock } from './test-clock.ts'
 
 const { signal } = new AbortController()
 
-test('wakes waits in the order in which they are due, at their own time', async () => {
+test('wakes waits in the order of their due times', async () => {
   const clock = createTestClock(1000)
   const woken: [string, number][] = []
   const note = (name: string, ms: number) => clock.wait(ms, { signal }).then(() => woken.push([name, clock.now()]))
@@ -18,7 +18,7 @@ test('wakes waits in the order in which they are due, at their own time', async 
   assert.equal(clock.now(), 1029)
 })
 
-test('an aborted wait rejects with the reason and no longer counts as waiting', async () => {
+test('an aborted wait rejects with the reason and is no longer counted', async () => {
   const clock = createTestClock()
   const controller = new AbortController()
   const waited = clock.wait(10, { signal: controller.signal })

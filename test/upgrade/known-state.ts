@@ -1,10 +1,10 @@
-/** What a release's data folder is known to hold; written beside it. */
+/** The known contents of a release's data folder; stored beside it. */
 export interface KnownState {
   /** When it was written, in Unix milliseconds: what is kept for a time is judged from then. */
   readonly at: number
   readonly people: Readonly<Record<'owner' | 'member', Credentials & { readonly email: string }>>
   readonly password: string
-  /** What the release answered. */
+  /** The answer of the release. */
   readonly readings: readonly Reading[]
   /** Accepted, and not ended when the release was killed. */
   readonly unfinished: readonly { readonly by: 'owner' | 'member'; readonly id: string }[]
@@ -18,7 +18,7 @@ export interface Reading {
   readonly body: unknown
 }
 
-/** How somebody is known to the service. */
+/** The credentials of a person. */
 export interface Credentials {
   readonly token: string | null
   /** Of a signed-in browser; empty = none. */

@@ -11,7 +11,7 @@ import { Visitor } from './visitor.ts'
 const releases = new URL('../fixtures/releases/', import.meta.url)
 
 for (const archive of readdirSync(releases).filter((name) => name.endsWith('.tar.gz')))
-  test(`goes on with the data folder that ${archive.replace('.tar.gz', '')} was killed on`, { timeout: 300_000 }, async () => {
+  test(`continues with the data folder of a killed ${archive.replace('.tar.gz', '')}`, { timeout: 300_000 }, async () => {
     await using folder = await createTemporaryFolder()
     execFileSync('tar', ['-xzf', new URL(archive, releases).pathname, '-C', folder.path])
     const known: KnownState = JSON.parse(readFileSync(join(folder.path, 'known.json'), 'utf8'))

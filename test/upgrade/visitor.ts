@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Credentials } from './known-state.ts'
 
-/** What is read of answers, of any release; each has some of it. */
+/** The fields read from answers of any release; each has some of them. */
 interface Answer {
   readonly id: string
   readonly response_id: string

@@ -3,7 +3,7 @@ import { type Album, becomeOwnerIn, settle } from './album.ts'
 
 const spoken = (content: string) => ({ model: 'sepia-mini-chat', messages: [{ role: 'user', content }], max_tokens: 16 })
 
-/** What is kept of the work that was done: assets, requests, usage, and the log of requests. */
+/** Stored records of earlier work: assets, requests, usage, and the log of requests. */
 export async function takeRecords(album: Album): Promise<void> {
   const { page, say, take, open } = album
   await becomeOwnerIn(album)

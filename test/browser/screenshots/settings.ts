@@ -47,7 +47,7 @@ async function takeServiceAtWork({ page, visit: { service }, take, open }: Album
   await take('service')
 }
 
-/** A model on its way, as the service tells of one. */
+/** A model being pulled, as the service reports it. */
 async function takePull({ page, take, open }: Album): Promise<void> {
   const pull: PlacedPull = {
     source: 'hf:Qwen/Qwen3-8B-GGUF',
@@ -69,7 +69,7 @@ async function takePull({ page, take, open }: Album): Promise<void> {
   await page.unroute('**/console/api/models')
 }
 
-/** Lets somebody in, and leaves one more invitation open. */
+/** Adds a person, and leaves one more invitation open. */
 async function invitePerson({ page, visit, say, open }: Album): Promise<void> {
   await open('people')
   for (const role of ['Member', 'Owner']) {

@@ -8,7 +8,7 @@ export interface ConsoleVisit extends AsyncDisposable {
   readonly browser: Browser
   readonly context: BrowserContext
   readonly page: Page
-  /** What the page complained about: script errors, and refusals of its content policy. */
+  /** Errors of the page: script errors and violations of its content policy. */
   readonly complaints: readonly string[]
 }
 

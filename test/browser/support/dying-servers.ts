@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createTemporaryFolder } from '../../support/temporary-folder.ts'
 
-/** Two models behind servers: one that can die in the middle of an answer, and one where nobody is. */
+/** Two models behind servers: one that can die in the middle of an answer, and one that is down. */
 export interface DyingServers extends AsyncDisposable {
   /** The models folder. */
   readonly folder: string

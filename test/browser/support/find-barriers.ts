@@ -1,7 +1,7 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
-/** What keeps people out of the page as it stands: axe's findings of every level, one line each. */
+/** Accessibility faults of the current page: axe's findings of every level, one line each. */
 export async function findBarriers(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')

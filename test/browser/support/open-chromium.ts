@@ -56,7 +56,7 @@ function closeWithoutRoutes(context: BrowserContext): void {
   }
 }
 
-/** Makes a page think so many times as long, and hear of the service late, so that a test that looks too early fails. */
+/** Slows a page's processor down by a factor and delays its responses, so that a test that looks too early fails. */
 async function slowDown(page: Page, slower: number): Promise<void> {
   try {
     const session = await page.context().newCDPSession(page)

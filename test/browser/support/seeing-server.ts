@@ -12,11 +12,11 @@ export interface SentPart {
   readonly image_url?: { readonly url: string }
 }
 
-/** A model that looks at pictures, behind a server of its own. */
+/** A vision model behind its own server. */
 export interface SeeingServer extends AsyncDisposable {
   /** The models folder; the model is called `seeing-chat`. */
   readonly folder: string
-  /** What it was asked, each time. */
+  /** The requests it received. */
   readonly requested: readonly { readonly messages: readonly { readonly content: string | readonly SentPart[] }[] }[]
 }
 

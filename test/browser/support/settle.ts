@@ -13,7 +13,7 @@ export async function loadTypefaces(page: Page): Promise<void> {
   await page.evaluate('document.body.offsetWidth, document.fonts.ready.then(() => undefined)')
 }
 
-/** What reaches over the right edge of the window, with its classes; empty where the page fits. */
+/** Elements that reach beyond the right edge of the window, with their classes; empty if the page fits. */
 const overhanging = `(() => {
   const width = document.documentElement.clientWidth
   if (document.documentElement.scrollWidth === width) return []

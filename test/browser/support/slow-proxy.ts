@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What becomes of an answer on its way through the proxy. */
+/** How the proxy treats an answer. */
 export type Fate =
   /** Nothing ever comes. */
   | { readonly does: 'hang' }
@@ -15,7 +15,7 @@ export type Fate =
   /** The service gets it, and its answer is lost. */
   | { readonly does: 'lose' }
 
-/** Stands between a browser and a service, as a bad line does. */
+/** A proxy between a browser and a service that acts like a bad line. */
 export interface SlowProxy extends AsyncDisposable {
   readonly url: string
   /** Treats matching requests so from now on, until it is changed. */

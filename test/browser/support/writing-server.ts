@@ -7,16 +7,16 @@ import { createTemporaryFolder } from '../../support/temporary-folder.ts'
 
 /** One answer of the server, which the test writes. */
 export interface ServedAnswer {
-  /** What the model was asked. */
+  /** The requests to the model. */
   readonly messages: readonly { readonly role: string; readonly content: string }[]
   write(text: string): void
   /** Absent: 7 tokens in, 3 out. */
   end(usage?: { readonly prompt: number; readonly completion: number }): void
-  /** Resolves when nobody reads it any more. */
+  /** Resolves when its reader has disconnected. */
   readonly left: Promise<void>
 }
 
-/** A model that says what the test writes, behind a server of its own. */
+/** A model behind its own server whose output the test writes. */
 export interface WritingServer extends AsyncDisposable {
   /** The models folder; the model is called `writing-chat` and holds 1,000 tokens. */
   readonly folder: string

@@ -47,7 +47,7 @@ export async function writeNextTwoAnswers(page: Page): Promise<readonly [Written
 function writtenAnswer(page: Page, index: number): WrittenAnswer {
   // The page leaves the events at the last of them, so that there is nothing to close.
   const send = async (data: string) => {
-    // What is asked for leaves the page a moment after it is said.
+    // The page sends the request a moment after the message appears.
     await untilTrue(page, `window.answers[${index}] !== undefined`)
     await page.evaluate(`window.answers[${index}].enqueue(new TextEncoder().encode(${JSON.stringify(`data: ${data}\n\n`)}))`)
   }

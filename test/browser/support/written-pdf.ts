@@ -1,7 +1,7 @@
 /**
  * A PDF with a line of text on each page.
  *
- * @param options.locked Whether it needs a password, which nobody knows.
+ * @param options.locked Whether it needs a password.
  */
 export function writePdf(lines: readonly string[], { locked = false } = {}): Buffer {
   const pages = lines.flatMap((line, index) => {

@@ -21,7 +21,7 @@ const mostTries = 8
 const small = { leaseMs: 2000, requests: 60, clients: 12, slowEvery: 8, slowMs: 2000, stopMs: 5000, every: 10 }
 
 suite('chaos in a cluster of processes', { skip: withoutPostgres }, () => {
-  test('while database, bucket, connections and nodes fail nothing is lost, done twice, damaged or failed', async (context) => {
+  test('failures of database, bucket, connections and nodes neither lose, repeat, damage nor fail work', async (context) => {
     // A lease that is renewed in time though the machine has more to do than it can.
     const report = await runClusterChaos({ ...small, leaseMs: 4000, root, plan })
     context.diagnostic(printClusterReport(report))
@@ -33,7 +33,7 @@ suite('chaos in a cluster of processes', { skip: withoutPostgres }, () => {
     assert.deepEqual([...report.faults.counts.keys()], plan)
   })
 
-  test('nodes without the fence are found out', async () => {
+  test('nodes without the fence are detected', async () => {
     await using folder = await createTemporaryFolder()
     const target = `${folder.path}/checkout`
     await buildPostgresWithoutFence({ root, target })

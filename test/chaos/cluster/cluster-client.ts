@@ -6,7 +6,7 @@ import { promptOf } from './watched-model.ts'
 /** How long a client waits for an answer before it asks another node. */
 const patienceMs = 8000
 
-/** What a node said. */
+/** The answer of a node. */
 export interface ClusterAnswer {
   readonly status: number
   readonly text: string
@@ -19,14 +19,14 @@ export interface FetchedAnswer {
   readonly content: string
 }
 
-/** A client behind a balancer: each request goes to the next node, and on to another one where that does not serve it. */
+/** A client of a load balancer: each request goes to the next node, and to another one if that does not serve it. */
 export class ClusterClient {
   readonly #nodes: readonly ChaosNode[]
   readonly #token: string
   #next = 0
   /** Requests that no node served at the first asking of each. */
   failures = 0
-  /** What the nodes said to those, each with how often: a status and the code of its error, or silence. */
+  /** The answers of the nodes to those, with their counts: a status and the code of its error, or silence. */
   readonly refusals = new Map<string, number>()
 
   constructor({ nodes, token }: Pick<ClusterUnderTest, 'nodes' | 'token'>) {
@@ -104,7 +104,7 @@ function describeRefusal(answer: ClusterAnswer | null): string {
   return `${answer.status} ${/"message":"([^"]*)"/.exec(answer.text)?.[1] ?? ''}`
 }
 
-/** What submits work that takes the model so long. */
+/** Submits work that takes the model this long. */
 export function describeSubmission(name: string, workMs: number, more = 0): RequestInit {
   const body = JSON.stringify({ model: 'watched', messages: [{ role: 'user', content: promptOf(name, workMs, more) }] })
   return { method: 'POST', headers: { 'x-service-async': '1', 'idempotency-key': name }, body }

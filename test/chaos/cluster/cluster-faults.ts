@@ -18,7 +18,7 @@ export type ClusterFault =
   | 'clock-jumps'
   | 'rolling-restart'
 
-/** What was done, and how long it took the cluster to go on. */
+/** A fault, and how long the cluster took to continue. */
 export interface FaultReport {
   readonly counts: Map<ClusterFault, number>
   /** From the moment the database accepts connections until each node has taken work that was completed. */
@@ -27,7 +27,7 @@ export interface FaultReport {
   readonly claimedAgainMs: number[]
   /** Attempts that were counted against requests during each fault. */
   readonly burned: Map<ClusterFault, number>
-  /** What could not be done to the cluster as it was to be, and why. */
+  /** Faults that could not be injected as planned, and why. */
   readonly undone: string[]
   /** During rolling restarts. */
   readonly restarts: { failures: number; brokenStreams: number }
@@ -43,7 +43,7 @@ interface Surroundings {
 }
 
 const hourMs = 60 * 60 * 1000
-/** What has not happened after so long is taken to happen never; the run goes on. */
+/** The run continues without an event that has not happened after this time. */
 const patienceMs = 60_000
 
 const faults: Record<ClusterFault, (around: Surroundings, node: ChaosNode, round: number) => Promise<void>> = {
@@ -144,7 +144,7 @@ async function countBurned({ query }: ClusterUnderTest): Promise<number> {
   return Number((await query('select count(*)::integer as count from burned_attempts'))[0]?.count)
 }
 
-/** Work that one node takes and somebody completes. */
+/** Work that one node accepts and any node completes. */
 async function workThrough(client: ClusterClient, node: ChaosNode, name: string): Promise<void> {
   const until = performance.now() + patienceMs
   while (performance.now() < until) {

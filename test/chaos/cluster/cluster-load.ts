@@ -2,11 +2,11 @@ import type { LoadProgress } from '../load-progress.ts'
 import type { ClusterClient, FetchedAnswer } from './cluster-client.ts'
 import { answerTo } from './watched-model.ts'
 
-/** What was promised to the load, and what it got. */
+/** The work acknowledged to the load, and its results. */
 export interface LoadReport {
   /** The ids that one name was given, which should be one. */
   readonly promised: Map<string, readonly string[]>
-  /** What was fetched of each name, once when it was completed and once at the end. */
+  /** The outputs fetched for each name, once on completion and once at the end. */
   readonly fetched: Map<string, FetchedAnswer[]>
   /** Names that were asked to be cancelled. */
   readonly cancelled: Set<string>
@@ -77,7 +77,7 @@ export async function loadCluster(
   return report
 }
 
-/** Whether what was fetched is what the model answers, each time the same. */
+/** Whether all fetched outputs equal the answer of the model. */
 export function isWhole(name: string, fetched: readonly FetchedAnswer[]): boolean {
   return fetched.length === 2 && fetched.every(({ sha256, content }) => content === answerTo(name) && sha256 === fetched[0]?.sha256)
 }

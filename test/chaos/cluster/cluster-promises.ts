@@ -1,6 +1,6 @@
 import type { ClusterChaosReport } from './run-cluster-chaos.ts'
 
-/** What must hold whatever was done, as docs/scaling.md says it, and what was seen. */
+/** The guarantees of docs/scaling.md under any fault, and the observations. */
 export interface ClusterPromise {
   readonly what: string
   readonly seen: string

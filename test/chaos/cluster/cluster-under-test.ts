@@ -12,7 +12,7 @@ import { startWatchedModel, type WatchedModel } from './watched-model.ts'
 export interface ChaosNode {
   readonly service: ServiceProcess
   readonly link: FaultyLink
-  /** Whether somebody is doing nothing to the process itself, so that it owes answers. */
+  /** Whether no fault affects the process itself, so that it must answer. */
   up: boolean
   /** Grows whenever it ceases to be up. */
   falls: number

@@ -2,7 +2,7 @@ import type { InferenceLine } from '../service-process.ts'
 import { isWhole, type LoadReport } from './cluster-load.ts'
 import type { ClusterUnderTest } from './cluster-under-test.ts'
 
-/** What is left, judged from what clients were promised and got, what the database holds and what the nodes logged. */
+/** The verdict, from acknowledgements and answers to clients, the database and the logs of the nodes. */
 export interface ClusterVerdict {
   readonly acknowledged: number
   readonly succeeded: number

@@ -33,7 +33,7 @@ export interface ClusterChaosReport {
   readonly faults: FaultReport
   /** Requests that ended for their clients with an answer that was none of theirs. */
   readonly refused: readonly string[]
-  /** What nodes said to requests that none of them served at once. */
+  /** Answers of nodes to requests that none of them served at once. */
   readonly refusals: ReadonlyMap<string, number>
   readonly seconds: number
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ClusterUnderTest } from './cluster-under-test.ts'
 import { answerTo, promptOf } from './watched-model.ts'
 
-/** What became of streams. */
+/** The outcomes of streams. */
 export interface StreamReport {
   whole: number
   /** Ended without `[DONE]`, or with an error. */
@@ -39,7 +39,7 @@ export async function watchStreams(
   await Promise.all(Array.from({ length: readers }, read))
 }
 
-/** What came, whether it was all or not; null where the stream never began, as from a node that stops. */
+/** The received text, complete or not; null if the stream never started, as from a stopping node. */
 async function readAll(url: string, token: string, body: string): Promise<string | null> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   let text = ''

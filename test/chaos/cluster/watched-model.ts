@@ -13,7 +13,7 @@ export interface Run {
   endedAt: number | null
 }
 
-/** A server of a language model that knows who asked it for what, how often, and when. */
+/** A server of a language model that records each request, with its count and time. */
 export interface WatchedModel extends AsyncDisposable {
   /** As model.json names it. */
   readonly url: string
@@ -21,12 +21,12 @@ export interface WatchedModel extends AsyncDisposable {
   readonly runs: ReadonlyMap<string, readonly Run[]>
 }
 
-/** What a request says to get its own answer after so long; it may have so many characters more. */
+/** The prompt of a request for its own answer after a time, with padding of some characters. */
 export function promptOf(name: string, workMs: number, more = 0): string {
   return more === 0 ? `${name} ${workMs}` : `${name} ${workMs} ${'x'.repeat(more)}`
 }
 
-/** What the model answers to it, in as many pieces as there are words. */
+/** The answer of the model to it, one piece per word. */
 export function answerTo(name: string): string {
   return `the answer to ${name} is complete`
 }

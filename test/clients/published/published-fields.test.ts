@@ -31,11 +31,11 @@ suite('the table of published fields', () => {
   for (const surface of publishedSurfaces) {
     const { route, declared, fields, form = false } = surface
 
-    test(`${route} has a row for each field that ${declared[0]} declares, and no other`, () => {
+    test(`${route} has a row for exactly the fields that ${declared[0]} declares`, () => {
       assert.deepEqual(Object.keys(fields).toSorted(), declaredFields(declared).toSorted())
     })
 
-    test(`${route} refuses by name what the table says, and no other field`, async () => {
+    test(`${route} rejects by name exactly the fields listed in the table`, async () => {
       const least = leastBody(surface)
       for (const [name, { fate, sample, beside = {} }] of Object.entries(fields)) {
         const added = sample === undefined ? {} : { [name]: await sampleFor(route, name, sample) }
@@ -52,7 +52,7 @@ suite('the table of published fields', () => {
   }
 
   for (const { route, least, fields } of habitualSurfaces)
-    test(`${route} takes of other servers' fields what the table says, and refuses the others by name`, async () => {
+    test(`${route} accepts the fields of other servers listed in the table, and rejects the others by name`, async () => {
       for (const [name, { fate, sample, beside = {}, engine = false }] of Object.entries(fields)) {
         const { status, text } = await send(route, { ...least, ...beside, [name]: sample })
         if (fate === 'refused' || engine) assert.match(JSON.parse(text).error.message, new RegExp(`\\b${name}\\b|fake model follows`), text)
@@ -80,7 +80,7 @@ suite('the table of published fields', () => {
   }
 })
 
-/** How a stream tells of a failure, on each surface. */
+/** How a stream reports a failure, in each interface. */
 const failedEvent = /^data: \{"error"|^event: (error|response\.failed)/m
 
 const lineOfBatch = {

@@ -17,7 +17,7 @@ async function run(settings: { readonly root: string; readonly faults: readonly 
 }
 
 suite('chaos on one PostgreSQL', { skip: withoutPostgres }, () => {
-  test('two nodes lose nothing and complete nothing twice while nodes, server and connections die', async (context) => {
+  test('kills of nodes, server and connections lose nothing and complete nothing twice', async (context) => {
     const verdict = await run({ root, faults: round })
     context.diagnostic(JSON.stringify({ ...verdict, lost: verdict.lost.length, duplicated: verdict.duplicated.length }))
     const { lost, duplicated, failed } = verdict
@@ -25,7 +25,7 @@ suite('chaos on one PostgreSQL', { skip: withoutPostgres }, () => {
     assert.ok(verdict.acknowledged > 50)
   })
 
-  test('a store without its fence is found out', async () => {
+  test('a store without its fence is detected', async () => {
     await using folder = await createTemporaryFolder()
     const target = join(folder.path, 'checkout')
     await buildPostgresWithoutFence({ root, target })

@@ -1,4 +1,4 @@
-/** What a node under chaos says. */
+/** The messages of a node under chaos. */
 export type NodeLine =
   | { readonly what: 'ready' }
   | { readonly what: 'acknowledged'; readonly id: string }

@@ -6,7 +6,7 @@ import type { NodeLine } from './node-line.ts'
 
 type EndLine = Extract<NodeLine, { readonly attempt: number }>
 
-/** What was seen from outside, judged against what the database says. */
+/** Observations from outside, compared with the database. */
 export interface ClusterVerdict {
   readonly acknowledged: number
   readonly completed: number
@@ -66,7 +66,7 @@ export async function runClusterChaos(
   return judge(lines, await server.query('select id, outcome, attempt, output_key from inferences', database))
 }
 
-/** What can go wrong. */
+/** The possible faults. */
 export type Fault = 'kill-node' | 'pause-node' | 'kill-server' | 'cut-link' | 'swallow-answers'
 
 async function inflict(

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** Stands between two nodes and does to their connections what networks do. */
+/** A relay between two nodes that applies network faults to their connections. */
 export interface NodeRelay extends AsyncDisposable {
   readonly url: string
   /** What becomes of bytes: passed on, swallowed, or answered with a reset of their connection, whatever they are or when it asks a second question. */

@@ -40,7 +40,7 @@ export interface TestNode extends AsyncDisposable {
   /** Its log of unexpected errors. */
   readonly faults: readonly unknown[]
   drain(): Promise<void>
-  /** Cuts every lease and answers nobody any more, without a word to the registry. */
+  /** Cuts every lease and stops answering, without a report to the registry. */
   kill(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** A manifest as far as it tells which schema it follows. */
+/** The fields of a manifest that select its schema. */
 interface Manifest {
   readonly apiVersion: string
   readonly kind: string
@@ -6,7 +6,7 @@ interface Manifest {
 
 type Validator = ((data: unknown) => boolean) & { readonly errors?: unknown }
 
-/** What is wrong with a manifest: what breaks the schema of its kind, and fields that the schema does not have. */
+/** Faults of a manifest: violations of the schema of its kind, and fields that the schema does not have. */
 export async function findManifestFaults(manifest: Manifest): Promise<readonly string[]> {
   const { apiVersion, kind } = manifest
   const [version = '', group = 'core'] = apiVersion.split('/').reverse()
@@ -18,7 +18,7 @@ export async function findManifestFaults(manifest: Manifest): Promise<readonly s
   return [...(valid ? [] : [JSON.stringify(validate.errors)]), ...[...unread].map((path) => `${path} is not in the schema`)]
 }
 
-/** The value, with every field in `unread` that nobody reads: validators read the fields they know. */
+/** The value, with every field that the validator does not read listed in `unread`. */
 function watchReads(value: unknown, path: string, unread: Set<string>): unknown {
   if (typeof value !== 'object' || value === null) return value
   const fields = new Map(

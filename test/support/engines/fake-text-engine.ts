@@ -18,7 +18,7 @@ const stubborn: TextModel = {
   },
 }
 
-/** Says how many threads it may compute with, at the beginning and whenever that changes, until nobody listens any more. */
+/** Yields the number of its threads, at the start and after each change, until the reader leaves. */
 function createThreadTeller(threads: number): TextModel & { useThreads(count: number): void } {
   const changes = new EventEmitter()
   let count = threads

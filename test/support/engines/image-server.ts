@@ -12,13 +12,13 @@ import type { ImageServerFormat } from '../../../src/core/images/image-servers.t
 export type ImageServerFault = (response: ServerResponse, body: Buffer) => void
 
 export interface ImageServerFaults {
-  /** What it does at the calls that `at` names; absent = it answers. */
+  /** Its behaviour at the calls that `at` names; absent = it answers. */
   readonly fault?: ImageServerFault
   /** Paths of the calls with the fault; absent = the one that brings the picture. */
   readonly at?: RegExp
-  /** What it does on a cancellation; absent = it confirms it. */
+  /** Its behaviour on a cancellation; absent = it confirms it. */
   readonly stopFault?: ImageServerFault
-  /** What it does with the socket of its progress once that is open; absent = it waits for `send`. */
+  /** Its use of the progress socket once that is open; absent = it waits for `send`. */
   readonly socketFault?: (socket: Duplex) => void
   /** The key that it accepts; absent = any key. */
   readonly accepts?: (authorization: string | undefined) => boolean
@@ -36,7 +36,7 @@ export const drawingCalls: Readonly<Record<ImageServerFormat, readonly RegExp[]>
   'openai-images': [/\/images\/generations$/],
 }
 
-/** What each kind of server receives for a picture that nobody waits for any more, once it has accepted it. */
+/** The cancellation that each kind of server receives for an accepted picture. */
 export const stops: Readonly<Record<ImageServerFormat, string | null>> = {
   a1111: '/sdapi/v1/interrupt',
   'sd-server': '/sdcpp/v1/jobs/job_1/cancel',
@@ -59,9 +59,9 @@ export interface ImageServerStandIn {
   readonly calls: readonly SeenCall[]
   /** Resolves when the server is in the call with the fault. */
   readonly drawing: Promise<unknown>
-  /** Resolves when somebody listens to its progress. */
+  /** Resolves when a client opens the progress socket. */
   readonly listened: Promise<void>
-  /** Resolves when nobody does any more. */
+  /** Resolves when that socket is closed. */
   readonly unheard: Promise<void>
   /** Resolves when a call of that path has arrived. */
   seen(path: string): Promise<SeenCall>

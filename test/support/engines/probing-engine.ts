@@ -5,7 +5,7 @@ import sharp from 'sharp'
 import { servePictureEngine } from '../../../src/runtimes/process/serve-picture-engine.ts'
 import { dropThreads } from '../../../src/runtimes/vision/drop-threads.ts'
 
-/** What a path may be read as: `read`, or the code of the error. */
+/** The result of reading a path: `read`, or the code of the error. */
 function tryToRead(path: string): string {
   try {
     readFileSync(path)
@@ -49,7 +49,7 @@ function tryToOpenThreads(): readonly string[] {
   return [before, tryToOpenThread()]
 }
 
-/** Tells as the format of a picture what this process can do with the paths and the port that its bytes name. */
+/** Returns in the format of a picture which paths and port, given in its bytes, this process can open. */
 servePictureEngine(async (bytes) => {
   const { paths, pictures, port }: { readonly paths: readonly string[]; readonly pictures: readonly string[]; readonly port: number } =
     JSON.parse(Buffer.from(bytes).toString())

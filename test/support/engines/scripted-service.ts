@@ -4,7 +4,7 @@ import { type HttpService, startHttpService } from '../http-service.ts'
 import { openScriptedModel, type ScriptedModel } from '../model-files/scripted-model.ts'
 import type { ToolFamily } from '../model-files/tool-family.ts'
 
-/** A service with models that say what a test tells them. */
+/** A service with models that answer as scripted by a test. */
 export interface ScriptedService<Name extends string> extends AsyncDisposable {
   readonly service: HttpService
   readonly models: Readonly<Record<Name, ScriptedModel>>

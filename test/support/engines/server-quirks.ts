@@ -12,7 +12,7 @@ const called = ({ id, name, text, index }: Call) => ({
 const calls = (...list: readonly Call[]) => delta({ tool_calls: list.map(called) })
 const look = (id: unknown, text: unknown = '{}', index: unknown = 0): Call => ({ id, name: 'look', text, index })
 
-/** What servers with OpenAI's interface were seen to stream in answer to a chat, by what is odd about it. */
+/** Unusual streams of real servers with OpenAI's interface, by their quirk. */
 export const serverQuirks: Readonly<Record<string, readonly unknown[]>> = {
   'nothing odd': [delta({ role: 'assistant', content: 'well ' }), delta({ content: 'done' }), end('stop'), usage],
   'no counts': [delta({ content: 'well done' }), end('stop')],

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../src/core/error.ts'
 import { servePictureEngine } from '../../../src/runtimes/process/serve-picture-engine.ts'
 
-/** What the first byte of a picture makes this engine do. */
+/** The behaviour of this engine by the first byte of a picture. */
 const strange: Readonly<Record<number, () => Promise<never>>> = {
   1: async () => process.kill(process.pid, 'SIGSEGV') as never,
   2: () => new Promise(() => setInterval(() => {}, 1000)),

@@ -1,7 +1,7 @@
 import { WorkUnderWay } from '../../../src/operations/access/work-under-way.ts'
 import { BodyRecorder, type BodyRecorderDependencies } from '../../../src/operations/bodies/body-recorder.ts'
 
-/** What work calls as it goes, for tests that look at none of it: no prices, no other nodes, no traces. */
+/** Callbacks of running work, for tests that ignore them: no prices, no other nodes, no traces. */
 export const unobservedWork = {
   priceOf: () => null,
   onWork() {},
@@ -14,7 +14,7 @@ export const unobservedWork = {
   trace: (_claim: unknown, _submission: unknown, run: () => Promise<void>) => run(),
 }
 
-/** What the public interface calls besides, for tests that pull nothing and whose data folder is sound. */
+/** Other callbacks of the public interface, for tests that pull nothing and whose data folder is sound. */
 export function unobservedInterface() {
   return {
     ...unobservedWork,
@@ -26,7 +26,7 @@ export function unobservedInterface() {
   }
 }
 
-/** A request log of at most a megabyte an account, whose drops and faults nobody looks at. */
+/** A request log of at most a megabyte per account, whose drops and faults are ignored. */
 export function createTestBodies(parts: Omit<BodyRecorderDependencies, 'mostBytes' | 'onDropped' | 'onFault'>): BodyRecorder {
   return new BodyRecorder({ ...parts, mostBytes: 1_000_000, onDropped() {}, onFault() {} })
 }

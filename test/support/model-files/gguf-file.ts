@@ -104,7 +104,7 @@ export function writeGguf(header: readonly GgufEntry[], tensors: readonly GgufTe
   return Buffer.concat(parts)
 }
 
-/** What stands before the tensors' bytes, each of which begins at a multiple of `align`. */
+/** The header before the bytes of the tensors, each of which starts at a multiple of `align`. */
 export function writeGgufHead(
   header: readonly GgufEntry[],
   tensors: readonly (Omit<GgufTensor, 'data'> & { readonly bytes: number })[],

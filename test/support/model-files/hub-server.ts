@@ -43,7 +43,7 @@ export async function startHubServer(repositories: Readonly<Record<string, HubRe
     if (url.pathname === '/api/models') return sendJson(response, 200, search(url))
     const [, name = '', rest = ''] = /^(?:\/api\/models)?\/([^/]+\/[^/]+)\/(.*)$/.exec(decodeURIComponent(url.pathname)) ?? []
     const repository = repositories[name]
-    // The hub tells nobody who may not read it that a repository is there.
+    // The hub reports a repository as missing to users without access.
     if (repository === undefined) return sendJson(response, authorization === undefined ? 401 : 404, { error: 'Repository not found' })
     if (repository.gated && authorization !== 'Bearer hf_good')
       return sendJson(response, authorization === undefined ? 401 : 403, { error: `Access to model ${name} is restricted.` })

@@ -9,7 +9,7 @@ const rowBytes = width * numberBytes
 /** Of the logit of the token that the script wants: at no temperature up to 2 is another one drawn. */
 const certainty = 60
 
-/** What a model says: `tokens[0]` follows the prompt of so many tokens. */
+/** The output of a model: `tokens[0]` follows a prompt of this number of tokens. */
 interface Script {
   readonly promptTokens: number
   readonly tokens: readonly number[]

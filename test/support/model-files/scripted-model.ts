@@ -10,7 +10,7 @@ import { createTemporaryFolder } from '../temporary-folder.ts'
 import { contextLength, writeScriptedGguf } from './scripted-gguf.ts'
 import { describeTokenizer, type ToolFamily } from './tool-family.ts'
 
-/** A model of a family, in the real engine, that says what a test tells it to, one request after the other. */
+/** A model of a family, in the real engine, with output scripted by a test, one request after another. */
 export interface ScriptedModel extends TextModel, AsyncDisposable {
   readonly descriptor: TextModelDescriptor
   /** The answers to the next requests, in the model's own notation. */

@@ -26,7 +26,7 @@ const architectures: Partial<Record<Miniature, TextArchitecture>> = {
 /** Sizes of pictures that LLaVA 1.6 cuts into tiles. */
 const tiledSizes: GgufEntry = ['clip.vision.image_grid_pinpoints', ggufValue([56, 112, 112, 56, 112, 112, 168, 56, 56, 168])]
 
-/** What models are asked: a picture's size, and the texts before and behind it. No answer hangs on two tokens that are about as likely. */
+/** The prompts: a picture's size, and the texts before and after it. No answer depends on two tokens of similar probability. */
 export const questions = [
   { width: 200, height: 200, before: 'Tell me about', behind: '' },
   { width: 90, height: 61, before: '', behind: 'Which animal do you see?' },

@@ -22,17 +22,17 @@ export interface ToolFamily {
   readonly userDefined: readonly string[]
   /** Whether a token of its own begins the calls. */
   readonly marked: boolean
-  /** Whether its template begins the thoughts of every answer, as those of models do that always think. */
+  /** Whether its template opens the thoughts of every answer, as for models that always think. */
   readonly opensThoughts?: boolean
   /** Whether its template can show an answer with several calls. */
   readonly parallel: boolean
-  /** What an answer's text begins with, and what stands between it and a call; nothing where they are left out. */
+  /** The start of an answer's text, and the separator before a call; empty if left out. */
   readonly talk?: { readonly begin: string; readonly end: string }
   /** An answer that makes these calls, as the template shows earlier ones. */
   write(calls: readonly WrittenCall[]): string
 }
 
-/** A model that knows no notation, and is taught Hermes's. */
+/** A model without a notation of its own, which uses that of Hermes. */
 export const taught: ToolFamily = {
   name: 'hermes-as-taught',
   template: null,
@@ -99,7 +99,7 @@ export const glm: ToolFamily = {
       .join('\n'),
 }
 
-/** DeepSeek V3.1, whose template tells of no tools. */
+/** DeepSeek V3.1, whose template mentions no tools. */
 export const deepSeek: ToolFamily = {
   ...taught,
   name: 'deepseek-v3.1',
@@ -193,7 +193,7 @@ function writeParameters(json: string, [open, between, close]: readonly [open: s
   }
 }
 
-/** What a GGUF file says about its tokens. */
+/** The token metadata of a GGUF file. */
 export interface TokenizerDescription {
   readonly entries: readonly GgufEntry[]
   /** Tokens. */

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request as requestPlain, type Serve
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** What a broken proxy does with a request for a tunnel. */
+/** Behaviour of a broken proxy on a request for a tunnel. */
 type Refusal = 'silence' | 'cut' | `${number} ${string}`
 
 /** A forward proxy as companies have them: plain requests in absolute form, and tunnels for TLS. */
@@ -21,7 +21,7 @@ export interface ForwardProxyServer extends AsyncDisposable {
   cut(): void
 }
 
-/** Starts one that knows every name in `hosts`, by the port on this machine where that answers; it knows no other. */
+/** Starts a proxy that resolves only the names in `hosts`, each to a port on this machine. */
 export async function startForwardProxy(hosts: Readonly<Record<string, number>>): Promise<ForwardProxyServer> {
   const open = new Set<Socket | Duplex>()
   const keep = <Kept extends Socket | Duplex>(socket: Kept): Kept => {

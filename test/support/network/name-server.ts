@@ -1,7 +1,7 @@
 import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 
-/** What it answers to a question, for an address of IPv4 or of IPv6. */
+/** Its answer to a question for an IPv4 or IPv6 address. */
 type Reply = (question: Buffer, isFour: boolean) => Buffer | null
 
 /** Starts a name server that gives the configured answers, or none. */

@@ -5,7 +5,7 @@ import { createServer, getCACertificates, setDefaultCACertificates, type TLSSock
 import { makeAuthority, makeCertificate } from '../cluster/make-certificates.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
 
-/** TLS before a server that speaks none, as a host of this name, whose certificate this process believes from now on. */
+/** TLS in front of a plain server, as a host of this name, whose certificate this process trusts from now on. */
 export async function startSecureFront(name: string, behind: number): Promise<AsyncDisposable & { readonly port: number }> {
   await using folder = await createTemporaryFolder()
   // Authorities of one name would be taken for each other.

@@ -14,7 +14,7 @@ export interface FaultyLink extends AsyncDisposable {
   slow(ms: number): void
   /** Lets everything through again that was held. */
   letGo(): void
-  /** Cuts each connection as soon as the server has answered on it, and keeps that answer: nobody knows whether it was done. */
+  /** Cuts each connection as soon as the server has answered on it, and drops that answer, so that the outcome is unknown. */
   swallowAnswers(many: number): void
 }
 

@@ -9,7 +9,7 @@ import { findFreePort } from '../free-port.ts'
 
 const program = '/usr/sbin/pgbouncer'
 
-/** Why tests behind a pooler are left out here, or false. */
+/** Why tests of poolers are skipped here, or false. */
 export const withoutPooler: string | false = existsSync(program) ? false : 'install PgBouncer (apt-get install pgbouncer) to run this'
 
 /** A PgBouncer before a server of PostgreSQL; gone with the test. */

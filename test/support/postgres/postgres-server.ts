@@ -111,7 +111,7 @@ export async function startPostgres({
     pid: () => server.child.pid ?? 0,
     kill: () => stop('SIGKILL'),
     async start() {
-      // What is left of a killed server needs a moment to let go of its memory.
+      // The remaining processes of a killed server need a moment to release its memory.
       for (const until = performance.now() + restartLimitMs; ; ) {
         server = launch()
         try {

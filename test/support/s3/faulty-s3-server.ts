@@ -84,7 +84,7 @@ export async function startFaultyS3Server(): Promise<FaultyS3Server> {
   return Object.assign(state, { address: { ...state.address, endpoint: `http://127.0.0.1:${bound.port}` } })
 }
 
-/** What S3 sends behind a 200 that it began with to keep the connection open. */
+/** An error that S3 sends after an early 200, which keeps the connection open. */
 const belatedError = '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>InternalError</Code></Error>'
 
 interface Requested {

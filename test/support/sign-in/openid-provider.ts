@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import Provider, { type Configuration } from 'oidc-provider'
 
-/** What the provider tells of somebody. */
+/** The claims of a person from the provider. */
 export interface TestPerson {
   readonly sub: string
   readonly name?: string

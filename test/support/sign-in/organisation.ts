@@ -8,7 +8,7 @@ import { startProvider, type TestPerson, type TestProvider } from './openid-prov
 import { visitProvider } from './visit-provider.ts'
 
 const publicUrl = 'http://127.0.0.1:8080'
-/** Somebody of the organisation. */
+/** A person of the organisation. */
 export const ada: TestPerson = { sub: 'ada', name: 'Ada Lovelace', email: 'ada@example.org', email_verified: true, groups: ['staff'] }
 /** Lets everybody in. */
 export const anybody: AdmissionRules = { createAccounts: true, emailDomains: [], roles: [] }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ErrorCode, ServiceError } from '../../../src/core/error.ts'
 
-/** What a refusal is to be. */
+/** The expected error. */
 export interface ExpectedRefusal {
   /** Default: what text routes answer for an invalid value. */
   readonly code?: ErrorCode

@@ -4,7 +4,7 @@ import { Effort } from '../../../src/runtimes/llama/automaton/effort.ts'
 import type { GrammarState } from '../../../src/runtimes/llama/automaton/grammar-state.ts'
 import { GrammarStates } from '../../../src/runtimes/llama/automaton/grammar-states.ts'
 
-/** Whether a JSON text is valid under a schema, by a checker that has nothing to do with ours. */
+/** Whether a JSON text is valid under a schema, by a checker independent of ours. */
 export function isValidUnder(schema: JsonObject, text: string): boolean {
   return Check(schema, JSON.parse(text))
 }

@@ -8,7 +8,7 @@ export const readChatBody: (body: unknown) => unknown = createChatRequestParser(
 
 const imageBody = Compile(imageRequestSchema)
 
-/** What the image routes find wrong with the shape of a body; empty when nothing is. */
+/** The faults of the shape of a body for the image routes; empty if there are none. */
 export function findImageBodyFaults(body: unknown): readonly unknown[] {
   return imageBody.Errors(body)
 }
