@@ -7,7 +7,7 @@ export interface Spread {
   readonly max: number
 }
 
-/** What one run did: how much per second, and how long each took. */
+/** The result of one run: the rate per second, and the duration of each request. */
 export interface Rate {
   readonly perSecond: number
   readonly latency: Spread

@@ -72,7 +72,7 @@ async function wait(name: string, at: { readonly submit: number; readonly poll: 
   return answeredAt - (model.runs.get(name)?.at(-1)?.endedAt ?? fail(`${name} was not run`))
 }
 
-/** Milliseconds from the request to cancel until nobody waits for the model any more. */
+/** Milliseconds from the request to cancel until no request waits for the model. */
 async function cancel(name: string, place: number): Promise<number> {
   const id = await submit(name, place, 20_000)
   while (!model.runs.has(name)) await pause(5)

@@ -6,7 +6,7 @@ import { startNode } from '../../test/support/cluster/start-node.ts'
 import { createMemoryNodeRegistry } from '../../test/support/memory/node-registry.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
 
-// What does it cost that a model is on another node? Both nodes are this process, so that one core pays for both ends.
+// What does a model on another node cost? Both nodes are in this process, so one core does the work of both ends.
 const { signal } = new AbortController()
 const clock = createSystemClock()
 const registry = createMemoryNodeRegistry({ clock })

@@ -149,7 +149,7 @@ async function keyMs(conversation: string): Promise<number> {
   return median(times)
 }
 
-/** What the page's main thread does from the press on a conversation until it rests, in milliseconds. */
+/** Work of the page's main thread from the click on a conversation until it is idle, in milliseconds. */
 async function openingMs(conversation: string): Promise<number> {
   const times: number[] = []
   for (let round = 0; round < openings; round++) {

@@ -1,6 +1,6 @@
 import { Pool } from 'pg'
 
-/** What the store writes, without the store: prepared statements over `pg` on its tables. */
+/** The writes of the store, without the store: prepared statements over `pg` on its tables. */
 export interface BareStatements extends AsyncDisposable {
   /** Takes so many and completes them, each in one statement; how many it got. */
   claimAndComplete(count: number): Promise<number>

@@ -129,7 +129,7 @@ async function claimAndComplete(store: Awaited<ReturnType<typeof open>>, limit: 
   return claims.length
 }
 
-/** What so many at once take and complete in a second, until nothing is left. */
+/** The rate at which a number of workers claim and complete requests until none is left. */
 async function drain(workers: number, take: () => Promise<number>): Promise<number> {
   let done = 0
   const startedAt = performance.now()
@@ -147,7 +147,7 @@ interface Children {
   readonly total: number
 }
 
-/** What four processes submit, and the processor time of theirs and of the server's. */
+/** The submission rate of four processes, with their processor time and that of the server. */
 async function submitFromChildren(
   server: PostgresServer,
   url: string,

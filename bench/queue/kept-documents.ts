@@ -39,7 +39,7 @@ async function measure(): Promise<string> {
   return describeRate(await measureRate(300, 8, write))
 }
 
-/** What a write did before: the sum of all that the account has. */
+/** The earlier way of a write: the sum of all documents of the account. */
 async function measureSummed(): Promise<string> {
   using connection = new Connection(file, { readOnly: true })
   const sql = `select count(*) as count, coalesce(sum(bytes), 0) as bytes from documents indexed by documents_account_before

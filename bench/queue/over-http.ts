@@ -31,7 +31,7 @@ const options = { signal: new AbortController().signal }
 /** Least important lines that are logged: `info` has one for each request, and is the default. */
 type Level = 'info' | 'warn'
 
-/** What a run needs to know of a folder that was filled before. */
+/** The facts about a filled folder that a run needs. */
 interface Stored {
   readonly token: string
   readonly ids: readonly string[]

@@ -3,7 +3,7 @@ import { loadCheckpointPipeline } from '../../src/runtimes/diffusion/checkpoint/
 import { drawLatents } from '../../src/runtimes/diffusion/draw-image.ts'
 import { decodeLatents } from '../../src/runtimes/diffusion/vae/latent-colours.ts'
 
-/** What a part of one picture of one step takes: seconds, seconds of processor time, and the most memory in MB. */
+/** The cost of a part for one picture of one step: seconds, seconds of processor time, and the peak memory in MB. */
 export interface PartMeasure {
   readonly seconds: number
   readonly processor: number

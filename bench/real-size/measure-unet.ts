@@ -11,7 +11,7 @@ import { originalUnet } from '../../src/runtimes/diffusion/checkpoint/weights/or
 import { readWeightFile } from '../../src/runtimes/diffusion/checkpoint/weights/weight-table.ts'
 import { ExportedGraph } from './exported-graph.ts'
 
-/** What one process measured: seconds and mebibytes. */
+/** The measurements of one process: seconds and mebibytes. */
 export interface UnetMeasure {
   readonly create: number
   readonly createProcessor: number

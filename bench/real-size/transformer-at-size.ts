@@ -79,7 +79,7 @@ async function measureOurs(files: Readonly<Record<string, string>>): Promise<voi
   print(`Sepia peak ${Math.max(...Object.values(measured).map(({ peak }) => peak))} MB`)
 }
 
-/** What the rival prints at the end of each part. */
+/** The output of the rival at the end of each part. */
 const rivalParts = [
   ['load', /loading tensors completed, taking ([\d.]+)(m?s)/u],
   ['text', /get_learned_condition completed, taking ([\d.]+) ?(m?s)/u],

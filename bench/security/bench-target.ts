@@ -5,7 +5,7 @@ export interface BenchTarget {
   readonly enemy: string
 }
 
-/** What a server reports about itself since its last reset. */
+/** The report of a server since its last reset. */
 export interface HeldReport {
   /** The longest that its event loop was held. */
   readonly heldMs: number

@@ -22,7 +22,7 @@ const variants = Array.from({ length: 7 }, (_, index) => index)
 const lengths = variants.map(members)
 const constants = variants.map((variant) => ({ enum: Array.from({ length: 4000 }, (_, index) => `constant${index} ${variant}`) }))
 
-/** Each makes a grammar that nobody has sent before. */
+/** Each makes a new grammar. */
 const neighbours: Readonly<Record<string, (() => object) | null>> = {
   alone: null,
   'plain answers': () => ({}),

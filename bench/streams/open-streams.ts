@@ -54,7 +54,7 @@ async function readBusy(server: ChildProcess): Promise<number> {
   return busy
 }
 
-/** Reads one stream to its end and tells, for each token, how long it was on its way. */
+/** Reads one stream to its end and returns the delay of each token. */
 async function readStream(url: string, token: string, tokens: number, note: (delayMs: number) => void): Promise<void> {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
   const sent = request(`${url}/v1/chat/completions`, { method: 'POST', headers, agent: false })

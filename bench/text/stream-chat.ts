@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import type { ChatServer } from './chat-server.ts'
 
-/** What one streamed answer was, and when its first text came. */
+/** A streamed answer, and the time of its first text. */
 export interface StreamedChat {
   readonly text: string
   readonly firstMs: number

@@ -69,7 +69,7 @@ function describeRates(perSecond: readonly number[]): string {
   return `tokens/s min ${rates[0]}, median ${median(rates)}, upper quartile ${upperQuartile(rates)}, max ${rates.at(-1)}`
 }
 
-/** What else runs on a shared machine only ever slows a round down. */
+/** Other work on a shared machine can only slow a round down. */
 function upperQuartile(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length * 3) / 4)] ?? Number.NaN
 }
@@ -97,7 +97,7 @@ async function compare(model: BenchModel, streams: number): Promise<void> {
       if (round >= 0) outcomes.push(outcome)
       if (threads > 1) await setTimeout(restMs)
     }
-    // What nobody can beat is the same for any number of streams that decode one by one; for several it has no meaning.
+    // The upper limit is the same for any number of streams that decode one by one; for several together it has no meaning.
     if (round >= 0 && streams === 1)
       for (const { build, rates } of bare)
         rates.push(await measureBareDecode(build, { file: model.file, threads, tokens: tokensPerStream }))

@@ -20,7 +20,7 @@ export function startUpstream(): Promise<Gateway> {
   return startScript('upstream itself', 'fake-upstream.ts')
 }
 
-/** What passing on costs at least. */
+/** The minimum cost of passing a request on. */
 export function startBareProxy(upstream: Gateway): Promise<Gateway> {
   return startScript('bare proxy', 'bare-proxy.ts', upstream.url)
 }
