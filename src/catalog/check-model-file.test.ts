@@ -17,7 +17,7 @@ test('accepts the smallest model of each kind', () => {
   assert.deepEqual(faultFields(upstream), [])
 })
 
-test('checks the address of a model that runs elsewhere, and that it has no file here', () => {
+test('requires the address of a model on another server, and no file here', () => {
   assert.deepEqual(faultFields({ ...upstream, url: 'gpu-1:8000', slots: 0 }), ['url', 'slots'])
   for (const url of [
     'http://me:%zz@gpu-1/v1',
@@ -36,14 +36,14 @@ test('checks the address of a model that runs elsewhere, and that it has no file
   assert.deepEqual(faultFields({ ...upstream, file: 'model.gguf' }), ['file'])
 })
 
-test('takes prompt look-up or a GGUF file for guessing, and nothing else', () => {
+test('accepts "prompt-lookup" or a GGUF file as speculative, and nothing else', () => {
   assert.deepEqual(faultFields({ ...text, speculative: 'prompt-lookup' }), [])
   assert.deepEqual(faultFields({ ...text, speculative: '../small/model.gguf' }), [])
   assert.deepEqual(faultFields({ ...text, speculative: 'eagle' }), ['speculative'])
   assert.deepEqual(faultFields({ ...upstream, speculative: 'prompt-lookup' }), ['speculative'])
 })
 
-test('names every fault at once', () => {
+test('reports every fault at once', () => {
   const value = {
     ...image,
     id: 'Bad Id',
@@ -62,7 +62,7 @@ test('names every fault at once', () => {
   ])
 })
 
-test('says what the field must be, and keeps the others', () => {
+test('describes the valid values of a field, and keeps the other fields', () => {
   const checked = checkModelFile('/m/model.json', JSON.stringify({ ...text, contextLength: 'long' }), { confined: false })
   assert.deepEqual(checked, {
     faults: [{ file: '/m/model.json', field: 'contextLength', message: 'must be an integer from 64 to 1048576.' }],
@@ -70,9 +70,9 @@ test('says what the field must be, and keeps the others', () => {
   })
 })
 
-test('refuses fields of the other kind', () => assert.deepEqual(faultFields({ ...text, native: { width: 64, height: 64 } }), ['native']))
+test('rejects fields of the other kind', () => assert.deepEqual(faultFields({ ...text, native: { width: 64, height: 64 } }), ['native']))
 
-test('refuses a kind it does not know and what is no object', () => {
+test('rejects an unknown kind and a value that is not an object', () => {
   assert.deepEqual(faultFields({ id: 'a', kind: 'sound' }), ['kind'])
   assert.deepEqual(faultFields([]), [''])
   assert.ok('faults' in checkModelFile('/m/model.json', '{', { confined: false }))
@@ -84,20 +84,20 @@ function faultTexts(value: unknown): string[] {
   return 'faults' in checked ? checked.faults.map(({ field, message }) => `${field}: ${message}`) : []
 }
 
-test('says where a file is no JSON', () => {
+test('reports the line and column where a file is not valid JSON', () => {
   const [fault = ''] = faultTexts('{\n  "id": "far",\n  "kind": "text",\n}')
   assert.match(fault, /^: is not valid JSON: .*line 4 column 1/)
   assert.deepEqual(faultTexts('[]'), [': write one JSON object into it.'])
 })
 
-test('a wrong kind or format makes no other field wrong', () => {
+test('a wrong kind or format does not make other fields wrong', () => {
   assert.deepEqual(faultFields({ ...upstream, kind: 'llm' }), ['kind'])
   assert.deepEqual(faultFields({ ...upstream, format: 'ollama' }), ['format'])
   assert.deepEqual(faultFields({ ...image, format: 'onnx' }), ['format'])
   assert.deepEqual(faultFields({ ...upstream, kind: 'llm', base_url: 'http://gpu-1' }), ['kind', 'base_url'])
 })
 
-test('says which field a misspelt one most likely meant', () => {
+test('suggests the field that a misspelt one most likely meant', () => {
   assert.match(
     faultTexts({ ...upstream, timeouts: { fisrt: 3 } }).join(),
     /timeouts\.fisrt: is not a known field: remove it, or write `timeouts\.first`\./,
@@ -108,12 +108,12 @@ test('says which field a misspelt one most likely meant', () => {
   )
 })
 
-test('says what a field is made of that is no object', () => {
+test('describes the shape of a field that is not an object', () => {
   assert.deepEqual(faultTexts({ ...upstream, timeouts: 60 }), ['timeouts: must be an object with "connect", "first", "idle".'])
   assert.deepEqual(faultTexts({ ...image, native: '1024x1024' }).at(-1), 'native: must be an object with "width", "height".')
 })
 
-test('tells of a replica what does nothing there, which never stopped a start', () => {
+test('reports unknown fields of a replica without stopping the start', () => {
   const replicas = [{ url: 'http://gpu-2:8000/v1', wieght: 2 }]
   const checked = checkModelFile('/m/model.json', JSON.stringify({ ...upstream, replicas }), { confined: false })
   assert.ok('idle' in checked)
@@ -124,7 +124,7 @@ test('tells of a replica what does nothing there, which never stopped a start', 
 })
 
 for (const path of ['../model.gguf', '/etc/passwd', 'a/../b', 'C:model', 'a\\b', 'a//b', '']) {
-  test(`refuses the path ${JSON.stringify(path)}`, () => {
+  test(`rejects the path ${JSON.stringify(path)}`, () => {
     assert.deepEqual(faultFields({ ...text, file: path }), ['file'])
     assert.deepEqual(faultFields({ ...text, files: { [path]: { bytes: 1, sha256: '0'.repeat(64) } } }), ['files'])
   })

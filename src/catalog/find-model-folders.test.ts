@@ -36,7 +36,7 @@ for (const bounds of [
   { folders: 2, names: 100 },
   { folders: 100, names: 4 },
 ])
-  test(`no more than ${bounds.folders} folders and ${bounds.names} names are looked at, which is reported`, async () => {
+  test(`at most ${bounds.folders} folders and ${bounds.names} names are searched, and the limit is reported`, async () => {
     await using folder = await makeFolder(['a/1.gguf', 'b/2.gguf', 'c/3.gguf', 'd/4.gguf'])
     const { loose, faults } = await findModelFolders([folder.path], bounds)
     assert.ok(loose.length < 4, String(loose.length))

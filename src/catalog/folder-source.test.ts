@@ -22,7 +22,7 @@ async function folders(temporary: { readonly path: string }) {
   return { from, deps: { modelsFolder, hub } }
 }
 
-test('a folder with a GGUF model needs no model.json: the usual quantization is taken, by the name of the folder', async () => {
+test('a folder with a GGUF model needs no model.json: the usual quantization is pulled, named after the folder', async () => {
   await using temporary = await createTemporaryFolder()
   const { from, deps } = await folders(temporary)
   await mkdir(join(from, 'sub'))
@@ -34,7 +34,7 @@ test('a folder with a GGUF model needs no model.json: the usual quantization is 
   assert.equal((await openCatalog({ folders: [deps.modelsFolder] })).list().length, 1)
 })
 
-test('a model.json without a list of files stands for all that lies beside it, but pickles', async () => {
+test('a model.json without a list of files includes all files beside it, except pickles', async () => {
   await using temporary = await createTemporaryFolder()
   const { from, deps } = await folders(temporary)
   const modelFile = { id: 'mine', name: 'Mine', kind: 'text', format: 'gguf', file: 'weights/tiny.gguf' }
@@ -55,7 +55,7 @@ test('a model.json without a list of files stands for all that lies beside it, b
   await assert.rejects(pullModel(deps, from, options), /^Error: tiny\.gguf is cut short/)
 })
 
-test('an empty file of weights is no model', async () => {
+test('an empty weights file is not a model', async () => {
   await using temporary = await createTemporaryFolder()
   const { from, deps } = await folders(temporary)
   for (const name of ['none.gguf', 'none.safetensors']) {
@@ -64,7 +64,7 @@ test('an empty file of weights is no model', async () => {
   }
 })
 
-test('a folder in diffusers’ layout comes whole, links followed and pickles left out', async () => {
+test('a folder in diffusers’ layout is copied whole, following links and leaving out pickles', async () => {
   await using temporary = await createTemporaryFolder()
   const { from, deps } = await folders(temporary)
   await unpackGoldenCheckpoints(from, (path) => path.startsWith('xl-diffusers/'))
@@ -78,7 +78,7 @@ test('a folder in diffusers’ layout comes whole, links followed and pickles le
   assert.deepEqual((await readdir(join(pulled.folder, 'unet'))).toSorted(), ['config.json', 'diffusion_pytorch_model.safetensors'])
 })
 
-test('the only checkpoint of a folder is its model; of several one must be named, and nothing is none', async () => {
+test('the only checkpoint of a folder is its model; with several one must be named, and a folder without one is rejected', async () => {
   await using temporary = await createTemporaryFolder()
   const { from, deps } = await folders(temporary)
   await assert.rejects(pullModel(deps, from, options), /has no model\.json, no GGUF file/)
@@ -90,7 +90,7 @@ test('the only checkpoint of a folder is its model; of several one must be named
   await assert.rejects(pullModel(deps, from, options), /several models; pull one of them by its path: .*sd15\.safetensors, .*second/)
 })
 
-test('nothing outside is asked when that is wanted', async () => {
+test('--offline allows only local paths', async () => {
   await using temporary = await createTemporaryFolder()
   const { from, deps } = await folders(temporary)
   for (const source of ['hf:a/b', 'https://models.invalid/x.gguf', 'https://models.invalid/model.json'])

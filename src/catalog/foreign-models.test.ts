@@ -22,7 +22,7 @@ function manifest(...layers: readonly (readonly [kind: string, digest: string])[
 }
 
 suite('the models of other programs', () => {
-  test('Ollama names blobs by their sums in manifests', async () => {
+  test('Ollama models are found by the blob digests in their manifests', async () => {
     await using folder = await createTemporaryFolder()
     await write(folder.path, {
       'manifests/registry.ollama.ai/library/llama3.2/3b': manifest(['model', `sha256:${sum('a')}`], ['license', `sha256:${sum('b')}`]),
@@ -56,7 +56,7 @@ suite('the models of other programs', () => {
     ])
   })
 
-  test('LM Studio keeps files by publisher and repository', async () => {
+  test('LM Studio models are found by publisher and repository', async () => {
     await using folder = await createTemporaryFolder()
     await write(folder.path, {
       'bartowski/Gemma/gemma-Q4_0.gguf': 'GGUF',
@@ -77,7 +77,7 @@ suite('the models of other programs', () => {
     )
   })
 
-  test('the hub cache has snapshots of links, of which the main one counts', async () => {
+  test('hub cache models are found in the snapshot of the main revision', async () => {
     await using folder = await createTemporaryFolder()
     const repository = 'models--Qwen--Qwen3-0.6B-GGUF'
     await write(folder.path, {
@@ -113,7 +113,7 @@ suite('the models of other programs', () => {
     assert.equal(await readFile(join(folder.path, 'ours', 'c.gguf'), 'utf8'), 'GGUF')
   })
 
-  test('all files of a linked model are removed, and no other model of its folder', async () => {
+  test('removing a linked model removes all its files, and no other model of its folder', async () => {
     await using folder = await createTemporaryFolder()
     const ours = join(folder.path, 'ours')
     await write(folder.path, {
@@ -133,7 +133,7 @@ suite('the models of other programs', () => {
     assert.equal((await readdir(join(folder.path, 'theirs/a/b'))).length, 3)
   })
 
-  test('a model that cannot be linked whole leaves nothing behind', async () => {
+  test('a model that cannot be linked completely leaves nothing behind', async () => {
     await using folder = await createTemporaryFolder()
     await write(folder.path, { 'theirs/a/b/c.gguf': 'GGUF', 'theirs/a/b/mmproj-c.gguf': 'GGUF', 'ours/mmproj-c.gguf': 'GGUF' })
     const [model] = (await findForeignModels('lmstudio', join(folder.path, 'theirs'))) ?? []
@@ -142,7 +142,7 @@ suite('the models of other programs', () => {
     assert.deepEqual(await readdir(join(folder.path, 'ours')), ['mmproj-c.gguf'])
   })
 
-  test('the folders are those of the programs and their environment', async () => {
+  test('the folders follow the defaults and environment variables of the programs', async () => {
     assert.deepEqual(foreignFolders('ollama', { HOME: '/h', OLLAMA_MODELS: '/o' }), [
       '/o',
       '/h/.ollama/models',

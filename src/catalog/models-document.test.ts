@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { describeSchema } from '../core/schema/describe-schema.ts'
 import { modelFileFields } from './model-file-fields.ts'
 
-test('docs/model-json.md shows every field as the code checks it', async () => {
+test('docs/model-json.md describes every field as the code checks it', async () => {
   const document = await readFile(new URL('../../docs/model-json.md', import.meta.url), 'utf8')
   const rows = modelFileFields.map(
     ({ name, models, absent, schema, meaning }) =>

@@ -42,7 +42,7 @@ test('describes the built-in models', async () => {
   assert.equal(catalog.defaultImageModel(), image)
 })
 
-test('the default image model is the first of a further folder', async (context) => {
+test('the default image model is the first one of a further folder', async (context) => {
   const files = ['unet', 'text_encoder', 'text_encoder_2', 'vae_decoder'].map((part) => `sdxl/${part}/model.onnx`)
   const tables = ['sdxl/tokenizer/vocab.json', 'sdxl/tokenizer/merges.txt', 'sdxl/tokenizer_2/tokenizer.json']
   const folder = await makeFolder(context, {
@@ -55,17 +55,17 @@ test('the default image model is the first of a further folder', async (context)
   assert.ok(model.sizes.type === 'list' && model.sizes.sizes.length === 9)
   assert.deepEqual(model.defaults, { steps: 30, guidanceScale: 12, sampler: 'DDIM' })
   assert.equal(model.refiner, join(folder, 'refiner'))
-  assert.ok(model.bytes > 5000, 'the weights of the refiner lie beside its graph')
+  assert.ok(model.bytes > 5000, 'the weights of the refiner are beside its graph')
   assert.deepEqual(model.bounds, { clipSkip: null, lcmSteps: null, refusedSamplers: {}, startsFromImage: false, takesSeeds: true })
 })
 
-test('a refiner that is not there is a fault', async (context) => {
+test('a missing refiner is a fault', async (context) => {
   const model = { id: 'sdxl', kind: 'image', format: 'onnx-sdxl', native: { width: 1024, height: 1024 }, refiner: '../nowhere' }
   const folder = await makeFolder(context, { 'sdxl/model.json': model })
   assert.ok((await readFaults([folder])).some((fault) => /model\.json refiner is .*nowhere, which does not exist/.test(fault)))
 })
 
-test('a key file of a server that holds no key is a fault that names the field and the file, never what it holds', async (context) => {
+test('a key file without a key is a fault that names the field and the file, never its contents', async (context) => {
   const model = (keyFile: string) => ({ id: 'far', kind: 'text', format: 'openai', url: 'http://far', keyFile })
   const faults: readonly [content: string, message: RegExp][] = [
     ['', /is empty; write the access key into it/],
@@ -84,13 +84,13 @@ test('a key file of a server that holds no key is a fault that names the field a
     await openCatalog({ folders: [await makeFolder(context, { 'model.json': model('key'), key: content })] })
 })
 
-test('nothing is looked for by a field that was not checked', async (context) => {
+test('files named by a field of the wrong type are not looked for', async (context) => {
   const model = { id: 'a', kind: 'text', format: 'opnai', url: 'http://gpu:1', keyFile: ['key'], file: 5 }
   const folder = await makeFolder(context, { 'a/model.json': model })
   assert.deepEqual(await readFaults([folder]), ['/a/model.json format must be one of "gguf", "openai", "anthropic".'])
 })
 
-test('an image model whose noise no sampler follows is a fault', async (context) => {
+test('an image model whose noise schedule no sampler supports is a fault', async (context) => {
   const paths = ['unet', 'text_encoder', 'text_encoder_2', 'vae_decoder'].map((part) => `${part}/model.onnx`)
   const tables = ['tokenizer', 'tokenizer_2'].flatMap((part) => [`${part}/vocab.json`, `${part}/merges.txt`])
   const folder = await makeFolder(context, {
@@ -101,7 +101,7 @@ test('an image model whose noise no sampler follows is a fault', async (context)
   assert.match((await readFaults([folder])).join(), /scheduler_config\.json .*EDMDPMSolverMultistepScheduler/)
 })
 
-test('takes a folder that is itself a model and ignores folders without model.json', async (context) => {
+test('accepts a folder that is itself a model, and ignores folders without model.json', async (context) => {
   const folder = await makeFolder(context, { 'model.json': text('mine'), 'model.gguf': 'weights', 'notes/readme.txt': 'x' })
   const catalog = await openCatalog({ folders: [builtIn, folder] })
   assert.deepEqual(
@@ -110,7 +110,7 @@ test('takes a folder that is itself a model and ignores folders without model.js
   )
 })
 
-test('leaves hidden models out of what is listed and of defaults, and finds them by name', async (context) => {
+test('leaves hidden models out of lists and defaults, and finds them by name', async (context) => {
   const image = { kind: 'image', format: 'openai-images', url: 'http://127.0.0.1:1' }
   const folder = await makeFolder(context, {
     'seen/model.json': { ...image, id: 'seen' },
@@ -125,7 +125,7 @@ test('leaves hidden models out of what is listed and of defaults, and finds them
   assert.equal(catalog.defaultImageModel()?.id, 'seen')
 })
 
-test('reads the sampling that a text model is described with', async (context) => {
+test('reads the sampling settings of a text model', async (context) => {
   const defaults = { temperature: 0.2, top_p: 0.9, top_k: 40, min_p: 0.05, repetition_penalty: 1.1 }
   const folder = await makeFolder(context, { 'model.json': { ...text('mine'), defaults }, 'model.gguf': 'weights' })
   const model = (await openCatalog({ folders: [folder] })).find('mine')
@@ -134,7 +134,7 @@ test('reads the sampling that a text model is described with', async (context) =
   assert.match((await readFaults([wrong])).join(), /defaults\.temperature/)
 })
 
-test('lists every fault of every folder, and only a folder that cannot be read stops the start', async (context) => {
+test('lists every fault of every folder; only an unreadable folder stops the start', async (context) => {
   const files = { 'model.gguf': { bytes: 3, sha256: '0'.repeat(64) }, 'gone.bin': { bytes: 3, sha256: '0'.repeat(64) } }
   const folder = await makeFolder(context, {
     'a/model.json': { ...text('a'), files },
@@ -169,7 +169,7 @@ test('lists every fault of every folder, and only a folder that cannot be read s
   ])
 })
 
-test('describes pictures that another server draws, with what it is known to lack', async (context) => {
+test('describes image models on another server, including their known limits', async (context) => {
   const timeouts = { connect: 1, first: 90, idle: 2 }
   const folder = await makeFolder(context, {
     'a/model.json': { id: 'forge', kind: 'image', format: 'a1111', url: 'http://gpu:7860/', keyFile: 'key' },
@@ -199,13 +199,13 @@ test('describes pictures that another server draws, with what it is known to lac
   assert.deepEqual([cpp?.upstream?.slots, cpp?.defaults.sampler], [4, 'K_EULER'])
   assert.ok(cpp?.bounds?.refusedSamplers.DDIM !== undefined && cpp.bounds.refusedSamplers.K_EULER === undefined)
   assert.deepEqual([comfy?.workflow?.open, comfy?.native.width], [['prompt', 'width'], 512])
-  // What the workflow leaves no place for cannot be asked for.
+  // Options without a placeholder in the workflow are not supported.
   assert.deepEqual([comfy?.bounds?.startsFromImage, comfy?.bounds?.takesSeeds], [false, false])
   assert.deepEqual(comfy?.sizes, { type: 'list', sizes: [{ width: 512, height: 512 }] })
   assert.deepEqual([far?.upstream?.model, far?.bounds?.startsFromImage, far?.bounds?.takesSeeds], ['painter', false, false])
 })
 
-test('fields that do nothing for pictures of another server stop no start, and are reported', async (context) => {
+test('fields without effect on image models of another server do not stop the start, and are reported', async (context) => {
   const fields = { draws: 'native', timestepSpacing: 'trailing', refiner: '.' }
   const folder = await makeFolder(context, {
     'a/model.json': { id: 'forge', kind: 'image', format: 'a1111', url: 'http://gpu:7860/', ...fields },
@@ -218,7 +218,7 @@ test('fields that do nothing for pictures of another server stop no start, and a
   )
   const forge = catalog.find('forge')
   assert.ok(forge?.kind === 'image')
-  // A request for the refiner is refused: there is none.
+  // A request for the refiner is rejected: there is none.
   assert.deepEqual([forge.refiner, forge.timestepSpacing], [null, null])
 })
 

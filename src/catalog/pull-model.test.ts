@@ -29,7 +29,7 @@ async function makeFolder(context: TestContext): Promise<string> {
   return folder
 }
 
-/** A web server with the model; it breaks off the first `breaks` downloads in the middle and notes the ranges asked for. */
+/** A web server with the model; it interrupts the first `breaks` downloads and records the requested ranges. */
 async function serveModel(
   context: TestContext,
   { breaks = 0, piece = 1_000_000, bytes = weights }: { breaks?: number; piece?: number; bytes?: Buffer } = {},
@@ -52,7 +52,7 @@ async function serveModel(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/models/tiny`, ranges }
 }
 
-test('a pulled model is in the catalog, with progress up to the last byte', async (context) => {
+test('a pulled model appears in the catalog, with progress up to the last byte', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { url } = await serveModel(context)
   let last = ''
@@ -66,7 +66,7 @@ test('a pulled model is in the catalog, with progress up to the last byte', asyn
   await assert.rejects(pullModel({ modelsFolder, hub }, url, options), /already/)
 })
 
-test('a download that breaks off goes on where it stopped, as often as it takes', async (context) => {
+test('an interrupted download resumes where it stopped, any number of times', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { url, ranges } = await serveModel(context, { breaks: 2 })
   const descriptor = await pullModel({ modelsFolder, hub }, url, options)
@@ -75,7 +75,7 @@ test('a download that breaks off goes on where it stopped, as often as it takes'
   assert.deepEqual(await readFile(join(descriptor.folder, 'sub/model.gguf')), weights)
 })
 
-test('a download that is stopped shows no model, and the next try goes on where it stopped', async (context) => {
+test('a cancelled download shows no model, and the next attempt resumes where it stopped', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { url, ranges } = await serveModel(context)
   const stop = new AbortController()
@@ -86,7 +86,7 @@ test('a download that is stopped shows no model, and the next try goes on where 
   assert.match(ranges[1] ?? '', /^bytes=[1-9]\d*-$/)
 })
 
-test('of two pulls of one model at once, by two addresses, the first succeeds and the second says that it is there', async (context) => {
+test('when one model is pulled twice at once from two addresses, the first succeeds and the second reports that it exists', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { url } = await serveModel(context, { breaks: 2 })
   const pulls = [url, `${url}/model.json`].map((source) => pullModel({ modelsFolder, hub }, source, options))
@@ -97,7 +97,7 @@ test('of two pulls of one model at once, by two addresses, the first succeeds an
   assert.deepEqual(await readdir(modelsFolder), ['org--tiny'])
 })
 
-test('a pull that begins while a stopped one ends goes on after it', async (context) => {
+test('a pull that starts while a cancelled one is ending waits for it and succeeds', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { url } = await serveModel(context)
   const stop = new AbortController()
@@ -110,7 +110,7 @@ test('a pull that begins while a stopped one ends goes on after it', async (cont
   assert.deepEqual(await readFile(join(modelsFolder, 'org--tiny', 'sub', 'model.gguf')), weights)
 })
 
-test('a pull that is stopped while it waits for another ends at once, and those behind it still wait', {
+test('cancelling a pull that waits for another ends it at once, and those behind it keep waiting', {
   timeout: 10_000,
 }, async (context) => {
   const modelsFolder = await makeFolder(context)
@@ -130,14 +130,14 @@ test('a pull that is stopped while it waits for another ends at once, and those 
   assert.equal((await first).id, 'org/tiny')
 })
 
-test('a model that another process pulls is refused, and what that process wrote stays', async (context) => {
+test('a pull is rejected while another process pulls the model, and the files of that process are kept', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { url, ranges } = await serveModel(context)
   const stop = new AbortController()
   await assert.rejects(pullModel({ modelsFolder, hub }, url, { signal: stop.signal, onProgress: () => stop.abort() }))
   const [unfinished = ''] = await readdir(modelsFolder)
   {
-    // Another connection is refused as another process is.
+    // Another connection is rejected like another process.
     using _other = takePullLock(join(modelsFolder, unfinished))
     await assert.rejects(pullModel({ modelsFolder, hub }, url, options), /org\/tiny is being pulled by another process/)
     assert.equal(ranges.length, 1)
@@ -147,7 +147,7 @@ test('a model that another process pulls is refused, and what that process wrote
   assert.deepEqual((await readdir(folder)).toSorted(), ['model.json', 'sub'])
 })
 
-test('what an earlier attempt fetched needs no room again', async (context) => {
+test('bytes of an earlier attempt are not counted as needed space', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { url, ranges } = await serveModel(context)
   const stop = new AbortController()
@@ -160,7 +160,7 @@ test('what an earlier attempt fetched needs no room again', async (context) => {
   assert.deepEqual(ranges, [undefined, 'bytes=2000000-'])
 })
 
-test('a folder of models that is no folder for this user is named, with the fix', async (context) => {
+test('a models folder that is full or read-only is reported with the fix', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { url } = await serveModel(context)
   const fail = (code: string) => async () => {
@@ -176,14 +176,14 @@ test('a folder of models that is no folder for this user is named, with the fix'
   await assert.rejects(pullModel({ modelsFolder, hub, freeBytes: () => Promise.reject(beside) }, url, options), beside)
 })
 
-test('a server that breaks off without ever getting further is given up', async (context) => {
+test('gives up on a server that disconnects without sending further bytes', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { url, ranges } = await serveModel(context, { breaks: 1000, piece: 0 })
   await assert.rejects(pullModel({ modelsFolder, hub }, url, options), /broke off/)
   assert.equal(ranges.length, 5)
 })
 
-test('a plan names the files and the room, and fetches none', async (context) => {
+test('a plan lists the files and the space needed, and fetches none', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { url, ranges } = await serveModel(context)
   const plan = await planPull({ modelsFolder, hub }, url, options)
@@ -192,7 +192,7 @@ test('a plan names the files and the room, and fetches none', async (context) =>
   assert.deepEqual(ranges, [])
 })
 
-test('an id that a model of another folder has is refused before anything is copied', async (context) => {
+test('an id used by a model of another folder is rejected before anything is copied', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { url, ranges } = await serveModel(context)
   const installed = [{ id: 'org/tiny', folder: '/elsewhere/tiny' }]
@@ -200,7 +200,7 @@ test('an id that a model of another folder has is refused before anything is cop
   assert.deepEqual(ranges, [])
 })
 
-test('damaged bytes are refused and not kept', async (context) => {
+test('damaged bytes are rejected and not kept', async (context) => {
   const modelsFolder = await makeFolder(context)
   const damaged = Buffer.from(weights)
   damaged[1_500_000] = 0
@@ -221,13 +221,13 @@ test('copies a model from another folder', async (context) => {
   assert.equal(descriptor.folder, join(modelsFolder, 'org--tiny'))
 })
 
-test('names what is wrong with an address', async (context) => {
+test('reports what is wrong with an address', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { url } = await serveModel(context)
   await assert.rejects(pullModel({ modelsFolder, hub }, `${url}/nothing`, options), /answered 404/)
 })
 
-test('says how a source is written where a folder has no model.json, or is none', async (context) => {
+test('explains how to write a source when a folder has no model.json or does not exist', async (context) => {
   const modelsFolder = await makeFolder(context)
   await writeFile(join(modelsFolder, 'notes.txt'), weights)
   for (const source of ['no-such-model', join(modelsFolder, 'no-such-folder')])
@@ -243,13 +243,13 @@ test('says how a source is written where a folder has no model.json, or is none'
     })
 })
 
-/** A whole GGUF file of 3 MB. */
+/** A complete GGUF file of 3 MB. */
 function gguf(noise: string): Buffer {
   const header = [['general.architecture', ggufValue('llama')]] as const
   return writeGguf(header, [{ name: 'token_embd.weight', shape: [1000, 750], type: 0, data: Buffer.alloc(3_000_000, noise) }])
 }
 
-test('what is not a GGUF file, or no model, is refused after it arrived, and tried again', async (context) => {
+test('a file that is not a GGUF model is rejected after it arrived, and can be pulled again', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { address, state } = await serveFile(context, 'tiny.gguf')
   state.bytes = Buffer.from('<html>Sign in first</html>')
@@ -259,7 +259,7 @@ test('what is not a GGUF file, or no model, is refused after it arrived, and tri
   assert.deepEqual(await readdir(modelsFolder), [])
 })
 
-/** A web server with one file at every path that ends in its name; it breaks off downloads and changes the file on demand. */
+/** A web server with one file at every path that ends in its name; it interrupts downloads and changes the file on demand. */
 async function serveFile(context: TestContext, name: string) {
   const state = { bytes: gguf('weights '), etag: '"1"', breaks: 0 }
   const ranges: (string | undefined)[] = []
@@ -277,7 +277,7 @@ async function serveFile(context: TestContext, name: string) {
   return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/files/${name}?download=1`, ranges, state }
 }
 
-test('a file of weights is pulled by its address, resumed, and its checksum noted', async (context) => {
+test('a weights file is pulled by its address, resumed, and its checksum recorded', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { address, ranges, state } = await serveFile(context, 'Tiny%20Chat-Q4.gguf')
   state.breaks = 3
@@ -291,7 +291,7 @@ test('a file of weights is pulled by its address, resumed, and its checksum note
   assert.equal(catalog.find('tiny-chat-q4')?.bytes, gguf('weights ').length)
 })
 
-test('a checksum in the address is held', async (context) => {
+test('a checksum in the address is verified', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { address } = await serveFile(context, 'tiny.gguf')
   await assert.rejects(pullModel({ modelsFolder, hub }, `${address}#sha256=${'1'.repeat(64)}`, options), /arrived damaged/)
@@ -299,7 +299,7 @@ test('a checksum in the address is held', async (context) => {
   assert.equal((await pullModel({ modelsFolder, hub }, `${address}#sha256=${sha256}`, options)).id, 'tiny')
 })
 
-test('a file that changed between two tries is fetched from its beginning', async (context) => {
+test('a file that changed between two attempts is fetched from the start', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { address, ranges, state } = await serveFile(context, 'tiny.gguf')
   const stop = new AbortController()
@@ -311,7 +311,7 @@ test('a file that changed between two tries is fetched from its beginning', asyn
   assert.deepEqual(await readFile(join(folder, 'tiny.gguf')), state.bytes)
 })
 
-test('every part of a split set is pulled by the name of one, from a path as from an address', async (context) => {
+test('every part of a split set is pulled by the name of one, from a path or an address', async (context) => {
   const modelsFolder = await makeFolder(context)
   const folder = await makeFolder(context)
   for (const part of [1, 2]) await writeFile(join(folder, `big-0000${part}-of-00002.gguf`), gguf('weights '))
@@ -321,7 +321,7 @@ test('every part of a split set is pulled by the name of one, from a path as fro
   await assert.rejects(pullModel({ modelsFolder, hub }, join(folder, 'none.gguf'), options), /none\.gguf cannot be read; check the path/)
 })
 
-test('a pickle is refused before a byte of it is fetched', async (context) => {
+test('a pickle is rejected before any byte is fetched', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { address, ranges } = await serveFile(context, 'model.ckpt')
   await assert.rejects(pullModel({ modelsFolder, hub }, address, options), /is a pickle/)

@@ -8,7 +8,7 @@ import { openCatalog } from './refreshable-catalog.ts'
 
 const options = { signal: new AbortController().signal }
 
-/** Puts a model into a folder as a pull does: whole, under its name, at once. */
+/** Puts a complete model into a folder in one step, like a pull. */
 async function install(pulledFolder: string, name: string, modelFile: object = {}, weights = 'weights'): Promise<void> {
   const unfinished = join(pulledFolder, `.pulling-${name}`)
   await mkdir(unfinished, { recursive: true })
@@ -28,7 +28,7 @@ async function openFolders(path: string) {
   return { catalog, pulledFolder, ids }
 }
 
-test('a pulled model comes with a refresh and leaves with one, also where the folder was not there', async () => {
+test('a refresh adds a pulled model and removes a deleted one, even if the folder did not exist', async () => {
   await using folder = await createTemporaryFolder()
   const { catalog, pulledFolder, ids } = await openFolders(folder.path)
   assert.deepEqual(await catalog.refresh(options), { added: [], removed: [], faults: [] })
@@ -46,7 +46,7 @@ test('a pulled model comes with a refresh and leaves with one, also where the fo
   assert.deepEqual(ids(), ['fixed'])
 })
 
-test('a model that was replaced has left and come', async () => {
+test('a replaced model is reported as removed and added', async () => {
   await using folder = await createTemporaryFolder()
   const { catalog, pulledFolder } = await openFolders(folder.path)
   await install(pulledFolder, 'new')
@@ -56,7 +56,7 @@ test('a model that was replaced has left and come', async () => {
   assert.deepEqual(await catalog.refresh(options), { added: ['new'], removed: ['new'], faults: [] })
 })
 
-test('a pulled model whose file is edited has left and come once the file is at rest, and is not read half written', async () => {
+test('a pulled model whose file is edited is replaced once the file is stable, and is not read half written', async () => {
   await using folder = await createTemporaryFolder()
   const { catalog, pulledFolder, ids } = await openFolders(folder.path)
   await install(pulledFolder, 'new')
@@ -79,7 +79,7 @@ test('a pulled model whose file is edited has left and come once the file is at 
   assert.deepEqual(ids(), ['fixed', 'new'])
 })
 
-test('a faulty folder is left out of a refresh and takes no other model away', async () => {
+test('a refresh leaves out a faulty folder and keeps the other models', async () => {
   await using folder = await createTemporaryFolder()
   const { catalog, pulledFolder, ids } = await openFolders(folder.path)
   await install(pulledFolder, 'works')
@@ -98,7 +98,7 @@ test('a faulty folder is left out of a refresh and takes no other model away', a
   assert.equal(catalog.find('works')?.folder, join(pulledFolder, 'works'))
 })
 
-test('at start a faulty pulled model is left out, listed, and named to who asks for it', async () => {
+test('at start a faulty pulled model is left out, listed, and reported to requests that name it', async () => {
   await using folder = await createTemporaryFolder()
   await install(folder.path, 'broken', { contextLength: -1 })
   const catalog = await openCatalog({ folders: [], pulledFolder: folder.path })
@@ -106,7 +106,7 @@ test('at start a faulty pulled model is left out, listed, and named to who asks 
   assert.match(catalog.findUnusable('broken')?.reason ?? '', /^is left out: in its model\.json, contextLength must be/)
 })
 
-test('refreshes at the same moment end with what lies in the folder', async () => {
+test('concurrent refreshes end with the contents of the folder', async () => {
   await using folder = await createTemporaryFolder()
   const { catalog, pulledFolder, ids } = await openFolders(folder.path)
   await install(pulledFolder, 'one')
@@ -116,7 +116,7 @@ test('refreshes at the same moment end with what lies in the folder', async () =
   assert.deepEqual(ids(), ['fixed', 'one', 'two'])
 })
 
-test('an aborted refresh changes nothing and does not hold up the next', async () => {
+test('an aborted refresh changes nothing and does not delay the next', async () => {
   await using folder = await createTemporaryFolder()
   const { catalog, pulledFolder, ids } = await openFolders(folder.path)
   await install(pulledFolder, 'new')
@@ -126,7 +126,7 @@ test('an aborted refresh changes nothing and does not hold up the next', async (
   assert.deepEqual(ids(), ['fixed', 'new'])
 })
 
-test('a folder of the settings is read again when what was copied into it is at rest', async () => {
+test('a configured folder is read again when copied files are stable', async () => {
   await using folder = await createTemporaryFolder()
   const { catalog, ids } = await openFolders(folder.path)
   const fixed = join(folder.path, 'fixed')
@@ -134,7 +134,7 @@ test('a folder of the settings is read again when what was copied into it is at 
   assert.deepEqual(await catalog.refresh(options), nothing)
   await install(fixed, 'second', {}, 'first half, ')
   assert.deepEqual(await catalog.refresh(options), nothing)
-  // Still growing: another look must find it as the last one did.
+  // Still growing: two looks in a row must find the same size.
   await writeFile(join(fixed, 'second', 'model.gguf'), 'first half, second half')
   assert.deepEqual(await catalog.refresh(options), nothing)
   assert.deepEqual(await catalog.refresh(options), { added: ['second'], removed: [], faults: [] })
@@ -146,7 +146,7 @@ test('a folder of the settings is read again when what was copied into it is at 
   assert.deepEqual(ids(), ['second'])
 })
 
-test('a model that is copied into a folder of the settings takes no name of another away', async () => {
+test('a model copied into a configured folder does not take the name of another', async () => {
   await using folder = await createTemporaryFolder()
   const { catalog, pulledFolder, ids } = await openFolders(folder.path)
   await install(pulledFolder, 'new')
@@ -158,7 +158,7 @@ test('a model that is copied into a folder of the settings takes no name of anot
   assert.deepEqual(ids(), ['fixed', 'new'])
 })
 
-test('a model whose workflow was replaced has left and come, also by an older one of the same length', async () => {
+test('a model whose workflow was replaced is removed and added, even by an older file of the same length', async () => {
   await using folder = await createTemporaryFolder()
   const file = join(folder.path, 'comfy/workflow.json')
   const workflow = (text: string) => JSON.stringify({ 6: { class_type: 'CLIPTextEncode', inputs: { text } } })

@@ -17,8 +17,8 @@ async function open(folder: string, files: Readonly<Record<string, string | Buff
   return openCatalog({ folders: [folder] })
 }
 
-suite('the answer to a name whose files cannot be used', () => {
-  test('gives the reason of the only one', async () => {
+suite('the error for a name whose files cannot be used', () => {
+  test('gives the reason if there is only one file', async () => {
     await using folder = await createTemporaryFolder()
     const catalog = await open(folder.path, { 'x.gguf': '', 'deep/y.gguf': '' })
     assert.equal(catalog.findUnusable('x')?.reason, 'is empty; download it again')
@@ -27,7 +27,7 @@ suite('the answer to a name whose files cannot be used', () => {
   })
 
   for (const [what, files, named] of [
-    ['lie in two folders', { 'a/x.gguf': '', 'b/x.gguf': 'GGUF' }, ['a/x.gguf', 'b/x.gguf']],
+    ['are in two folders', { 'a/x.gguf': '', 'b/x.gguf': 'GGUF' }, ['a/x.gguf', 'b/x.gguf']],
     ['differ by their extension', { 'a/x.gguf': '', 'a/x.safetensors': '<html>' }, ['a/x.gguf', 'a/x.safetensors']],
     [
       'are descriptions with one id',
@@ -36,7 +36,7 @@ suite('the answer to a name whose files cannot be used', () => {
     ],
     ['are a description and a file', { 'a/model.json': '{"id":"x"}', 'b/x.gguf': '' }, ['a/model.json', 'b/x.gguf']],
   ] as const)
-    test(`names both files with their reasons where they ${what}`, async () => {
+    test(`names both files with their reasons when they ${what}`, async () => {
       await using folder = await createTemporaryFolder()
       const catalog = await open(folder.path, files)
       const reason = catalog.findUnusable('x')?.reason ?? ''
@@ -46,7 +46,7 @@ suite('the answer to a name whose files cannot be used', () => {
       for (const name of named) assert.ok(listed.includes(join(folder.path, name)), `${name} is listed among the faults`)
     })
 
-  test('names the one that can be used beside those that cannot', async () => {
+  test('names the usable file beside the unusable ones', async () => {
     await using folder = await createTemporaryFolder()
     const catalog = await open(folder.path, { 'a/x.gguf': healthy, 'b/x.gguf': '' })
     assert.equal(catalog.find('a/x')?.id, 'a/x')
@@ -55,7 +55,7 @@ suite('the answer to a name whose files cannot be used', () => {
   })
 })
 
-test('a model.json without an id that requests could say is found by its folder, and one with a mark of byte order is read', async () => {
+test('a model.json without a valid id is found by its folder, and one with a byte order mark is read', async () => {
   await using folder = await createTemporaryFolder()
   const description = JSON.stringify({ id: 'marked', kind: 'text', format: 'gguf', file: 'm.gguf' })
   const catalog = await open(folder.path, {
@@ -69,7 +69,7 @@ test('a model.json without an id that requests could say is found by its folder,
   for (const name of ['list', 'broken', 'dots']) assert.match(catalog.findUnusable(name)?.reason ?? '', /\w{3}/, name)
 })
 
-test('a name that is too long or has spaces around it is refused with what a name may be', async () => {
+test('a name that is too long or has spaces around it is rejected with the rules for names', async () => {
   await using folder = await createTemporaryFolder()
   const names = ['x'.repeat(129), ' lead', 'a:b']
   const catalog = await open(folder.path, Object.fromEntries(names.map((name) => [`${name}.gguf`, healthy])))
@@ -78,7 +78,7 @@ test('a name that is too long or has spaces around it is refused with what a nam
   for (const name of names) assert.equal(catalog.findUnusable(name)?.reason, reason)
 })
 
-test('a file that is gone or leads nowhere is left out with the reason, and keeps nobody else', async () => {
+test('a missing file or a broken link is left out with the reason, and does not affect other models', async () => {
   await using folder = await createTemporaryFolder()
   await symlink(join(folder.path, 'nothing.gguf'), join(folder.path, 'gone.gguf'))
   await symlink('round.safetensors', join(folder.path, 'round.safetensors'))

@@ -10,7 +10,7 @@ import { verifyModel } from './verify-model.ts'
 const builtIn = fileURLToPath(new URL('../../models/sepia-mini-chat', import.meta.url))
 const { signal } = new AbortController()
 
-test('a whole model has no faults, and progress ends at all bytes', async () => {
+test('a complete model has no faults, and progress ends at all bytes', async () => {
   let last = ''
   const faults = await verifyModel(
     { folder: builtIn },
@@ -20,7 +20,7 @@ test('a whole model has no faults, and progress ends at all bytes', async () => 
   assert.equal(last, '7950048/7950048')
 })
 
-test('one flipped bit is found', async (context) => {
+test('a single flipped bit is found', async (context) => {
   const folder = await mkdtemp(join(tmpdir(), 'sepia-verify-'))
   context.after(() => rm(folder, { recursive: true }))
   await cp(builtIn, folder, { recursive: true })
@@ -33,7 +33,7 @@ test('one flipped bit is found', async (context) => {
   assert.match(faults[0]?.message ?? '', /^is damaged: its SHA-256 is/)
 })
 
-test('a GGUF file that no list speaks for is found where it is cut short', async () => {
+test('a truncated GGUF file is found even if no list contains it', async () => {
   await using folder = await createTemporaryFolder()
   await cp(join(builtIn, 'model.gguf'), join(folder.path, 'chat.gguf'))
   await writeFile(join(folder.path, 'model.json'), JSON.stringify({ id: 'chat', kind: 'text', format: 'gguf', file: 'chat.gguf' }))

@@ -21,7 +21,7 @@ for (const [name, where] of [
     await assert.rejects(openAccountDesk(loaded.config, {}), (error) => error instanceof UsageError && error.faults[0]?.where === where)
   })
 
-test("actions at the command line are in the audit log, as the operator's", async () => {
+test("actions at the command line appear in the audit log as the operator's", async () => {
   await using folder = await createTemporaryFolder()
   const machine = { cores: 1, memoryBytes: 1e9, terminal: false, folder: folder.path }
   const loaded = await loadConfig({ flags: { data: folder.path }, environment: {} }, machine)

@@ -26,14 +26,14 @@ async function replay(
 
 const [first, second] = whole.cases
 
-test('cases within the limits give the worst error per sampler and exit status 0', async () => {
+test('cases within the limits print the worst error per sampler and exit with status 0', async () => {
   const { status, lines, progress } = await replay([first, second])
   assert.equal(status, 0)
   assert.match(lines.join('\n'), /^PNDM +2 +\d\.\d+e-\d+ +[01]\/255$/m)
   assert.deepEqual(progress, ['1/2 PNDM/4', '2/2 PNDM/10', ''])
 })
 
-test('the model is found in the folder that holds it and as that folder', async () => {
+test('the models folder may be the folder of the model or its parent', async () => {
   assert.equal((await replay([first], '--models', golden)).status, 0)
   assert.equal((await replay([first], '--models', join(golden, 'tiny-sdxl'))).status, 0)
 })
@@ -56,7 +56,7 @@ test('a case that cannot be replayed or read fails the run by name', async () =>
   assert.equal(lines.at(-1), "1 of 3 cases within 1e-3 of the latents' range and 1/255 per pixel")
 })
 
-test('a file without cases, and wrong arguments, do not pass', async () => {
+test('a file without cases and invalid arguments fail the run', async () => {
   assert.equal((await replay([])).status, 1)
   assert.equal(await runParity([], { print: () => undefined, progress: () => undefined }), 2)
   assert.equal(await runParity(['a', '--nope'], { print: () => undefined, progress: () => undefined }), 2)

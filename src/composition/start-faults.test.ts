@@ -16,7 +16,7 @@ const outputs = { type: 's3', address, secretFile: null } as const
 const together: Settings = { database, outputs, cluster: { ...alone.cluster, secret: 'sixteen letters!' } }
 
 const cases: readonly (readonly [what: string, settings: Settings, faults: readonly string[]])[] = [
-  ['a machine alone', alone, []],
+  ['a single machine', alone, []],
   ['a node among others', together, []],
   ['a database without a bucket', { ...alone, database }, ['s3-url']],
   ['a bucket without a database', { ...alone, outputs }, ['database-url']],
@@ -32,7 +32,7 @@ const cases: readonly (readonly [what: string, settings: Settings, faults: reado
   ],
   ['certificates and a plain address', { ...together, cluster: { ...alone.cluster, ...certificate, nodeUrl: 'http://a:1' } }, ['node-url']],
   ['TLS without certificates', { ...together, cluster: { ...together.cluster, nodeUrl: 'https://a:1' } }, ['node-url']],
-  ['a part of a cluster that is none', { ...alone, cluster: { ...alone.cluster, role: 'worker' } }, ['role']],
+  ['a cluster role without a cluster', { ...alone, cluster: { ...alone.cluster, role: 'worker' } }, ['role']],
 ]
 
 for (const [what, settings, faults] of cases)

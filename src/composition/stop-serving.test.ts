@@ -20,7 +20,7 @@ async function listen() {
   return { server, answers, url, requested: requested.promise, finish: () => answer.resolve('done') }
 }
 
-test('a stopping service listens until its answers are sent', async () => {
+test('a stopping service keeps listening until its responses are sent', async () => {
   const { server, answers, url, requested, finish } = await listen()
   const slow = fetch(`${url}/slow`)
   await requested
@@ -32,7 +32,7 @@ test('a stopping service listens until its answers are sent', async () => {
   await assert.rejects(fetch(`${url}/readyz`))
 })
 
-test('answers that are not complete after the grace time are cut off', async () => {
+test('responses that are incomplete after the grace time are cut off', async () => {
   const { server, answers, url, requested } = await listen()
   const slow = assert.rejects(fetch(`${url}/slow`))
   await requested

@@ -5,7 +5,7 @@ import { noLimits } from '../core/limits/use-limits.ts'
 
 const password = 'a poet of science'
 
-test('the first-run code makes the owner, once', async () => {
+test('the first-run code creates the owner, once', async () => {
   const { send, join, firstCode, ownerId } = await startConsoleService()
   const look = await send('POST', '/console/api/invitation', { body: { code: firstCode } })
   assert.deepEqual(look.json(), { role: 'owner', firstRun: true, ways: { password: true, passkey: false, organisation: null } })
@@ -17,14 +17,14 @@ test('the first-run code makes the owner, once', async () => {
   assert.equal(again.statusCode, 404)
 })
 
-test('a weak password or a broken e-mail is refused with both faults', async () => {
+test('a weak password and an invalid e-mail are both reported', async () => {
   const { send, firstCode } = await startConsoleService()
   const answer = await send('POST', '/console/api/sign-up', { body: { code: firstCode, name: 'Ada', email: 'ada', password: 'short' } })
   assert.equal(answer.statusCode, 422)
   assert.equal(answer.json().detail.length, 2)
 })
 
-test('signing in needs the right password, and failures slow it down', async () => {
+test('signing in needs the right password, and failures delay the next attempt', async () => {
   const { send, join, firstCode, clock } = await startConsoleService()
   await join(firstCode, 'ada@example.org')
   const signIn = (text: string) => send('POST', '/console/api/session', { body: { email: 'ADA@example.org', password: text } })
@@ -38,7 +38,7 @@ test('signing in needs the right password, and failures slow it down', async () 
   assert.match(String(right.headers['set-cookie']), /HttpOnly; SameSite=Strict/)
 })
 
-test('an unknown e-mail gets the answer of a wrong password', async () => {
+test('an unknown e-mail gets the same response as a wrong password', async () => {
   const { send, join, firstCode } = await startConsoleService()
   await join(firstCode, 'ada@example.org')
   const unknown = await send('POST', '/console/api/session', { body: { email: 'eve@example.org', password } })
@@ -46,7 +46,7 @@ test('an unknown e-mail gets the answer of a wrong password', async () => {
   assert.equal(unknown.body, wrong.body)
 })
 
-test('a session ends with signing out, and by itself after two weeks', async () => {
+test('a session ends when its user signs out, or after two weeks', async () => {
   const { send, join, firstCode, clock } = await startConsoleService()
   const cookie = await join(firstCode, 'ada@example.org')
   const other = await send('POST', '/console/api/session', { body: { email: 'ada@example.org', password } })
@@ -58,7 +58,7 @@ test('a session ends with signing out, and by itself after two weeks', async () 
   assert.equal((await send('GET', '/console/api/tokens', { cookie: otherCookie })).statusCode, 401)
 })
 
-test('a signed-in page may use the public interface, another site may not use it through that browser', async () => {
+test('a signed-in page may use the public interface; another site may not use it through that browser', async () => {
   const { send, join, firstCode } = await startConsoleService()
   const cookie = await join(firstCode, 'ada@example.org')
   assert.equal((await send('GET', '/v1/models', { cookie })).statusCode, 200)
@@ -69,7 +69,7 @@ test('a signed-in page may use the public interface, another site may not use it
   assert.equal((await send('GET', '/v1/models')).statusCode, 401)
 })
 
-test('the pages answer only to our own names, and forbid foreign scripts', async () => {
+test("the pages are served only under the service's own host names, and forbid foreign scripts", async () => {
   const { send } = await startConsoleService()
   assert.equal((await send('GET', '/', { headers: { host: 'evil.example' } })).statusCode, 400)
   const page = await send('GET', '/console/tokens')
@@ -93,7 +93,7 @@ test('a token is shown once, listed without its hash, revoked, and restored only
   assert.equal((await send('POST', `${path}/restore`, { cookie })).statusCode, 404)
 })
 
-test('the models come with where calls to them go, where that is elsewhere', async () => {
+test('the list of models includes the address for calls if it is different', async () => {
   const originsOf = async (addresses: { imageUrl?: string }) => {
     const { send, join, firstCode } = await startConsoleService(addresses)
     return (await send('GET', '/console/api/models', { cookie: await join(firstCode, 'ada@example.org') })).json().origins
@@ -102,14 +102,14 @@ test('the models come with where calls to them go, where that is elsewhere', asy
   assert.deepEqual(await originsOf({ imageUrl: 'https://image.example' }), { imageUrl: 'https://image.example', textUrl: null })
 })
 
-test('what the console does not have is 404 in JSON', async () => {
+test('an unknown console address gets 404 in JSON', async () => {
   const { send } = await startConsoleService()
   const answer = await send('GET', '/console/api/nothing')
   assert.equal(answer.statusCode, 404)
   assert.equal(answer.json().error.code, 'not_found')
 })
 
-test('owners invite members, who see nothing of other people', async () => {
+test("owners invite members, who cannot see other people's data", async () => {
   const { send, join, firstCode } = await startConsoleService()
   const owner = await join(firstCode, 'ada@example.org')
   const { code } = (await send('POST', '/console/api/invitations', { cookie: owner, body: { role: 'member' } })).json()
@@ -122,7 +122,7 @@ test('owners invite members, who see nothing of other people', async () => {
   assert.deepEqual([accounts.length, invitations.length], [2, 0])
 })
 
-test('owners limit accounts, their own too; one limit that is left out is lifted', async () => {
+test('owners limit accounts, including their own; a limit left out of the request is removed', async () => {
   const { send, join, firstCode, ownerId } = await startConsoleService()
   const owner = await join(firstCode, 'ada@example.org')
   const change = (limits: object) => send('PATCH', `/console/api/accounts/${ownerId}`, { cookie: owner, body: { limits } })
@@ -135,7 +135,7 @@ test('owners limit accounts, their own too; one limit that is left out is lifted
   assert.deepEqual(await limitsNow(), { ...noLimits, requestsPerMinute: 50 })
 })
 
-test('a locked account is out at once; owners cannot lock themselves', async () => {
+test('a locked account is signed out at once; owners cannot lock themselves', async () => {
   const { send, join, firstCode, ownerId } = await startConsoleService()
   const owner = await join(firstCode, 'ada@example.org')
   const { code } = (await send('POST', '/console/api/invitations', { cookie: owner, body: { role: 'member' } })).json()
@@ -147,7 +147,7 @@ test('a locked account is out at once; owners cannot lock themselves', async () 
   assert.equal(self.statusCode, 422)
 })
 
-test('an e-mail that is taken leaves the invitation usable', async () => {
+test('an e-mail already in use does not use up the invitation', async () => {
   const { send, join, firstCode } = await startConsoleService()
   const owner = await join(firstCode, 'ada@example.org')
   const { code } = (await send('POST', '/console/api/invitations', { cookie: owner, body: { role: 'member' } })).json()
@@ -169,7 +169,7 @@ test('a new password signs every other browser out', async () => {
   assert.equal((await send('GET', '/console/api/tokens', { cookie: fresh })).statusCode, 200)
 })
 
-test('behind HTTPS the cookie has the prefix that binds it to its host', async () => {
+test('with HTTPS the cookie has the prefix that binds it to its host', async () => {
   const { join, firstCode } = await startConsoleService({ publicUrl: 'https://sepia.example' })
   assert.match(await join(firstCode, 'ada@example.org'), /^__Host-sepia_session=/)
 })

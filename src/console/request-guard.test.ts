@@ -14,7 +14,7 @@ for (const host of [
   'sepia.example',
   'ink.lan:8080',
 ]) {
-  test(`${host} is one of our names`, () => requireOwnHost({ host }, hosts))
+  test(`accepts ${host} as a host name of the service`, () => requireOwnHost({ host }, hosts))
 }
 
 for (const host of [
@@ -26,7 +26,7 @@ for (const host of [
   'a b',
   undefined,
 ]) {
-  test(`${host} is a name somebody else pointed here`, () => {
+  test(`rejects ${host} as a foreign host name`, () => {
     assert.throws(() => requireOwnHost({ host }, hosts), { code: 'invalid_request_error' })
   })
 }
@@ -36,7 +36,7 @@ const passes: readonly (readonly [string, string, Record<string, string>])[] = [
   ['our page posts', 'POST', { 'sec-fetch-site': 'same-origin', origin: publicUrl }],
   ['our page posts over plain HTTP, where browsers send no Sec-Fetch-Site', 'POST', { origin: 'http://192.168.1.4', host: '192.168.1.4' }],
   ['our page reads', 'GET', { 'sec-fetch-site': 'same-origin' }],
-  ['somebody opens a link by hand', 'GET', { 'sec-fetch-site': 'none' }],
+  ['a user opens a link', 'GET', { 'sec-fetch-site': 'none' }],
   ['our page reads over plain HTTP', 'GET', {}],
 ]
 for (const [name, method, headers] of passes) {
@@ -45,15 +45,15 @@ for (const [name, method, headers] of passes) {
 
 const refusals: readonly (readonly [string, string, Record<string, string>])[] = [
   ['another site posts', 'POST', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
-  ['a neighbour of the same site posts', 'POST', { 'sec-fetch-site': 'same-site', origin: 'https://blog.sepia.example' }],
+  ['a sibling subdomain posts', 'POST', { 'sec-fetch-site': 'same-site', origin: 'https://blog.sepia.example' }],
   ['another site posts from an old browser', 'POST', { origin: 'https://evil.example' }],
   ['a sandboxed frame posts', 'POST', { origin: 'null' }],
-  ['a program posts without saying where from', 'POST', {}],
-  ['a link by hand that posts', 'POST', { 'sec-fetch-site': 'none' }],
+  ['a program posts without an origin', 'POST', {}],
+  ['a user navigation that posts', 'POST', { 'sec-fetch-site': 'none' }],
   ['another site reads', 'GET', { 'sec-fetch-site': 'cross-site' }],
 ]
 for (const [name, method, headers] of refusals) {
-  test(`refused: ${name}`, () => {
+  test(`rejected: ${name}`, () => {
     assert.throws(() => requireSameOrigin({ method, headers: { ...own, ...headers } }, publicUrl), { code: 'insufficient_scope' })
   })
 }

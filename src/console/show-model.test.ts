@@ -32,14 +32,14 @@ const image: ModelDescriptor = {
   checkpoint: { family: 'sd15', inpainting: false, weights: `${secret}/m.safetensors`, prediction: null },
 }
 
-test('a model is shown without a path of the machine or an address of its network', () => {
+test('a model is described without paths of the machine or addresses of its network', () => {
   for (const descriptor of [text, image]) {
     const shown = JSON.stringify(showModel({ descriptor, state: null, contextLength: null }, null))
     assert.doesNotMatch(shown, /secret|10\.0\.0\.7/)
   }
 })
 
-test('a model is shown with what its page needs: what it makes, where it stands, the family that says its route', () => {
+test('a model is described with what its page needs: its output, its place, and the family that decides its route', () => {
   const [chat, picture] = [text, image].map((descriptor) => showModel({ descriptor, state: null, contextLength: 4096 }, null))
   assert.ok(chat?.kind === 'text' && picture?.kind === 'image')
   assert.deepEqual([chat.generates, chat.contextLength, chat.state.state], [false, 4096, 'unloaded'])

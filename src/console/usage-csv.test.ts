@@ -21,6 +21,6 @@ test('usage becomes one row per day and model', () => {
   )
 })
 
-test('commas are quoted and formulas defused', () => {
+test('commas are quoted, and formulas are escaped', () => {
   assert.match(usageCsv([{ ...day, model: '=cmd,"x"' }]), /,"'=cmd,""x""",/)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chooseThreads, gpuSettings, imageBackend, textBackend } from './compute-device.ts'
 
-test('a named backend is required of the engine that has it; the other uses what is available', () => {
+test('a named backend is required of the engine that supports it; the other engine uses what is available', () => {
   const table = gpuSettings.map((gpu) => [gpu, textBackend(gpu), imageBackend(gpu)])
   assert.deepEqual(table, [
     ['auto', 'auto', 'auto'],
@@ -14,7 +14,7 @@ test('a named backend is required of the engine that has it; the other uses what
   ])
 })
 
-test('a model that a GPU computes wholly takes two threads at most, any other all it may have', () => {
+test('a model computed entirely on a GPU uses at most two threads, any other model all it may use', () => {
   const of = (allowed: number) => [true, false].map((wholeOnGpu) => chooseThreads(allowed, { wholeOnGpu }))
   assert.deepEqual(
     [of(1), of(2), of(16)],

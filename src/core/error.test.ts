@@ -4,14 +4,14 @@ import { causeText, ServiceError, toErrorRecord, toFailureRecord } from './error
 
 const failure = (cause?: unknown) => new ServiceError('inference_failed', 'It failed.', { cause })
 
-test('a cause is one line, the first reason last', () => {
+test('a cause is one line, with the first reason last', () => {
   const refused = new Error('connect ECONNREFUSED 10.0.0.7:8000')
   assert.equal(
     causeText(failure(new Error('The upstream cannot be reached.', { cause: refused }))),
     'The upstream cannot be reached. ← connect ECONNREFUSED 10.0.0.7:8000',
   )
   assert.equal(causeText(failure('Error: out of memory\n    at decode (llama.ts:1)')), 'Error: out of memory')
-  assert.equal(causeText(failure(failure(refused))), refused.message, 'a sentence for callers says nothing of its cause')
+  assert.equal(causeText(failure(failure(refused))), refused.message, 'a message for clients does not contain its cause')
   assert.equal(causeText(new TypeError('nobody foresaw it')), 'nobody foresaw it')
 })
 
@@ -28,7 +28,7 @@ test('a cause is bounded, may be circular, and contains nothing that a database 
   assert.equal(text.slice(0, 4), 'a b\ufffd')
 })
 
-test('callers see no cause, the stored record holds it', () => {
+test('clients do not see the cause; the stored record contains it', () => {
   const error = failure(new Error('secret host'))
   assert.equal(JSON.stringify(toErrorRecord(error)).includes('secret'), false)
   assert.equal(toFailureRecord(error).cause, 'secret host')

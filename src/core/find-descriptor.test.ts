@@ -13,7 +13,7 @@ function catalogOf(...models: readonly (Pick<ModelDescriptor, 'id'> & Partial<Mo
   return { list: () => list, find: (id: string) => list.find((model) => model.id === id) }
 }
 
-suite('names of models', () => {
+suite('model names', () => {
   const catalog = catalogOf(
     { id: 'qwen3-8b', aliases: ['gpt-4o', 'qwen3-4b'] },
     { id: 'qwen3-4b' },
@@ -24,7 +24,7 @@ suite('names of models', () => {
   for (const [given, expected] of [
     ['qwen3-8b', 'qwen3-8b'],
     ['gpt-4o', 'qwen3-8b'],
-    // An id is nobody's alias.
+    // An id is never an alias of another model.
     ['qwen3-4b', 'qwen3-4b'],
     ['gpt-5', 'qwen3-4b'],
     // Ollama's clients add the tag themselves.
@@ -36,7 +36,7 @@ suite('names of models', () => {
     ['llama-3.2:1b', 'org/llama-3.2-1b-instruct-q4_0'],
     ['llama-3.2:1b-instruct', 'org/llama-3.2-1b-instruct-q4_0'],
     ['org/repo:Q4_K', 'org/repo:Q4_K'],
-    // Two fit, or none does.
+    // Two models match, or none.
     ['llama-3.2:instruct', 'llama-3.2:instruct'],
     ['llama-3.2:latest', 'llama-3.2:latest'],
     ['mistral:7b', 'mistral:7b'],

@@ -16,7 +16,7 @@ test('usual configurations reject no sampler', () => {
   }
 })
 
-test('noise levels that no sampler here follows are named', () => {
+test('noise levels that no sampler supports are reported', () => {
   for (const [options, named] of [
     [{ _class_name: 'EDMDPMSolverMultistepScheduler', sigma_data: 0.5 }, /EDMDPMSolverMultistepScheduler/],
     [{ _class_name: 'EDMEulerScheduler' }, /EDMEulerScheduler/],
@@ -30,7 +30,7 @@ test('noise levels that no sampler here follows are named', () => {
     assert.match(findSchedulerFault(options) ?? '', named)
 })
 
-test('a model whose noise has no signal left takes the ten samplers whose scheduler can start there', () => {
+test('a model with zero terminal SNR accepts the ten samplers whose scheduler can start there', () => {
   const left = samplers.filter((sampler) => !refused({ rescale_betas_zero_snr: true }).includes(sampler))
   assert.deepEqual(left, [
     'DDIM',
@@ -46,7 +46,7 @@ test('a model whose noise has no signal left takes the ten samplers whose schedu
   ])
 })
 
-test('an option refuses only samplers that would read it', () => {
+test('an option excludes only samplers that would read it', () => {
   assert.deepEqual(refused({ skip_prk_steps: false }), ['PNDM'])
   assert.deepEqual(refused({ variance_type: 'fixed_large' }), ['DDPM'])
   assert.deepEqual(refused({ use_lu_lambdas: true }), ['DPM_SOLVER_MULTISTEP', 'DPM_PLUS_PLUS_2M_SDE'])

@@ -5,7 +5,7 @@ import { neverAborted } from './waiting.ts'
 
 const { signal } = neverAborted
 
-test('callers with one key take turns in order; those with another do not wait', async () => {
+test('callers with the same key take turns in order; those with another key do not wait', async () => {
   const turns = new Turns(1)
   const seen: string[] = []
   const first = await turns.take('a', { signal })
@@ -34,7 +34,7 @@ test('a waiting caller that leaves does not affect the others', async () => {
   await third
 })
 
-test('as many callers as allowed work at once', async () => {
+test('the allowed number of callers work at once', async () => {
   const turns = new Turns(2)
   const [first, second] = [await turns.take('a', { signal }), await turns.take('a', { signal })]
   let isGranted = false
@@ -50,7 +50,7 @@ test('as many callers as allowed work at once', async () => {
   await turns.take('a', { signal })
 })
 
-test('a turn that is granted while its caller leaves goes to the next', async () => {
+test('a turn granted while its caller leaves goes to the next caller', async () => {
   const turns = new Turns(1)
   const first = await turns.take('a', { signal })
   const controller = new AbortController()
@@ -62,7 +62,7 @@ test('a turn that is granted while its caller leaves goes to the next', async ()
   await third
 })
 
-test('an aborted caller gets no turn', async () => {
+test('an aborted caller does not get a turn', async () => {
   const turns = new Turns(1)
   await assert.rejects(turns.take('a', { signal: AbortSignal.abort(new Error('gone')) }), /gone/)
   await turns.take('a', { signal })

@@ -5,7 +5,7 @@ import { readUsageSpan } from './usage.ts'
 const options = { now: Date.UTC(2026, 10, 23, 23, 59), code: 'validation_error' } as const
 const read = (query: { from?: unknown; to?: unknown }) => readUsageSpan(query, options)
 
-test('the default is the last thirty days, up to the named last day', () => {
+test('the default is the last thirty days, and includes the given last day', () => {
   assert.deepEqual(read({}), { from: '2026-10-25', to: '2026-11-23' })
   assert.deepEqual(read({ to: '2020-03-01' }), { from: '2020-02-01', to: '2020-03-01' })
   assert.deepEqual(read({ from: '2026-11-23' }), { from: '2026-11-23', to: '2026-11-23' })
@@ -22,6 +22,6 @@ for (const [query, param] of [
   [{ from: '2026-11-02', to: '2026-11-01' }, 'from'],
   [{ from: '2027-01-01' }, 'from'],
 ] as const)
-  test(`${JSON.stringify(query)} is refused by the name of the field`, () => {
+  test(`rejects ${JSON.stringify(query)} with the name of the field`, () => {
     assert.throws(() => read(query), { code: 'validation_error', param })
   })

@@ -61,7 +61,7 @@ describe('firstOf', () => {
     assert.deepEqual(aborted, [true])
   })
 
-  test('fails with the first that fails', async () => {
+  test('fails with the first error', async () => {
     await assert.rejects(
       firstOf(
         neverAborted.signal,

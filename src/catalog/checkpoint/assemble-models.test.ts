@@ -29,27 +29,27 @@ const t5: FoundPart = { part: 't5', path: at('text_encoders/t5.safetensors'), by
 const vae: FoundPart = { part: 'vae', path: at('vae/ae.safetensors'), bytes: 100, width: null }
 const flux = { family: 'flux-schnell', path, lacks: neededParts('flux-schnell') } as const
 
-test('a model is put together from folders beside its own, with the tokenizer of its text encoder', async () => {
+test('a model is assembled from folders beside its own, with the tokenizer of its text encoder', async () => {
   assert.deepEqual(await findParts(flux, [vae, t5, clip]), {
     files: { text_encoder: clip.path, text_encoder_2: t5.path, tokenizer_2: at('tokenizers/t5'), vae: vae.path },
     sizes: { text_encoder: 1, text_encoder_2: 10, tokenizer_2: 0, vae: 100 },
   })
 })
 
-test('a part in the folder of the model comes before others', async () => {
+test('a part in the folder of the model takes precedence over others', async () => {
   const own = { ...vae, path: at('diffusion_models/ae2.safetensors'), bytes: 1, width: null }
   const found = await findParts(flux, [vae, own, t5, clip])
   assert.ok('files' in found)
   assert.equal(found.files.vae, own.path)
 })
 
-test('what is missing is named, with the file that people know', async () => {
+test('a missing part is reported with the usual name of its file', async () => {
   const found = await findParts(flux, [clip])
   assert.ok('unusable' in found)
   assert.match(found.unusable, /FLUX\.1 schnell.*t5xxl_fp16\.safetensors.*ae\.safetensors/u)
 })
 
-test('Stable Diffusion 3 does without T5 and its tokenizer', async () => {
+test('Stable Diffusion 3 works without T5 and its tokenizer', async () => {
   const lacks = neededParts('sd3').filter(({ component }) => component !== 'vae')
   const clipG: FoundPart = { ...clip, part: 'clip-g' }
   const found = await findParts({ family: 'sd3', path, lacks }, [clip, clipG])

@@ -7,7 +7,7 @@ import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts
 import { createWeightsExaminer } from './examine-in-thread.ts'
 import { examineWeights } from './examine-weights.ts'
 
-test('a thread finds what the examination finds, for files at once too, and says when a file is not read', async () => {
+test('a thread returns what the examination returns, also for several files at once, and reports a file that cannot be read', async () => {
   await using folder = await createTemporaryFolder()
   const examine = createWeightsExaminer()
   const [sound, faulty] = [join(folder.path, 'x.safetensors'), join(folder.path, 'y.safetensors')]

@@ -12,7 +12,7 @@ const makes: readonly (readonly [EsrganMake, number])[] = [
   [{ naming: 'new', prefix: 'params_ema.', blocks: 1, doublings: 2, gathered: 2 }, 2],
 ]
 
-test('an ESRGAN network of either naming is a model that enlarges, by what its shapes say', async () => {
+test('an ESRGAN network with either naming is recognized as an upscaler by its shapes', async () => {
   await using folder = await createTemporaryFolder()
   for (const [make, scale] of makes) {
     const path = join(folder.path, 'x.safetensors')

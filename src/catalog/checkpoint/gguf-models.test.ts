@@ -37,7 +37,7 @@ for (const [converter, header, prefix] of [
   ['ComfyUI', [['general.architecture', ggufValue('lumina2')] as const], ''],
   ['stable-diffusion.cpp', [], 'model.diffusion_model.'],
 ] as const) {
-  test(`a GGUF transformer of ${converter} is put together with GGUF parts that fit it`, async () => {
+  test(`a GGUF transformer of ${converter} is assembled with GGUF parts that fit it`, async () => {
     await using folder = await createTemporaryFolder()
     await write(folder.path, {
       'diffusion_models/z-image-turbo-Q8_0.gguf': writeGguf(
@@ -59,7 +59,7 @@ for (const [converter, header, prefix] of [
   })
 }
 
-test('an encoder of another width does not count as the part', async () => {
+test('an encoder of another width is not used as the part', async () => {
   await using folder = await createTemporaryFolder()
   await write(folder.path, {
     'z-image.gguf': writeGguf([], zImage),

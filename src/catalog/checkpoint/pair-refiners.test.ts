@@ -17,9 +17,9 @@ async function image(id: string) {
   return found
 }
 
-test('a refiner beside an SDXL checkpoint is its own by its name, and counts with it', async () => {
+test('a refiner beside an SDXL checkpoint is paired with it by name, and its size is included', async () => {
   const before = await image('xl')
-  assert.equal(before.refiner, null, 'any refiner is not everyone’s')
+  assert.equal(before.refiner, null, 'a refiner is not paired with every model')
   for (const [base, refiner] of [
     ['sd_xl_base_1.0', 'sd_xl_refiner_1.0'],
     ['mine', 'mine-refiner'],
@@ -36,7 +36,7 @@ test('a refiner beside an SDXL checkpoint is its own by its name, and counts wit
   }
 })
 
-test('a model.json may name another, which counts too, and other families take none', async () => {
+test('a model.json may name another refiner, whose size is included; other families have no refiner', async () => {
   const own = join(folder, 'described')
   await mkdir(own)
   await writeFile(
@@ -53,7 +53,7 @@ test('a model.json may name another, which counts too, and other families take n
   assert.equal((await image('sd15')).refiner, null)
 })
 
-test('links that lead out of a folder in diffusers’ layout are named', async () => {
+test('links that lead out of a folder in diffusers’ layout are reported', async () => {
   const models = join(temporary.path, 'linked')
   const outside = join(temporary.path, 'outside.safetensors')
   await unpackGoldenCheckpoints(models, (path) => path.startsWith('xl-diffusers/'))

@@ -12,7 +12,7 @@ after(() => temporary[Symbol.asyncDispose]())
 const folder = join(temporary.path, 'models')
 await unpackGoldenCheckpoints(folder, (path) => !path.endsWith('.json') || path.startsWith('xl-diffusers/'))
 
-test('every kind of file in a models folder is what its header says', async () => {
+test('every kind of file in a models folder is recognized by its header', async () => {
   const catalog = await openCatalog({ folders: [folder] })
   const families = Object.fromEntries(catalog.list().map((model) => [model.id, model.kind === 'image' ? model.checkpoint?.family : null]))
   assert.deepEqual(families, {
@@ -41,7 +41,7 @@ test('every kind of file in a models folder is what its header says', async () =
   ])
 })
 
-test('what no file says comes from its family', async () => {
+test('values that no file contains come from the defaults of the family', async () => {
   const catalog = await openCatalog({ folders: [folder] })
   const image = (id: string) => {
     const found = catalog.find(id)
@@ -75,7 +75,7 @@ const damaged: readonly (readonly [string, Buffer, RegExp])[] = [
   ['page', Buffer.from('\n<!DOCTYPE html><html>'), /is a web page, not weights/],
 ]
 
-test('damaged files are left out, listed with their faults, and named to who asks for them', async () => {
+test('damaged files are left out, listed with their faults, and reported to requests that name them', async () => {
   const own = join(temporary.path, 'damaged')
   await mkdir(own)
   for (const [name, bytes] of damaged) await writeFile(join(own, `${name}.safetensors`), bytes)
@@ -91,7 +91,7 @@ test('damaged files are left out, listed with their faults, and named to who ask
   }
 })
 
-test('a pickle by its name and a sound file of another kind wait for who names them', async () => {
+test('a pickle and a sound file of another kind are reported when a request names them', async () => {
   const own = join(temporary.path, 'other')
   await mkdir(join(own, 'further-down'), { recursive: true })
   await writeFile(join(own, 'old.ckpt'), 'x')
@@ -104,7 +104,7 @@ test('a pickle by its name and a sound file of another kind wait for who names t
   assert.match(catalog.findUnusable('flux')?.reason ?? '', /FLUX/)
 })
 
-test('names are derived from the end of a split, few-step models and velocities by their names', async () => {
+test('model names drop the suffix of a split; few-step models and velocity prediction are recognized by name', async () => {
   const own = join(temporary.path, 'names')
   const wanted = {
     'sd15.safetensors': 'some_lightning_v2',
@@ -134,7 +134,7 @@ test('names are derived from the end of a split, few-step models and velocities 
   )
 })
 
-test('a model.json says what a checkpoint is drawn with, and two files of one name clash', async () => {
+test('a model.json sets the defaults of a checkpoint, and two files with one name are a fault', async () => {
   const own = join(temporary.path, 'described')
   await unpackGoldenCheckpoints(join(own, 'mine'), (path) => path === 'sd15.safetensors')
   const described = {
@@ -154,7 +154,7 @@ test('a model.json says what a checkpoint is drawn with, and two files of one na
   assert.match(faults[0]?.message ?? '', /mine is already the id of .*; rename one of the two files\./)
 })
 
-test('folders are searched as people keep models, links followed once, and files of one name get their folders', async () => {
+test('nested folders are searched, links are followed once, and files with one name are prefixed with their folders', async () => {
   const own = join(temporary.path, 'deep')
   const lora = (await readGoldenCheckpoints()).get('lora-kohya.safetensors') ?? Buffer.alloc(0)
   const paths = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { splitLogin } from './servers.ts'
 
-test('a name and password are taken out of an address, and nothing else', () => {
+test('a user name and password are removed from an address, and nothing else', () => {
   for (const [address, expected] of [
     ['http://gpu-1:8000/v1/', { url: 'http://gpu-1:8000/v1' }],
     ['https://gpu-1/a@b/v1', { url: 'https://gpu-1/a@b/v1' }],

@@ -29,8 +29,8 @@ async function write(folder: string, files: Readonly<Record<string, Buffer>>): P
   }
 }
 
-describe('a GGUF file that lies in a folder of models', () => {
-  it('is a model by its file name, with what its header says', async () => {
+describe('a GGUF file in a models folder', () => {
+  it('is a model named after its file and described by its header', async () => {
     await using folder = await createTemporaryFolder()
     const named = header('qwen3', ['general.name', ggufValue('Qwen 3')], ['general.license', ggufValue('apache-2.0')])
     const reranker = header('bert', ['bert.pooling_type', ggufValue(4)])
@@ -52,10 +52,10 @@ describe('a GGUF file that lies in a folder of models', () => {
     assert.deepEqual([ranker.generates, ranker.embeddings, ranker.ranks], [false, false, true])
   })
 
-  it('is one model where it is split, and refused where a part is missing', async () => {
+  it('is one model when it is split, and is rejected if a part is missing', async () => {
     await using folder = await createTemporaryFolder()
     const names = [1, 2, 3].map((number) => `big-0000${number}-of-00003.gguf`)
-    // As llama.cpp and the hub's converters split: what the model is stands in the first part alone.
+    // Split as by llama.cpp and the hub's converters: only the first part describes the model.
     const part = (index: number): Buffer => {
       const place: readonly GgufEntry[] = [
         ['split.count', ggufValue(3)],
@@ -79,7 +79,7 @@ describe('a GGUF file that lies in a folder of models', () => {
     )
   })
 
-  it('is reported by name where it is no model, and left out where it is damaged', async () => {
+  it('is reported by name if it is not a model, and left out if it is damaged', async () => {
     await using folder = await createTemporaryFolder()
     await write(folder.path, {
       'mmproj.gguf': header('clip'),
@@ -102,7 +102,7 @@ describe('a GGUF file that lies in a folder of models', () => {
     assert.match((await openCatalog({ folders: [damaged.path] })).findUnusable('cut')?.reason ?? '', /has a damaged header/)
   })
 
-  it('is left out where its weights are cut short, by a single byte, too', async () => {
+  it('is left out if its weights are cut short, even by a single byte', async () => {
     await using folder = await createTemporaryFolder()
     const tensors = [weights('output.weight'), { ...weights('token_embd.weight'), type: 0, data: Buffer.alloc(512) }]
     for (const alignment of [[], [['general.alignment', ggufValue(32)] as const]]) {
@@ -120,7 +120,7 @@ describe('a GGUF file that lies in a folder of models', () => {
     }
   })
 
-  it('sees with the mmproj file of its name, or with the only one beside the only model', async () => {
+  it('reads images with the mmproj file of its name, or with the only one beside the only model', async () => {
     await using folder = await createTemporaryFolder()
     const text = header('llama')
     await write(folder.path, {
@@ -149,10 +149,10 @@ describe('a GGUF file that lies in a folder of models', () => {
       [false, null, 'its mmproj file is of a kind that Sepia does not support (pixtral)'],
     ])
     const smol = catalog.find('SmolVLM-256M-Instruct-Q8_0')
-    assert.equal(smol?.bytes, text.length + writeMmproj('idefics3', 64).length, 'it takes memory too')
+    assert.equal(smol?.bytes, text.length + writeMmproj('idefics3', 64).length, 'its memory is included')
   })
 
-  it('sees with the projector that its model.json names', async () => {
+  it('reads images with the projector that its model.json names', async () => {
     await using folder = await createTemporaryFolder()
     const named = { id: 'seeing', kind: 'text', format: 'gguf', file: 'model.gguf', projector: 'eyes.gguf' }
     await write(folder.path, {

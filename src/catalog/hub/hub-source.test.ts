@@ -40,7 +40,7 @@ function accessTo(url: string, changes: Partial<HubAccess> = {}): HubAccess {
 }
 
 describe('a model of the hub', () => {
-  it('is fetched by its name: the usual quantization, with the checksums and the licence of the hub', async () => {
+  it('is pulled by name: the usual quantization, with the checksums and the licence of the hub', async () => {
     await using folder = await createTemporaryFolder()
     await using server = await startHubServer({ 'Qwen/Qwen2.5-GGUF': qwen })
     const model = await pullModel({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:Qwen/Qwen2.5-GGUF', options)
@@ -61,7 +61,7 @@ describe('a model of the hub', () => {
     assert.equal(server.requested.filter(({ path }) => path.includes('/revision/')).length, 1)
   })
 
-  it('is put together from files of several repositories', async () => {
+  it('is assembled from files of several repositories', async () => {
     const golden = await readGoldenCheckpoints('transformers')
     const file = (path: string) => golden.get(path) ?? Buffer.alloc(0)
     await using folder = await createTemporaryFolder()
@@ -111,7 +111,7 @@ describe('a model of the hub', () => {
     await assert.rejects(pull([...source.slice(0, 3), 'hf:Qwen/Qwen3-4B:other/tokenizer.json']), /has no file other\/tokenizer\.json/)
   })
 
-  it('is fetched whole where a quantization is split, under a name of its own', async () => {
+  it('is pulled with every part when a quantization is split, with the quantization in its id', async () => {
     await using folder = await createTemporaryFolder()
     await using server = await startHubServer({ 'Qwen/Qwen2.5-GGUF': qwen })
     const model = await pullModel({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:Qwen/Qwen2.5-GGUF:Q8_0', options)
@@ -120,19 +120,19 @@ describe('a model of the hub', () => {
     assert.ok(model.kind === 'text' && model.file.endsWith('q8_0-00001-of-00003.gguf'))
   })
 
-  it('arrives whole over nine breaks and more', async () => {
+  it('arrives complete after nine interruptions', async () => {
     await using folder = await createTemporaryFolder()
     const whole = weights('long', 950_000)
     await using server = await startHubServer({ 'o/r': { files: { 'a.gguf': whole } } }, { cutAfter: Math.ceil(whole.length / 10) })
     const model = await pullModel({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:o/r', options)
     assert.deepEqual(await readFile(join(model.folder, 'a.gguf')), whole)
     const ranges = server.requested.filter(({ path }) => path.startsWith('/storage/')).map(({ range }) => range)
-    // A break loses what was not written yet, but never all that its connection brought.
+    // An interruption loses unwritten bytes, but never everything that its connection delivered.
     assert.ok(ranges.length >= 10, `${ranges.length} connections`)
     assert.equal(new Set(ranges).size, ranges.length)
   })
 
-  it('comes over several connections where it is large, over breaks, and goes on after a stop', async () => {
+  it('uses several connections if it is large, recovers from interruptions, and resumes after a stop', async () => {
     await using folder = await createTemporaryFolder()
     const whole = Buffer.concat([weights('long', 500_000), weights('other', 500_001)])
     await using server = await startHubServer({ 'o/r': { files: { 'a.gguf': whole } } }, { cutAfter: 90_000 })
@@ -146,12 +146,12 @@ describe('a model of the hub', () => {
     const model = await pullModel({ modelsFolder: folder.path, hub }, 'hf:o/r', { ...options, onProgress })
     assert.deepEqual(await readFile(join(model.folder, 'a.gguf')), whole)
     assert.deepEqual((await readdir(model.folder)).toSorted(), ['a.gguf', 'model.json'])
-    assert.ok((starts[0] ?? 0) > whole.length / 2, 'what had arrived is not fetched again')
+    assert.ok((starts[0] ?? 0) > whole.length / 2, 'bytes that had arrived are not fetched again')
     const ranges = server.requested.slice(before).flatMap(({ path, range }) => (path.startsWith('/storage/') ? [range] : []))
     assert.ok(ranges.every((range) => range !== undefined))
   })
 
-  it('says what would be fetched, what it sees with too, and fetches nothing for that', async () => {
+  it('lists what would be fetched, including the projector, without fetching it', async () => {
     await using folder = await createTemporaryFolder()
     await using server = await startHubServer({ 'Qwen/Qwen2.5-GGUF': qwen })
     const plan = await planPull({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:Qwen/Qwen2.5-GGUF', options)
@@ -160,7 +160,7 @@ describe('a model of the hub', () => {
     assert.ok(server.requested.every(({ path }) => path.startsWith('/api/')))
   })
 
-  it('names the quantizations there are when the one asked for is not, and the parts that a set lacks', async () => {
+  it('lists the available quantizations if the requested one is missing, and the missing parts of a set', async () => {
     await using folder = await createTemporaryFolder()
     const { 'qwen-q8_0-00002-of-00003.gguf': _, ...files } = qwen.files
     await using server = await startHubServer({ 'Qwen/Qwen2.5-GGUF': { files } })
@@ -169,7 +169,7 @@ describe('a model of the hub', () => {
     await assert.rejects(plan('hf:Qwen/Qwen2.5-GGUF:Q8_0'), /lacks 1 of the 3 parts of Q8_0/)
   })
 
-  it('brings a picture model in diffusers layout in half precision, small files held to their own hash', async () => {
+  it("pulls an image model in diffusers' layout in half precision, and checks small files against their own hash", async () => {
     await using folder = await createTemporaryFolder()
     const files = {
       'model_index.json': Buffer.from('{"_class_name": "StableDiffusionPipeline"}'),
@@ -194,7 +194,7 @@ describe('a model of the hub', () => {
     await assert.rejects(planPull({ modelsFolder: folder.path, hub: accessTo(damaged.url) }, 'hf:a/b', options), /arrived damaged/)
   })
 
-  it('brings a transformer in diffusers layout with all its encoders and tokenizers, and nothing else', async () => {
+  it("pulls a transformer in diffusers' layout with all its encoders and tokenizers, and nothing else", async () => {
     await using folder = await createTemporaryFolder()
     const paths = [
       ...['model_index.json', 'scheduler/scheduler_config.json', 'transformer/config.json', 'vae/config.json'],
@@ -213,7 +213,7 @@ describe('a model of the hub', () => {
     assert.deepEqual(Object.keys(plan.files).toSorted(), paths.toSorted())
   })
 
-  it('is a file of several by its name, and never a pickle', async () => {
+  it('can be one of several files, by name, and is never a pickle', async () => {
     await using folder = await createTemporaryFolder()
     const files = { 'x.safetensors': Buffer.from('x'), 'y.safetensors': Buffer.from('y'), 'z.bin': Buffer.from('z') }
     await using server = await startHubServer({ 'a/b': { files } })
@@ -223,7 +223,7 @@ describe('a model of the hub', () => {
     assert.equal((await plan('hf:a/b:y.safetensors')).id, 'a/b:y')
   })
 
-  it('tells of a gated one what to do, and sends a token to the hub alone', async () => {
+  it('explains how to get access to a gated model, and sends the token only to the hub', async () => {
     await using folder = await createTemporaryFolder()
     await using server = await startHubServer({ 'a/b': { files: { 'a.gguf': weights('a') }, gated: true } })
     const pull = (token: string | null) => pullModel({ modelsFolder: folder.path, hub: accessTo(server.url, { token }) }, 'hf:a/b', options)
@@ -241,7 +241,7 @@ describe('a model of the hub', () => {
     )
   })
 
-  it('waits as long as a busy hub asks, and gives up at last', async () => {
+  it('waits as long as a busy hub asks, and finally gives up', async () => {
     await using folder = await createTemporaryFolder()
     const waits: number[] = []
     const wait = async (ms: number): Promise<void> => void waits.push(ms)
@@ -255,7 +255,7 @@ describe('a model of the hub', () => {
     )
   })
 
-  it('is refused by a name that is none, before anything is asked', async () => {
+  it('is rejected before any request if its name is invalid', async () => {
     await using folder = await createTemporaryFolder()
     await using server = await startHubServer({})
     for (const source of ['hf:', 'hf:qwen', 'hf:a/b/c', 'hf:../b', 'hf:a/b@..', 'hf:a/b:../../x', 'hf:a/b?x=1', 'hf:a/b@'])
@@ -263,7 +263,7 @@ describe('a model of the hub', () => {
     assert.deepEqual(server.requested, [])
   })
 
-  it('is found by words, the most downloaded first', async () => {
+  it('is found by search words, most downloaded first', async () => {
     await using server = await startHubServer({
       'Qwen/Qwen2.5-GGUF': qwen,
       'someone/qwen-picture': { files: { 'a.safetensors': Buffer.from('a') }, gated: true, license: 'openrail' },

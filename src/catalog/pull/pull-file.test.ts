@@ -14,7 +14,7 @@ const listed = { bytes: whole.length, sha256: createHash('sha256').update(whole)
 const options = { signal: new AbortController().signal, onBytes: () => {} }
 const wait = async () => {}
 
-test('connections that break as soon as their bytes arrive bring the whole file, each a part', async () => {
+test('connections that break after their first bytes still deliver the whole file, part by part', async () => {
   await using folder = await createTemporaryFolder()
   const starts: number[] = []
   const openFile: ModelSource['openFile'] = async (_path, offset) => {
@@ -33,7 +33,7 @@ test('connections that break as soon as their bytes arrive bring the whole file,
   )
 })
 
-test('a source that ignores where to begin replaces what had arrived', async () => {
+test('a source that ignores the range replaces what had arrived', async () => {
   await using folder = await createTemporaryFolder()
   const target = join(folder.path, 'file')
   await writeFile(`${target}.part`, 'what had arrived')

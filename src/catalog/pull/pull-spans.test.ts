@@ -11,7 +11,7 @@ const whole = Buffer.from(Array.from({ length: 1000 }, (_, i) => i % 251))
 const options = { signal: new AbortController().signal, onBytes: () => {} }
 const wait = async () => {}
 
-/** A source that gives a file from where it is asked, or always from its beginning. */
+/** A source that returns a file from the requested offset, or always from its start. */
 function sourceOf(openFile: (offset: number) => Awaited<ReturnType<ModelSource['openFile']>>): ModelSource {
   return { readModelFile: async () => '', openFile: async (_path, offset) => openFile(offset) }
 }
@@ -23,7 +23,7 @@ async function inFolder(work: (part: string) => Promise<void>): Promise<void> {
 }
 
 for (const connections of [1, 3, 7]) {
-  test(`${connections} connections bring the whole file and leave no notes`, () =>
+  test(`${connections} connections fetch the whole file and leave no notes`, () =>
     inFolder(async (part) => {
       assert.equal(await pullSpans({ source: skips, wait }, { path: 'file', part, bytes: 1000, connections }, options), true)
       assert.deepEqual(await readFile(part), whole)
@@ -31,14 +31,14 @@ for (const connections of [1, 3, 7]) {
     }))
 }
 
-test('a source that cannot begin in the middle is left to one connection, and nothing is left of the try', () =>
+test('a source without ranges is fetched by one connection, and nothing of the first attempt is left', () =>
   inFolder(async (part) => {
     const source = sourceOf(() => ({ offset: 0, bytes: [whole] }))
     assert.equal(await pullSpans({ source, wait }, { path: 'file', part, bytes: 1000, connections: 3 }, options), false)
     assert.deepEqual(await readdir(join(part, '..')), [])
   }))
 
-test('a connection that brings nothing several times fails the try, whose notes the next one takes', () =>
+test('a connection that repeatedly delivers nothing fails the attempt, and the next attempt uses its notes', () =>
   inFolder(async (part) => {
     const file = { path: 'file', part, bytes: 1000, connections: 2 }
     const broken = sourceOf((offset) => {
@@ -53,12 +53,12 @@ test('a connection that brings nothing several times fails the try, whose notes 
       return { offset, bytes: [whole.subarray(offset)] }
     })
     assert.equal(await pullSpans({ source, wait }, file, options), true)
-    assert.ok(!requested.includes(0), 'what the first connection brought is kept')
+    assert.ok(!requested.includes(0), 'the bytes of the first connection are kept')
     assert.deepEqual(await readFile(part), whole)
   }))
 
 for (const notes of ['', 'no JSON', '{}', '[]', '[{"done":5}]', '[{"done":0,"end":10}]', '[{"done":20,"end":10}]']) {
-  test(`notes that say ${JSON.stringify(notes)} count for nothing`, () =>
+  test(`notes with ${JSON.stringify(notes)} are ignored`, () =>
     inFolder(async (part) => {
       await writeFile(part, 'rubbish')
       await writeFile(notesOf(part), notes)

@@ -10,7 +10,7 @@ const onFault = (error: unknown): never => {
   throw error
 }
 
-test('what killed processes left is removed, except pulls that may go on and those that another process continues', async () => {
+test('files of killed processes are removed, except pulls that may be resumed and those of running processes', async () => {
   await using models = await createTemporaryFolder()
   const folders = {
     installed: join(models.path, 'installed'),
@@ -30,7 +30,7 @@ test('what killed processes left is removed, except pulls that may go on and tho
   }
   {
     using _continuing = takePullLock(folders.continued)
-    // Making the lock is no progress.
+    // Creating the lock is not progress.
     const before = new Date(now - 2 * hour)
     for (const path of ['.lock', '.']) await utimes(join(folders.continued, path), before, before)
     await removeLeftovers(models.path, { abandonedBefore: now - hour, onFault })
@@ -43,11 +43,11 @@ test('what killed processes left is removed, except pulls that may go on and tho
   assert.deepEqual((await readdir(models.path)).length, 2)
 })
 
-test('a folder that is not there has no leftovers', async () => {
+test('a missing folder has no leftovers', async () => {
   await removeLeftovers('/nowhere', { abandonedBefore: 0, onFault })
 })
 
-test('what cannot be removed is reported, and the rest is removed', async () => {
+test('files that cannot be removed are reported, and the others are removed', async () => {
   await using models = await createTemporaryFolder()
   const [kept, removed] = [join(models.path, '.removing-1'), join(models.path, '.removing-2')]
   for (const folder of [kept, removed]) await mkdir(join(folder, 'sub'), { recursive: true })

@@ -5,7 +5,7 @@ import type { AddressInfo, LookupFunction } from 'node:net'
 import { suite, test } from 'node:test'
 import { fetchPicture } from './fetch-picture.ts'
 
-/** Every name leads to this machine. */
+/** Every host name resolves to this machine. */
 const lookup: LookupFunction = (_name, { all }, callback) =>
   all === true ? callback(null, [{ address: '127.0.0.1', family: 4 }]) : callback(null, '127.0.0.1', 4)
 const unknown: LookupFunction = (name, _options, callback) => callback(Object.assign(new Error(name), { code: 'ENOTFOUND' }), '')
@@ -35,8 +35,8 @@ function get(address: string, options: Options = {}): Promise<Buffer> {
 
 const noPublicAddress = { code: 'invalid_request_error', message: 'cannot be fetched: it leads to no public address.' }
 
-suite('pictures at web addresses', () => {
-  test('come in pieces that are counted, also through redirects', async () => {
+suite('images at web addresses', () => {
+  test('arrive in counted pieces, also through redirects', async () => {
     await using server = await startServer(({ url }, response) => {
       if (url === '/moved') response.writeHead(302, { location: '/picture' }).end()
       else response.end('a picture')
@@ -49,7 +49,7 @@ suite('pictures at web addresses', () => {
     assert.equal(bytes, 9)
   })
 
-  test('are not fetched from private networks, by whatever spelling, name or redirect', async () => {
+  test('are not fetched from private networks, for any spelling, name or redirect', async () => {
     let requests = 0
     await using inside = await startServer((_request, response) => {
       requests += 1
@@ -75,7 +75,7 @@ suite('pictures at web addresses', () => {
     await assert.rejects(get('http://there-is-no-such-name.example/', { found: unknown }), noPublicAddress)
   })
 
-  test('that do not come are refused with what their server did', async () => {
+  test('that cannot be fetched are rejected with the response of their server', async () => {
     await using server = await startServer(({ url }, response) => {
       if (url === '/gone') response.writeHead(404).end()
       else if (url === '/loop') response.writeHead(302, { location: '/loop' }).end()
@@ -85,7 +85,7 @@ suite('pictures at web addresses', () => {
     for (const path of ['loop', 'broken']) await assert.rejects(get(`${server.url}/${path}`), { message: /^cannot be fetched: / }, path)
   })
 
-  test('end as soon as they are too large, or the client leaves', async () => {
+  test('stop as soon as they are too large, or the client disconnects', async () => {
     await using server = await startServer((_request, response) => {
       const flood = (): void => {
         while (!response.destroyed && response.write('x'.repeat(65_536)));

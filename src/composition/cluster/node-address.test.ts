@@ -8,7 +8,7 @@ import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts
 import { UsageError } from '../../cli/failures.ts'
 import { explainTakenPort, readDatabaseUrl } from './node-address.ts'
 
-test('a port that is taken is reported with its setting', async () => {
+test('a port already in use is reported with its setting', async () => {
   await using first = createServer().listen(0, '127.0.0.1')
   await once(first, 'listening')
   const bound = first.address()
@@ -23,7 +23,7 @@ test('a port that is taken is reported with its setting', async () => {
   assert.equal(explainTakenPort(other, 'http://10.0.0.5:1'), other)
 })
 
-test('a file that holds no address, or several, is reported by name without its contents', async () => {
+test('a file with no address, or several, is reported by name without its contents', async () => {
   await using folder = await createTemporaryFolder()
   const urlFile = join(folder.path, 'address')
   for (const [held, message] of [

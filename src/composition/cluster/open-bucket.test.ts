@@ -16,7 +16,7 @@ function createCluster() {
 }
 
 suite('the bucket of a cluster', () => {
-  test('a node that names another bucket than the others is refused, and leaves nothing there', async () => {
+  test('a node with another bucket than the others is rejected, and leaves nothing there', async () => {
     await using shared = await startFaultyS3Server()
     await using other = await startFaultyS3Server()
     const open = createCluster()
@@ -26,7 +26,7 @@ suite('the bucket of a cluster', () => {
     assert.deepEqual([...other.objects.keys()], [])
   })
 
-  test('a bucket that is missing is made for the first node alone', async () => {
+  test('a missing bucket is created only for the first node', async () => {
     await using shared = await startFaultyS3Server()
     const open = createCluster()
     const missing: FaultyS3Server['fault'] = ({ method, key }) =>
@@ -42,7 +42,7 @@ suite('the bucket of a cluster', () => {
     assert.ok(!other.requests.includes('PUT '))
   })
 
-  test('of nodes that start at once with two buckets those with one of them stay', async () => {
+  test('when nodes start at once with two buckets, only those with the same bucket stay', async () => {
     await using one = await startFaultyS3Server()
     await using two = await startFaultyS3Server()
     const open = createCluster()
@@ -51,7 +51,7 @@ suite('the bucket of a cluster', () => {
     assert.deepEqual([stayed.length, new Set(stayed).size], [2, 1])
   })
 
-  test('a bucket of an earlier version goes on, also copied to another server with all that is in it', async () => {
+  test('a bucket of an earlier version stays valid, also after it is copied to another server', async () => {
     await using shared = await startFaultyS3Server()
     const open = createCluster()
     const registry = createMemoryNodeRegistry({ clock })

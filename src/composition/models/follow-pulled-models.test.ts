@@ -59,7 +59,7 @@ async function open(models: readonly ModelDescriptor[], pulledFolder = '/models'
   return { clock, become, loader, pool, pulled, lines, parts }
 }
 
-test('only what lies in the folder of pulled models may be removed', async () => {
+test('only models in the folder of pulled models may be removed', async () => {
   const { pulled, parts } = await open([])
   assert.deepEqual(
     ['/models/small', '/models', '/models/a/b', '/elsewhere/small'].map((folder) => pulled.has({ folder })),
@@ -67,12 +67,12 @@ test('only what lies in the folder of pulled models may be removed', async () =>
   )
   const beside = { kind: 'text', folder: '/models', file: '/models/imported.gguf' } as const
   assert.deepEqual([pulled.has(beside), pulled.has({ ...beside, folder: '/elsewhere', file: '/elsewhere/x.gguf' })], [true, false])
-  // The catalog lists it until its next look at the folder.
+  // The catalog lists it until its next refresh.
   assert.ok(pulled.has({ ...beside, folder: '/models/just-removed', file: '/models/just-removed/x.gguf' }))
   await parts.disposeAsync()
 })
 
-test('of an imported model the link is removed, and neither its file nor what lies beside it', async () => {
+test('removing an imported model removes the link, and neither its target nor the files beside it', async () => {
   await using folder = await createTemporaryFolder()
   const [ours, theirs] = [join(folder.path, 'ours'), join(folder.path, 'theirs.gguf')]
   await mkdir(join(ours, 'other'), { recursive: true })
@@ -84,19 +84,19 @@ test('of an imported model the link is removed, and neither its file nor what li
   assert.deepEqual([await readdir(ours), await readFile(theirs, 'utf8')], [['other'], 'GGUF'])
 })
 
-test('of a model in a folder that does not describe it, only its file would be removed', async () => {
+test('a model in a folder without a model.json does not count as pulled, since other files may be beside it', async () => {
   await using folder = await createTemporaryFolder()
   const inside = join(folder.path, 'inside')
   await mkdir(inside)
   const { pulled, parts } = await open([], folder.path)
   await using _parts = parts
   const model = { kind: 'text', folder: inside, file: join(inside, 'weights.gguf') } as const
-  assert.equal(pulled.has(model), false, 'others may lie beside it')
+  assert.equal(pulled.has(model), false, 'other files may be beside it')
   await writeFile(join(inside, 'model.json'), '{}')
   assert.equal(pulled.has(model), true)
 })
 
-test('what was left out of the folder of pulled models is found by its name, unless several files have it', async () => {
+test('a file left out of the folder of pulled models is found by its name, unless several files have it', async () => {
   const left = (name: string, file: string): UnusableFile => ({ name, file, reason: 'is empty' })
   const files = [left('flux', '/models/flux.gguf'), left('twice', '/models/twice.gguf'), left('twice', '/models/twice.safetensors')]
   const { pulled, parts } = await open([], '/models', [...files, left('flux', '/elsewhere/flux.gguf'), left('far', '/elsewhere/far.gguf')])
@@ -107,7 +107,7 @@ test('what was left out of the folder of pulled models is found by its name, unl
   assert.throws(() => pulled.findLeftOut('twice'), { code: 'validation_error', message })
 })
 
-test('of what was left out of the folder of pulled models, removing deletes the file, or the folder that describes it', async () => {
+test('removing a file left out of the folder of pulled models deletes the file, or the folder that describes it', async () => {
   await using folder = await createTemporaryFolder()
   const paths = (...names: readonly string[]) => join(folder.path, ...names)
   await mkdir(paths('wrong', 'unet'), { recursive: true })
@@ -122,7 +122,7 @@ test('of what was left out of the folder of pulled models, removing deletes the 
   )
 })
 
-test('of several removals at once all succeed, and what another left behind is removed too', async () => {
+test('concurrent removals all succeed, and also remove what an earlier one left behind', async () => {
   await using folder = await createTemporaryFolder()
   const place = join(folder.path, 'small')
   for (const path of [join(place, 'a', 'b'), join(folder.path, '.removing-small', 'c')]) await mkdir(path, { recursive: true })
@@ -144,7 +144,7 @@ test('a file whose name is nearly as long as a name may be is removed', async ()
   assert.deepEqual(await readdir(folder.path), [])
 })
 
-test('a model that came can be used within two seconds', async () => {
+test('an added model can be used within two seconds', async () => {
   const { clock, become, pool, parts } = await open([])
   await using _parts = parts
   await clock.waiting(1)
@@ -155,7 +155,7 @@ test('a model that came can be used within two seconds', async () => {
   assert.ok((await Array.fromAsync(lease.model.generate(makeTextRequest('hello'), options))).length > 0)
 })
 
-test('a model that left takes no requests, finishes those it has and leaves the memory', async () => {
+test('a removed model takes no requests, finishes the running ones and leaves memory', async () => {
   const { clock, become, loader, pool, parts } = await open([describeFakeText(), describeFakeText({ id: 'other' })])
   await using _parts = parts
   await pool.load('other', { signal })
@@ -185,7 +185,7 @@ test('a replaced model is loaded again by the next request', async () => {
   assert.equal(loader.attempts('fake-chat'), 2)
 })
 
-test('faults are logged with what to change', async () => {
+test('faults are logged with how to fix them', async () => {
   const { clock, become, lines, parts } = await open([])
   await using _parts = parts
   become([], { faults: [{ file: '/models/x/model.json', field: 'id', message: 'is missing; add it.' }] })
@@ -194,7 +194,7 @@ test('faults are logged with what to change', async () => {
   assert.match(lines.join(''), /x\/model\.json: id: is missing; add it\./)
 })
 
-test('a model that arrived is admitted at once, unless it has faults', async () => {
+test('an added model is admitted at once, unless it has faults', async () => {
   const { become, pulled, pool, parts } = await open([])
   await using _parts = parts
   const model = describeFakeText()

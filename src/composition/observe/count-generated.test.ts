@@ -13,7 +13,7 @@ import { openTelemetry } from './open-telemetry.ts'
 const options = { signal: new AbortController().signal, account: 'a' }
 const clock = createSystemClock()
 
-test('tokens stand at the node that computed them, also those of a text that its reader left', async () => {
+test('tokens are counted at the node that computed them, also when the client disconnects', async () => {
   await using worker = await openTelemetry({
     log: { format: 'json', level: 'silent' },
     otlp: null,

@@ -14,7 +14,7 @@ import { observeWorker, traceClaims, traceLeases, traceWebhooks } from './observ
 const options = { signal: new AbortController().signal }
 const settings = { workerId: 'w', concurrency: 8, leaseMs: 30_000, runLimitMs: 60_000 }
 
-test('asynchronous work counts in the metrics of pictures, tokens and time, as interactive work does', async () => {
+test('asynchronous work is counted in the metrics for images, tokens and time, like interactive work', async () => {
   const bench = createWorkerBench()
   const telemetry = createTelemetry(createLog({ level: 'silent', format: 'json' }))
   const observe = observeWorker(telemetry)
@@ -63,7 +63,7 @@ for (const [prompt, failed] of [
   ['a tiger', false],
   ['[fail numerical_error]', true],
 ] as const)
-  test(`the span of a run lies in its request’s trace, with the wait before it, and has ${failed ? 'failed where the run does' : 'not failed'}`, async () => {
+  test(`the span of a run lies in its request’s trace, with the wait before it, and is ${failed ? 'failed when the run fails' : 'not failed'}`, async () => {
     const bench = createWorkerBench()
     const { telemetry, spans } = await createTracedTelemetry()
     const work = { kind: 'image', request: makeImageRequest(prompt) } as const
@@ -79,7 +79,7 @@ for (const [prompt, failed] of [
     assert.deepEqual(run?.end, { attributes, failed })
   })
 
-test('the span of what another node asks for has failed where it fails, and hands the failure on', async () => {
+test('the span of a request from another node fails when the work fails, and passes the error on', async () => {
   const { telemetry, spans } = await createTracedTelemetry()
   const lease = { kind: 'text', model: 'fake-chat', traceparent, account: 'a', sequences: 1, deferred: false } as const
   await traceLeases(telemetry)(lease, async () => assert.equal(telemetry.traces.traceparent(), `00-${'a'.repeat(32)}-${'c'.repeat(16)}-01`))
@@ -98,7 +98,7 @@ test('the span of what another node asks for has failed where it fails, and hand
   )
 })
 
-test('an attempt at a webhook gets its own span, and attempts count from one', async () => {
+test('each webhook attempt gets its own span, and attempts are counted from one', async () => {
   const { telemetry, spans } = await createTracedTelemetry()
   const trace = traceWebhooks(telemetry)
   const delivery: WebhookDelivery = {

@@ -21,8 +21,8 @@ const cases: readonly (readonly [what: string, settings: Settings, faults: reado
   ['passwords alone', alone, []],
   ['passwords and a provider', { ...alone, openId }, []],
   ['a provider alone', { ...alone, local: false, openId }, []],
-  ['no way in at all', { ...alone, local: false }, ['oidc-issuer']],
-  ['a provider that does not know the service', { ...alone, openId: { ...openId, clientId: null } }, ['oidc-client-id']],
+  ['no sign-in method', { ...alone, local: false }, ['oidc-issuer']],
+  ['a provider without a client id', { ...alone, openId: { ...openId, clientId: null } }, ['oidc-client-id']],
   ['scopes without the identity', { ...alone, openId: { ...openId, scopes: 'email openids' } }, ['oidc-scopes']],
 ]
 
@@ -34,7 +34,7 @@ for (const [what, signIn, faults] of cases)
     )
   })
 
-test('a secret that cannot be read stops the start, and names its setting', async () => {
+test('an unreadable secret stops the start, and the error names its setting', async () => {
   const signIn = { ...alone, openId: { ...openId, clientSecretFile: '/nowhere/secret' } }
   await assert.rejects(openSignIn({ signIn }, { fetch }), /\/nowhere\/secret cannot be read/)
 })

@@ -16,7 +16,7 @@ test('a folder without the page counts as not built', async () => {
   assert.equal(await readAppFiles(folder), null)
 })
 
-test('files are found by their path, with their twins and a tag of their content', async () => {
+test('files are found by path, with their compressed copies and an ETag of their content', async () => {
   await mkdir(join(folder, 'assets'))
   await writeFile(join(folder, 'index.html'), '<p>')
   await writeFile(join(folder, 'assets', 'a.js'), '1')

@@ -26,8 +26,8 @@ async function start() {
   return { ...service, cookie, make, limit, list }
 }
 
-describe('the limits of the caller’s own tokens', () => {
-  test('are taken as a whole, shown with what is left, and noted in the audit log', async () => {
+describe('the limits of a user’s own tokens', () => {
+  test('are replaced as a whole, returned with what is left, and recorded in the audit log', async () => {
     const { ownerId, store, make, limit, list } = await start()
     const id = await make(ownerId)
     assert.equal((await limit(id, { tokensPerDay: 100, concurrentRequests: 2 })).statusCode, 204)
@@ -57,7 +57,7 @@ describe('the limits of the caller’s own tokens', () => {
     assert.equal(entry?.action, 'token-limited')
   })
 
-  test('of others, and those that are none, are refused', async () => {
+  test('are rejected if they are invalid or the token belongs to another account', async () => {
     const { ownerId, store, clock, make, limit, list } = await start()
     const other = await createAccount({ accounts: store.accounts, clock }, { name: 'Bo', role: 'member' }, options)
     const theirs = await make(other.id)
@@ -87,7 +87,7 @@ describe('the limits of the caller’s own tokens', () => {
   })
 })
 
-test('a signed-in person sees the limits of their account and what is left, and nobody else does', async () => {
+test('only the signed-in user sees the limits of the account and what is left', async () => {
   const { ownerId, store, cookie, send } = await start()
   await store.accounts.change(ownerId, { by: null, limits: { imagesPerMinute: 4, weight: 2 } }, options)
   const { limits, budgets } = (await send('GET', '/console/api/account/limits', { cookie })).json() as OwnLimits

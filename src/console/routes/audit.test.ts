@@ -18,7 +18,7 @@ async function startWithTwo() {
   return { ...service, owner, member, memberId: String(account.id), read }
 }
 
-test('the audit log says who did what, to what and from where, and holds no secret', async () => {
+test('the audit log records actor, action, target and address, and contains no secret', async () => {
   const { send, owner, ownerId, memberId, read } = await startWithTwo()
   const made = await send('POST', '/console/api/tokens', { cookie: owner, body: { name: 'laptop', scopes: ['read'] } })
   await send('PATCH', `/console/api/accounts/${memberId}`, { cookie: owner, body: { disabled: true } })
@@ -39,7 +39,7 @@ test('the audit log says who did what, to what and from where, and holds no secr
   assert.ok(!JSON.stringify(entries).includes(made.json().text))
 })
 
-test('what is refused is not in it', async () => {
+test('rejected actions are not recorded', async () => {
   const { send, member, ownerId, read } = await startWithTwo()
   const before = await read()
   assert.equal((await send('PATCH', `/console/api/accounts/${ownerId}`, { cookie: member, body: { role: 'member' } })).statusCode, 403)
@@ -47,7 +47,7 @@ test('what is refused is not in it', async () => {
   assert.deepEqual(await read(), before)
 })
 
-test('only owners read it, page by page and as a table', async () => {
+test('only owners read it, page by page and as CSV', async () => {
   const { send, owner, member, read } = await startWithTwo()
   assert.equal((await send('GET', '/console/api/audit', { cookie: member })).statusCode, 403)
   assert.equal((await send('GET', '/console/api/audit.csv', { cookie: member })).statusCode, 403)
@@ -72,7 +72,7 @@ test('only owners read it, page by page and as a table', async () => {
   assert.deepEqual([numbers.length, whole.json().entries[0].action], [total, 'webhook-secret-rotated'])
 })
 
-test('the caller’s own browsers are listed and signed out, one by one or all others', async () => {
+test('a user lists and signs out their own browsers, one by one or all others', async () => {
   const { send, member, owner, clock } = await startWithTwo()
   const signIn = async (agent: string) => {
     await clock.advance(1)
@@ -102,7 +102,7 @@ test('the caller’s own browsers are listed and signed out, one by one or all o
   assert.equal((await list(owner)).length, 1)
 })
 
-test('a session says when it was last used, give or take five minutes', async () => {
+test('a session shows when it was last used, to within five minutes', async () => {
   const { send, owner, clock } = await startWithTwo()
   const lastUsed = async (): Promise<number | null> =>
     (await send('GET', '/console/api/sessions', { cookie: owner })).json().sessions[0].lastUsedAt

@@ -26,7 +26,7 @@ async function startAs(service: ConsoleService, email = 'ada@example.org', code 
   }
 }
 
-test('a conversation comes back with every version of its messages, in the order they were begun', async () => {
+test('a conversation is returned with every version of its messages, in the order they were started', async () => {
   const service = await startConsoleService()
   const { keep, say, open } = await startAs(service)
   await keep('one', 'Cats')
@@ -48,7 +48,7 @@ test('a conversation comes back with every version of its messages, in the order
   assert.deepEqual(turns[1]?.facts, facts)
 })
 
-test('a page reads which messages have changed, and only those', async () => {
+test('a page reads only the messages that have changed', async () => {
   const service = await startConsoleService()
   const { keep, say, open, send } = await startAs(service)
   await keep('one')
@@ -69,7 +69,7 @@ test('a page reads which messages have changed, and only those', async () => {
     assert.equal((await send('GET', path)).statusCode, 404, path)
 })
 
-test('an answer whose beginning cannot be noted is accepted all the same', async () => {
+test('a chat request is accepted even if its message cannot be stored', async () => {
   const service = await startConsoleService()
   const { cookie, keep } = await startAs(service)
   await keep('one')
@@ -81,7 +81,7 @@ test('an answer whose beginning cannot be noted is accepted all the same', async
   assert.equal(accepted.headers['x-service-turn'], undefined)
 })
 
-test('pinned conversations stand above, then the last changed; a search finds titles and what was said', async () => {
+test('pinned conversations come first, then the most recently changed; a search covers titles and messages', async () => {
   const service = await startConsoleService()
   const { keep, say, list } = await startAs(service)
   for (const [name, pinned] of [
@@ -107,7 +107,7 @@ const parameters = {
   ...{ presencePenalty: 0, repetitionPenalty: 1, seed: '', stop: '', format: 'text', schema: '', tools: '', toolChoice: 'auto' },
 }
 
-test('how a conversation is gone on with comes back with it, also after it was renamed from the list', async () => {
+test('a conversation is returned with its settings, also after it was renamed in the list', async () => {
   const service = await startConsoleService()
   const { send, keep, open, list } = await startAs(service)
   const settings = { model: 'fake-chat', parameters, preset: idOf('pirate') }
@@ -122,7 +122,7 @@ test('how a conversation is gone on with comes back with it, also after it was r
   assert.equal(refused.statusCode, 422)
 })
 
-test('long lists come in pages', async () => {
+test('long lists are paged', async () => {
   const service = await startConsoleService()
   const { keep, list } = await startAs(service)
   for (let index = 0; index < 60; index++) {
@@ -139,7 +139,7 @@ test('long lists come in pages', async () => {
   assert.equal(second.next, null)
 })
 
-test('a removed conversation can be brought back with what was said for ten minutes, and is gone afterwards', async () => {
+test('a removed conversation can be restored with its messages for ten minutes, and is deleted afterwards', async () => {
   const service = await startConsoleService()
   const { send, keep, say, list, open } = await startAs(service)
   await keep('one', 'Cats', true)
@@ -148,7 +148,7 @@ test('a removed conversation can be brought back with what was said for ten minu
   assert.deepEqual((await list()).conversations, [])
   assert.deepEqual((await list('?search=question')).conversations, [])
   assert.equal((await send('GET', `/${idOf('one')}`)).statusCode, 404)
-  assert.equal((await keep('one')).statusCode, 404, 'what is still being written does not bring it back')
+  assert.equal((await keep('one')).statusCode, 404, 'saving it again does not restore it')
   assert.equal((await send('POST', `/${idOf('one')}/restore`)).statusCode, 204)
   assert.equal((await keep('one', 'Cats', true)).statusCode, 204)
   await service.clock.advance(11 * 60_000)
@@ -158,7 +158,7 @@ test('a removed conversation can be brought back with what was said for ten minu
   assert.equal((await send('POST', `/${idOf('one')}/restore`)).statusCode, 404)
 })
 
-test('what another browser sends late does not bring a removed conversation back, not after its ten minutes either', async () => {
+test('late changes from another browser do not restore a removed conversation, even after its ten minutes', async () => {
   const service = await startConsoleService()
   const { send, keep, say, list, open } = await startAs(service)
   for (const name of ['one', 'two']) {
@@ -169,7 +169,7 @@ test('what another browser sends late does not bring a removed conversation back
   const late = async (name: string) => [(await say(name, 'late')).statusCode, (await keep(name)).statusCode]
   assert.deepEqual(await late('one'), [404, 404])
   await send('POST', `/${idOf('one')}/restore`)
-  assert.equal((await open('one')).turns.length, 1, 'what was refused is not there')
+  assert.equal((await open('one')).turns.length, 1, 'the rejected message is not stored')
   await service.clock.advance(20 * 60_000)
   assert.deepEqual(await late('two'), [404, 404])
   assert.deepEqual(
@@ -179,7 +179,7 @@ test('what another browser sends late does not bring a removed conversation back
   assert.deepEqual(await late('one'), [204, 204])
 })
 
-test('another person neither sees, writes into nor removes a conversation', async () => {
+test('another user cannot read, write or remove a conversation', async () => {
   const service = await startConsoleService()
   const owner = await startAs(service)
   const { code } = (await service.send('POST', '/console/api/invitations', { cookie: owner.cookie, body: { role: 'member' } })).json()
@@ -201,14 +201,14 @@ test('another person neither sees, writes into nor removes a conversation', asyn
   assert.deepEqual([title, turns.map(({ content }) => content)], ['Secret', ['secret']])
 })
 
-test('a title is kept on one line', async () => {
+test('a title is stored on one line', async () => {
   const service = await startConsoleService()
   const { keep, open } = await startAs(service)
   assert.equal((await keep('one', ' two\nlines\u0000 ')).statusCode, 204)
   assert.equal((await open('one')).title, 'two lines')
 })
 
-test('one message can be forgotten', async () => {
+test('one message can be deleted', async () => {
   const service = await startConsoleService()
   const { send, keep, say, open } = await startAs(service)
   await keep('one')
@@ -221,7 +221,7 @@ test('one message can be forgotten', async () => {
   )
 })
 
-test('an account keeps no more than its limit, and the error says what to do', async () => {
+test('an account cannot store more than its limit, and the error explains what to do', async () => {
   const service = await startConsoleService()
   const { keep, say } = await startAs(service)
   await keep('one')
@@ -232,17 +232,17 @@ test('an account keeps no more than its limit, and the error says what to do', a
 })
 
 const strange: readonly [name: string, path: string, body: object][] = [
-  ['an id that is none', '/..%2F..%2Fetc', { title: 'x', pinned: false, leaf: null }],
+  ['an invalid id', '/..%2F..%2Fetc', { title: 'x', pinned: false, leaf: null }],
   ['an id with capitals', `/${'A'.repeat(24)}`, { title: 'x', pinned: false, leaf: null }],
   ['no title', `/${idOf('a')}`, { title: '', pinned: false, leaf: null }],
   ['a title of zero-width characters', `/${idOf('a')}`, { title: ' \u200b\u2060', pinned: false }],
   ['an unknown field', `/${idOf('a')}`, { title: 'x', pinned: false, leaf: null, owner: 'me' }],
-  ['a state that is none', `/${idOf('a')}/turns/${idOf('t')}`, { ...turn(), state: 'perfect' }],
-  ['a parent that is no id', `/${idOf('a')}/turns/${idOf('t')}`, { ...turn(), parent: '../x' }],
+  ['an invalid state', `/${idOf('a')}/turns/${idOf('t')}`, { ...turn(), state: 'perfect' }],
+  ['a parent that is not an id', `/${idOf('a')}/turns/${idOf('t')}`, { ...turn(), parent: '../x' }],
 ]
 
 for (const [name, path, body] of strange) {
-  test(`refuses ${name}`, async () => {
+  test(`rejects ${name}`, async () => {
     const service = await startConsoleService()
     const { send, list } = await startAs(service)
     const { statusCode } = await send('PUT', path, body)
@@ -251,7 +251,7 @@ for (const [name, path, body] of strange) {
   })
 }
 
-test('an archived conversation leaves the list, is found by a search, and comes back when it is taken out or something is said in it', async () => {
+test('an archived conversation is hidden from the list, found by a search, and restored by a change or a new message', async () => {
   const service = await startConsoleService()
   const { keep, say, list, open, send } = await startAs(service)
   await keep('one', 'Cats', true)

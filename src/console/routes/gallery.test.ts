@@ -23,7 +23,7 @@ async function finishChat(service: Parameters<typeof finishInference>[0], accoun
 }
 
 describe('the gallery', () => {
-  test('shows the caller’s own pictures, newest drawing first, in the order of their seeds', async () => {
+  test('shows the user’s own images, newest request first, in the order of their seeds', async () => {
     const { gallery, ownerId, clock, ...service } = await openGallery()
     const first = await finishDrawing({ clock, ...service }, ownerId, [png])
     await clock.advance(1000)
@@ -41,7 +41,7 @@ describe('the gallery', () => {
     assert.equal(next, null)
   })
 
-  test('leaves out what was removed for safety, what others drew, what is text, and what has expired', async () => {
+  test('leaves out images removed for safety, images of others, text, and expired images', async () => {
     const { gallery, ownerId, clock, ...service } = await openGallery()
     const old = await finishDrawing({ clock, ...service }, ownerId, [png])
     assert.deepEqual(
@@ -58,7 +58,7 @@ describe('the gallery', () => {
     )
   })
 
-  test('goes on page by page to the oldest, each picture once', async () => {
+  test('returns every image once, page by page to the oldest', async () => {
     const { gallery, ownerId, clock, ...service } = await openGallery()
     const drawn: string[] = []
     for (let at = 0; at < 30; at++) {

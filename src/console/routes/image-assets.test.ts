@@ -6,7 +6,7 @@ import type { ImageAssetList } from '../contract/image-assets.ts'
 
 const lora = { kind: 'lora', name: 'ink', file: '/secret/ink.safetensors', family: 'sdxl', bytes: 1, created: 0 } as const
 
-test('what drawings can name is listed without the paths of the machine, and to nobody who is not signed in', async () => {
+test('assets for image requests are listed without paths of the machine, and only to signed-in users', async () => {
   const service = await startConsoleService({ catalog: createFakeCatalog([describeFakeImage()], [lora]) })
   const cookie = await service.join(service.firstCode, 'ada@example.org')
   const answer = await service.send('GET', '/console/api/image-assets', { cookie })

@@ -20,7 +20,7 @@ async function openModels(pullModel?: PullModel, more: Parameters<typeof startCo
 }
 
 describe('the models', () => {
-  test('are shown without the paths of the machine', async () => {
+  test('are listed without paths of the machine', async () => {
     const { send, owner, list } = await openModels()
     const { models } = await list()
     assert.deepEqual(
@@ -33,7 +33,7 @@ describe('the models', () => {
     assert.doesNotMatch((await send('GET', '/console/api/models', { cookie: owner })).body, /\/fake\//)
   })
 
-  test('are shown with the LoRA adapters that fit them', async () => {
+  test('are listed with the LoRA adapters that fit them', async () => {
     const adapter = (name: string, architecture: string) =>
       ({ kind: 'adapter', name, architecture, file: `/secret/${name}.gguf`, family: null, bytes: 1, created: 0 }) as const
     const weights = { architecture: 'llama', parameters: 1, quantization: 'Q8_0', layers: 1, vocabularySize: 1, cacheBytesPerToken: 1 }
@@ -47,7 +47,7 @@ describe('the models', () => {
     assert.ok(image !== undefined && !('adapters' in image))
   })
 
-  test('are loaded, unloaded and pulled by owners only, and by name', async () => {
+  test('are loaded, unloaded and pulled only by owners, and by name', async () => {
     const { post, member } = await openModels(() => new Promise(() => {}))
     for (const path of ['load', 'unload']) assert.equal(await post(path, { model: 'fake-chat' }, member), 403, path)
     for (const path of ['pulls', 'pulls/remove']) assert.equal(await post(path, { source }, member), 403, path)
@@ -59,21 +59,21 @@ describe('the models', () => {
 describe('an owner', () => {
   const server = { url: 'http://10.0.0.7:8000/v1', model: 'm', answers: false, reason: 'It refused the connection.' }
 
-  test('sees where a model runs and whether it can be removed; nobody else does', async () => {
+  test('sees where a model runs and whether it can be removed; members do not', async () => {
     const modelServers = () => [server]
     const { list, member } = await openModels(undefined, { modelServers })
     assert.deepEqual([(await list()).models[0]?.servers, (await list()).models[0]?.removable], [[server], false])
     assert.doesNotMatch(JSON.stringify(await list(member)), /10\.0\.0\.7|removable/)
   })
 
-  test('sees which files were left out of the models and why; nobody else does', async () => {
+  test('sees which files were left out of the models and why; members do not', async () => {
     const leftOut = [{ file: '/models/broken.gguf', reason: 'has a damaged header' }]
     const { list, member } = await openModels(undefined, { leftOutFiles: () => leftOut })
     assert.deepEqual((await list()).leftOut, leftOut)
     assert.doesNotMatch(JSON.stringify(await list(member)), /leftOut|broken/)
   })
 
-  test('removes what was pulled and nothing else; nobody else does', async () => {
+  test('removes pulled models and nothing else; members remove none', async () => {
     const removed: string[] = []
     const image = createFakeCatalog().find('fake-image')?.folder
     const pulledModels = {
@@ -97,7 +97,7 @@ describe('a file that was left out', () => {
   const described = { file: '/pulled/wrong/model.json', reason: 'is no JSON', removes: '/pulled/wrong' }
   const elsewhere = { file: '/models/broken.gguf', reason: 'is empty' }
 
-  test('is removed by its path where it was pulled, by owners only', async () => {
+  test('is removed by its path from the folder of pulled models, only by owners', async () => {
     const removed: PlacedModel[] = []
     const { post, member, store } = await openModels(undefined, {
       leftOutFiles: () => [here, described, elsewhere],
@@ -128,7 +128,7 @@ describe('a file that was left out', () => {
 describe('a model on other servers', () => {
   const server = { url: 'http://10.0.0.7:8000/v1', model: 'm', answers: false, reason: 'It refused the connection.' }
 
-  test('is away for everybody where none of them answers, and only there', async () => {
+  test('is shown as unavailable to everyone if none of them responds', async () => {
     let servers: readonly ModelServer[] = [server, server]
     const { list, owner, member } = await openModels(undefined, { modelServers: ({ id }) => (id === 'fake-image' ? servers : []) })
     const away = async (cookie: string) => (await list(cookie)).models.map((model) => model.away ?? false)
@@ -151,7 +151,7 @@ describe('a model on other servers', () => {
 })
 
 describe('a pull', () => {
-  test('is seen by everybody while it lasts and when it is done, by others without its address, and cleared away', async () => {
+  test('is visible to everyone until it is cleared, to other users without its address', async () => {
     const ended = Promise.withResolvers<void>()
     const pulling: PullModel = (_, { onProgress }) => {
       onProgress(50, 200)
@@ -170,7 +170,7 @@ describe('a pull', () => {
     assert.deepEqual((await list()).pulls, [])
   })
 
-  test('that fails says why, and can be started again', async () => {
+  test('that fails shows the reason, and can be started again', async () => {
     let tries = 0
     const { post, list } = await openModels(() =>
       ++tries === 1 ? Promise.reject(new Error('There is no room on the disk.')) : Promise.resolve(),
@@ -184,7 +184,7 @@ describe('a pull', () => {
     assert.equal((await list()).pulls[0]?.state, 'done')
   })
 
-  test('is stopped by its removal', async () => {
+  test('is cancelled by its removal', async () => {
     const received: unknown[] = []
     const { post } = await openModels(
       (_, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(received.push('aborted')))),
@@ -201,7 +201,7 @@ describe('a pull', () => {
   })
 })
 
-test('only owners search the hub; a refusal of the hub becomes a sentence', async () => {
+test('only owners search the hub, and a rejection by the hub becomes a message', async () => {
   const requested: string[] = []
   const { send, join, firstCode } = await startConsoleService({
     searchHub: async (words) => {

@@ -14,7 +14,7 @@ async function drawOnce(file: Uint8Array = png) {
 }
 
 describe('a stored output', () => {
-  test('is a list of its images, and each image is a file that only the browser may cache', async () => {
+  test('lists its images, each a file that only the browser may cache', async () => {
     const { get, id } = await drawOnce()
     assert.deepEqual((await get(`${id}/images`)).json(), {
       images: [
@@ -30,7 +30,7 @@ describe('a stored output', () => {
     assert.match(String(image.headers['cache-control']), /^private, /)
   })
 
-  test('shows each image smaller as WebP, in a few widths only, made once', async () => {
+  test('returns each image scaled down as WebP, in a few widths, created once', async () => {
     const { id, get, store, ownerId } = await drawOnce(sepiaPng)
     // Pictures are never enlarged.
     for (const [requested, shown] of [
@@ -50,19 +50,19 @@ describe('a stored output', () => {
     }
   })
 
-  test('is downloaded whole as the JSON that the interface answers', async () => {
+  test('is downloaded as the JSON of the public interface', async () => {
     const { get, id, send, cookie } = await drawOnce()
     const file = await get(id)
     assert.equal(file.headers['content-disposition'], `attachment; filename="${id}.json"`)
     assert.deepEqual(file.json(), (await send('GET', `/v1/responses/${id}`, { cookie })).json())
   })
 
-  test('has no image at a place that is empty, was removed for safety, or is no place', async () => {
+  test('returns 404 for an image that is missing, was removed for safety, or has an invalid index', async () => {
     const { get, id } = await drawOnce()
     for (const index of ['1', '2', '-1', 'x', '0.5', '__proto__']) assert.equal((await get(`${id}/images/${index}`)).statusCode, 404, index)
   })
 
-  test('belongs to one account, and ends with its day', async () => {
+  test('belongs to one account, and expires after a day', async () => {
     const { get, clock, send, cookie, ownerId: _, ...service } = await drawOnce()
     const foreign = await finishDrawing({ clock, ...service }, 'somebody-else', [png])
     for (const path of [foreign, `${foreign}/images`, `${foreign}/images/0`]) assert.equal((await get(path)).statusCode, 404, path)

@@ -22,7 +22,7 @@ async function openPeople() {
 }
 
 describe('an invitation', () => {
-  test('waits three days to be used, and is not listed after that', async () => {
+  test('is valid for three days, and is not listed after that', async () => {
     const { invite, people, clock, send } = await openPeople()
     const code = await invite({ role: 'member' })
     const look = async () => (await send('POST', '/console/api/invitation', { body: { code } })).statusCode
@@ -32,7 +32,7 @@ describe('an invitation', () => {
     assert.deepEqual([await look(), (await people()).invitations.length], [404, 0])
   })
 
-  test('that is withdrawn lets nobody in, and is withdrawn once', async () => {
+  test('that is withdrawn cannot be used, and is withdrawn only once', async () => {
     const { invite, people, ask, send } = await openPeople()
     const code = await invite({ role: 'owner' })
     const hash = (await people()).invitations[0]?.hash
@@ -41,13 +41,13 @@ describe('an invitation', () => {
     assert.equal((await send('POST', '/console/api/invitation', { body: { code } })).statusCode, 404)
   })
 
-  test('never shows its code again', async () => {
+  test('never shows its code a second time', async () => {
     const { invite, ask } = await openPeople()
     const code = await invite({ role: 'member' })
     assert.equal((await ask('GET', 'people')).body.includes(code), false)
   })
 
-  test('for an account resets its sign-in, and ends the sessions it had', async () => {
+  test('for an account resets its sign-in, and ends its sessions', async () => {
     const { invite, member, join, people, send } = await openPeople()
     const bob = await member()
     const cookie = await join(await invite({ role: 'member', accountId: bob.id }), 'robert@example.org')
@@ -56,7 +56,7 @@ describe('an invitation', () => {
     assert.equal((await send('GET', '/console/api/session', { cookie: bob.cookie })).json().account, null)
   })
 
-  test('for an account that does not exist is refused', async () => {
+  test('for a missing account is rejected', async () => {
     const { ask } = await openPeople()
     assert.equal((await ask('POST', 'invitations', { role: 'member', accountId: 'nobody' })).statusCode, 404)
     assert.equal((await ask('POST', 'invitations', { role: 'king' })).statusCode, 422)
@@ -64,7 +64,7 @@ describe('an invitation', () => {
 })
 
 describe('an account', () => {
-  test('that becomes an owner may at once what owners may, and no longer when it is a member again', async () => {
+  test('that becomes an owner has owner rights at once, and loses them as a member', async () => {
     const { member, ask, send } = await openPeople()
     const bob = await member()
     const status = async () => (await send('GET', '/console/api/people', { cookie: bob.cookie })).statusCode
@@ -75,7 +75,7 @@ describe('an account', () => {
     assert.equal(await status(), 403)
   })
 
-  test('that was locked and unlocked must sign in again: its old session stays ended', async () => {
+  test('that was locked and unlocked must sign in again: its old session has ended', async () => {
     const { member, ask, send } = await openPeople()
     const bob = await member()
     await ask('PATCH', `accounts/${bob.id}`, { disabled: true })
@@ -85,7 +85,7 @@ describe('an account', () => {
     assert.equal((await send('POST', '/console/api/session', { body })).statusCode, 200)
   })
 
-  test('is deleted by its name, is listed no more, and comes in no more', async () => {
+  test('is deleted by name, is no longer listed, and cannot sign in', async () => {
     const { member, ask, people, send, ownerId } = await openPeople()
     const bob = await member()
     const remove = (id: string, body: object) => ask('POST', `accounts/${id}/deletion`, body)
@@ -106,7 +106,7 @@ describe('an account', () => {
     assert.deepEqual([entry.action, entry.accountId, entry.subject], ['account-deleted', ownerId, bob.id])
   })
 
-  test('of the caller’s own is deleted with its name and password, unless nobody would be left to own the service', async () => {
+  test('is deleted by its user with name and password, unless it is the only owner', async () => {
     const { member, ask, send, ownerId, store } = await openPeople()
     const bob = await member()
     const leave = (body: object) => send('POST', '/console/api/account/deletion', { cookie: bob.cookie, body })
@@ -119,7 +119,7 @@ describe('an account', () => {
     assert.equal((await store.accounts.find(ownerId, { signal: new AbortController().signal }))?.disabledAt, null)
   })
 
-  test('that nobody has cannot be changed, and a change says only what it knows', async () => {
+  test('that does not exist cannot be changed, and unknown fields and values are rejected', async () => {
     const { ask, ownerId } = await openPeople()
     assert.equal((await ask('PATCH', 'accounts/nobody', { role: 'owner' })).statusCode, 404)
     for (const body of [{ role: 'king' }, { disabled: 'yes' }, { name: 'Eve' }])

@@ -29,8 +29,8 @@ async function openPictures() {
   return { ...service, cookie, other, drawn, list, wordsOf }
 }
 
-describe('kept pictures', () => {
-  test('outlive their day as a separate copy, while the response itself is gone', async () => {
+describe('kept images', () => {
+  test('outlive the response as a separate copy', async () => {
     const { send, cookie, drawn, list, clock } = await openPictures()
     const id = await drawn('a tiger')
     const kept = await send('PUT', `/console/api/outputs/${id}/images/0/kept`, { cookie })
@@ -46,7 +46,7 @@ describe('kept pictures', () => {
     assert.deepEqual((await list('gallery')).pictures, [])
   })
 
-  test('count against what the account may keep, until they are deleted', async () => {
+  test('count against the storage limit of the account until they are deleted', async () => {
     const { send, cookie, drawn, store, ownerId, wordsOf } = await openPictures()
     const { id } = (await send('PUT', `/console/api/outputs/${await drawn('a tiger')}/images/0/kept`, { cookie })).json()
     assert.ok((await store.documents.sum({ accountId: ownerId, kind: 'picture' }, options)).bytes >= png.length)
@@ -56,7 +56,7 @@ describe('kept pictures', () => {
     assert.equal((await store.documents.sum({ accountId: ownerId, kind: 'picture' }, options)).bytes, 0)
   })
 
-  test('are shown smaller in lists, and leave nothing smaller behind', async () => {
+  test('have thumbnails in lists, and leave no thumbnails behind', async () => {
     const { send, cookie, drawn, list, store, ownerId } = await openPictures()
     await send('PUT', `/console/api/outputs/${await drawn('a tiger', sepiaPng)}/images/0/kept`, { cookie })
     const [picture] = (await list('pictures')).pictures
@@ -67,7 +67,7 @@ describe('kept pictures', () => {
     assert.equal((await store.documents.sum({ accountId: ownerId, kind: null }, options)).count, 0)
   })
 
-  test('are nobody else’s, to see, to keep, to hide and to delete', async () => {
+  test('cannot be viewed, kept, hidden or deleted by other users', async () => {
     const { send, cookie, other, drawn } = await openPictures()
     const drawing = await drawn('a tiger')
     const { id } = (await send('PUT', `/console/api/outputs/${drawing}/images/0/kept`, { cookie })).json()
@@ -86,7 +86,7 @@ describe('kept pictures', () => {
       assert.equal((await send('PUT', `/console/api/outputs/${drawing}/images/${index}/kept`, { cookie })).statusCode, 404)
   })
 
-  test('and those of the day are found by words, and page by page', async () => {
+  test('and recent images are found by prompt, page by page', async () => {
     const { send, cookie, drawn, wordsOf } = await openPictures()
     for (const prompt of ['a red apple', 'a Äpfelchen tree', 'a tiger'])
       await send('PUT', `/console/api/outputs/${await drawn(prompt)}/images/0/kept`, { cookie })
@@ -101,7 +101,7 @@ describe('kept pictures', () => {
       assert.equal((await send('GET', `/console/api/pictures?${query}`, { cookie })).statusCode, 422)
   })
 
-  test('a picture taken off the gallery comes back when one wishes, and its request keeps it', async () => {
+  test('an image hidden from the gallery can be restored, and stays in its request', async () => {
     const { send, cookie, drawn, wordsOf } = await openPictures()
     const id = await drawn('a tiger')
     assert.equal((await send('PUT', `/console/api/outputs/${id}/images/0/hidden`, { cookie })).statusCode, 204)

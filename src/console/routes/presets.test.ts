@@ -24,7 +24,7 @@ async function startPresets() {
   return { ...service, owner, member, list, keep, choose, remove }
 }
 
-test('presets are kept for one account, by name, renamed, and deleted', async () => {
+test('presets are stored per account, by name, renamed, and deleted', async () => {
   const { member, list, keep, remove } = await startPresets()
   assert.deepEqual(await list(), { presets: [], standard: null })
   assert.deepEqual([await keep('zoo'), await keep('ant')], [204, 204])
@@ -41,7 +41,7 @@ test('presets are kept for one account, by name, renamed, and deleted', async ()
   assert.equal((await list()).presets.length, 1)
 })
 
-test('a preset keeps LoRAs, at most eight', async () => {
+test('a preset stores LoRAs, at most eight', async () => {
   const { list, keep } = await startPresets()
   const withLoras = (count: number) => ({
     name: 'ink',
@@ -52,7 +52,7 @@ test('a preset keeps LoRAs, at most eight', async () => {
   assert.deepEqual((await list()).presets[0]?.parameters.loras?.[0], { name: 'ink-0', weight: 0.5 })
 })
 
-test('one is the default, until another is or it is deleted', async () => {
+test('one preset is the default until another is chosen or it is deleted', async () => {
   const { list, keep, choose, remove, member } = await startPresets()
   await keep('one')
   await keep('two')
@@ -68,7 +68,7 @@ test('one is the default, until another is or it is deleted', async () => {
   assert.equal((await list()).standard, null)
 })
 
-test('changes at the same time are all kept', async () => {
+test('concurrent changes are all stored', async () => {
   const { list, keep } = await startPresets()
   const names = Array.from({ length: 8 }, (_, index) => `preset${index}`)
   assert.deepEqual(
@@ -78,7 +78,7 @@ test('changes at the same time are all kept', async () => {
   assert.equal((await list()).presets.length, 8)
 })
 
-test('hostile presets are refused', async () => {
+test('hostile presets are rejected', async () => {
   const { keep, list, send, owner } = await startPresets()
   for (const body of [
     {},

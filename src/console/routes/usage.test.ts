@@ -33,7 +33,7 @@ async function openBooks() {
 }
 
 describe('usage', () => {
-  test('says what is left of the caller’s own limits: what ended counts as it was, what runs with the most it can use', async () => {
+  test('reports what is left of the user’s limits: completed requests with their use, running ones with their maximum', async () => {
     const { book, get, store, clock, ownerId } = await openBooks()
     const budgets = async () => ((await get(`${span}&of=everyone`)).json() as Usage).budgets
     assert.deepEqual(await budgets(), [])
@@ -43,7 +43,7 @@ describe('usage', () => {
     assert.deepEqual(await budgets(), [{ of: 'account', unit: 'tokens', per: 'day', limit: 100, used: 15, reserved: 30 }])
   })
 
-  test('is summed up per day and model, failures among the requests', async () => {
+  test('is summed per day and model, with failures counted as requests', async () => {
     const { book, days } = await openBooks()
     await book({ promptTokens: 10, completionTokens: 5 })
     await book({ promptTokens: 1, outcome: 'failed' })
@@ -61,7 +61,7 @@ describe('usage', () => {
     )
   })
 
-  test('holds the days that were asked for, and of others only what owners ask for', async () => {
+  test("covers the requested days of the user's own account, or of all accounts", async () => {
     const { book, days, ownerId } = await openBooks()
     await book({ at: january(1) })
     await book({ at: january(3) })
@@ -73,7 +73,7 @@ describe('usage', () => {
     assert.deepEqual(new Set(everybody.map(({ accountId }) => accountId)), new Set([ownerId, 'somebody-else']))
   })
 
-  test('comes as a table for spreadsheets too', async () => {
+  test('is available as CSV', async () => {
     const { book, get, ownerId } = await openBooks()
     await book({ model: '=cmd()', promptTokens: 3 })
     const answer = await get(`${span}&of=me`, 'usage.csv')
@@ -81,7 +81,7 @@ describe('usage', () => {
     assert.match(answer.body, new RegExp(`^day,account,.*\\r\\n2026-01-01,${ownerId},'=cmd\\(\\),1,0,0,3,0,0,0\\.00\\r\\n$`))
   })
 
-  test('is reported by person and by token, with names, as JSON and as a table; everybody’s to owners alone', async () => {
+  test('is reported per user and per token, with names, as JSON and as CSV; for everyone only to owners', async () => {
     const { book, get, ownerId } = await openBooks()
     await book({ durationMs: 8, cost: 1_500_000 })
     await book({ accountId: 'somebody-gone', tokenId: 'gone', durationMs: 64 })
@@ -100,7 +100,7 @@ describe('usage', () => {
       assert.equal((await get(`${span}&of=me&by=${by}`, 'usage/report')).statusCode, 422, by)
   })
 
-  test('is asked for with both ends of a span', async () => {
+  test('requires both ends of a period', async () => {
     const { get } = await openBooks()
     for (const query of [
       'of=me',

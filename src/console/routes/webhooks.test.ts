@@ -5,7 +5,7 @@ import { makeSubmission } from '../../../test/support/submission.ts'
 
 const options = { signal: new AbortController().signal }
 
-test('a person sees the secret and the deliveries of the own account, and rotates the secret', async () => {
+test('a user sees the secret and the deliveries of their own account, and rotates the secret', async () => {
   const { send, join, firstCode, store, ownerId } = await startConsoleService()
   const cookie = await join(firstCode, 'ada@example.org')
   const look = async () => (await send('GET', '/console/api/webhooks', { cookie })).json()
@@ -25,7 +25,7 @@ test('a person sees the secret and the deliveries of the own account, and rotate
   assert.deepEqual(others, [])
 })
 
-test('the webhooks are for people who signed in, and no other site rotates the secret', async () => {
+test('webhooks require a signed-in user, and another site cannot rotate the secret', async () => {
   const { send, join, firstCode } = await startConsoleService()
   assert.equal((await send('GET', '/console/api/webhooks')).statusCode, 401)
   const cookie = await join(firstCode, 'ada@example.org')

@@ -12,11 +12,11 @@ import { sealValue, unsealValue } from './sealed-value.ts'
 const serviceKey = randomBytes(32)
 const seal = { serviceKey, purpose: 'test' }
 
-suite('values that a browser carries sealed', () => {
+suite('values sealed in cookies', () => {
   for (const value of [null, 0, '', 'ü🙂', [], { a: [1, { b: null }] }, 'x'.repeat(3000)])
-    test(`${JSON.stringify(value).slice(0, 20)} opens as it was`, () => assert.deepEqual(unsealValue(sealValue(value, seal), seal), value))
+    test(`opens ${JSON.stringify(value).slice(0, 20)} unchanged`, () => assert.deepEqual(unsealValue(sealValue(value, seal), seal), value))
 
-  test('no two seals are alike, and none shows what it holds', () => {
+  test('are different each time, and do not show their contents', () => {
     const seals = Array.from({ length: 8 }, () => sealValue('a secret of some length', seal))
     assert.equal(new Set(seals).size, seals.length)
     for (const sealed of seals) {
@@ -25,7 +25,7 @@ suite('values that a browser carries sealed', () => {
     }
   })
 
-  test('whatever byte is changed, cut off or added, nothing opens', () => {
+  test('do not open if any byte is changed, removed or added', () => {
     const bytes = Buffer.from(sealValue({ a: 1 }, seal), 'base64url')
     for (let at = 0; at < bytes.length; at++) {
       const changed = Buffer.from(bytes)
@@ -37,14 +37,14 @@ suite('values that a browser carries sealed', () => {
     for (const strange of ['', 'x', '%%%', 'ü'.repeat(100)]) assert.equal(unsealValue(strange, seal), null)
   })
 
-  test('another key and another purpose open nothing', () => {
+  test('do not open with another key or purpose', () => {
     const sealed = sealValue('a', seal)
     assert.equal(unsealValue(sealed, { ...seal, purpose: 'other' }), null)
     assert.equal(unsealValue(sealed, { ...seal, serviceKey: randomBytes(32) }), null)
   })
 })
 
-suite('a sign-in on its way to a provider and back', () => {
+suite('the cookie of a sign-in at a provider', () => {
   const flow: SignInFlow = { state: 's', nonce: 'n', verifier: 'v', begunAt: 1_000_000, page: '/', code: null, linkTo: 'a' }
 
   for (const [name, now, opens] of [
@@ -52,11 +52,11 @@ suite('a sign-in on its way to a provider and back', () => {
     ['just in time', flow.begunAt + flowMs - 1, true],
     ['too late', flow.begunAt + flowMs, false],
     ['by a clock that is a little behind', flow.begunAt - 1000, true],
-    ['long before it was begun', flow.begunAt - flowMs, false],
+    ['long before it was started', flow.begunAt - flowMs, false],
   ] as const)
     test(`opens ${name}: ${opens}`, () => assert.deepEqual(openFlow(sealFlow(flow, serviceKey), serviceKey, now), opens ? flow : null))
 
-  test('opens for nobody else, and only in its own form', () => {
+  test('opens only with its own key, and only if its fields are valid', () => {
     assert.equal(openFlow(sealFlow(flow, serviceKey), randomBytes(32), flow.begunAt), null)
     for (const broken of [
       { ...flow, state: 5 },
@@ -71,7 +71,7 @@ suite('a sign-in on its way to a provider and back', () => {
 })
 
 suite('cookies of the console', () => {
-  test('are bound to the host and to encryption where there is some', () => {
+  test('are bound to the host and to HTTPS if there is HTTPS', () => {
     const secure = writeHostCookie('sepia', 'v', { publicUrl: 'https://a.example', maxAgeMs: 60_500 })
     assert.equal(secure, '__Host-sepia=v; Path=/; Max-Age=60; HttpOnly; SameSite=Strict; Secure')
     const plain = writeHostCookie('sepia', '', { publicUrl: 'http://localhost:8080', maxAgeMs: 0, lax: true })
@@ -91,7 +91,7 @@ suite('cookies of the console', () => {
       assert.equal(readHostCookie('sepia', cookie === undefined ? {} : { cookie }, publicUrl), value)
     })
 
-  test('a browser is known to the account and password that it signed in with, and to no other', () => {
+  test('identify a browser only for the account and password that it signed in with', () => {
     const secret = { accountId: 'a', passwordHash: 'scrypt:1' }
     const [pair = ''] = writeKnownBrowser(secret, 'https://a.example').split(';')
     const known = (cookie: string, other: Partial<typeof secret> = {}) =>
@@ -105,7 +105,7 @@ suite('cookies of the console', () => {
   })
 })
 
-suite('what a provider says of somebody', () => {
+suite('claims of a provider', () => {
   const claims = (fields: object) => readClaims({ iss: 'https://p', sub: 's', ...fields }, { groupsClaim: 'groups' })
 
   for (const [fields, expected] of [
@@ -135,7 +135,7 @@ suite('what a provider says of somebody', () => {
     [{ groups: 'staff' }, { name: 'Somebody', verifiedEmail: null, groups: ['staff'] }],
     [{ groups: { a: true } }, { name: 'Somebody', verifiedEmail: null, groups: [] }],
   ] as const)
-    test(`${JSON.stringify(fields).slice(0, 60)} is read`, () =>
+    test(`are read from ${JSON.stringify(fields).slice(0, 60)}`, () =>
       assert.deepEqual(claims(fields), { issuer: 'https://p', subject: 's', ...expected }))
 })
 
@@ -149,12 +149,12 @@ suite('passkeys and authenticators', () => {
     ['https://10.0.0.1', true, null],
     ['https://[::1]', true, null],
   ] as const)
-    test(`passkeys at ${publicUrl}${local ? '' : ' of an organisation alone'} are bound to ${rpID}`, () => {
+    test(`passkeys at ${publicUrl}${local ? '' : ' without local sign-in'} are bound to ${rpID}`, () => {
       const site = passkeySite({ signIn: { local }, addresses: () => ({ publicUrl }) })
       assert.deepEqual(site, rpID === null ? null : { rpID, origin: new URL(publicUrl).origin })
     })
 
-  test('the address of an authenticator names the person, safely', () => {
+  test('the otpauth address of an authenticator names the user, escaped', () => {
     const address = authenticatorAddress({ email: null, name: 'Ada & Co?' }, 'JBSWY3DP')
     assert.equal(address, 'otpauth://totp/Sepia%3AAda%20%26%20Co%3F?secret=JBSWY3DP&issuer=Sepia&algorithm=SHA1&digits=6&period=30')
     assert.match(authenticatorAddress({ email: 'a@b', name: 'Ada' }, 'X'), /Sepia%3Aa%40b/)

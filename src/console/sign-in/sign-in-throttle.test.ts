@@ -11,7 +11,7 @@ function fail(throttle: SignInThrottle, times: number): void {
   for (let failure = 0; failure < times; failure++) throttle.begin([{ name: 'ada', free: Number.POSITIVE_INFINITY, forgiving: true }])
 }
 
-test('the first failures are free, then pauses double', async () => {
+test('the first failures are free, then the delays double', async () => {
   const clock = createTestClock()
   const throttle = new SignInThrottle(clock)
   throttle.begin(key)
@@ -22,13 +22,13 @@ test('the first failures are free, then pauses double', async () => {
   assert.throws(() => throttle.begin(key), { ...tooMany, retryAfterSeconds: 2 })
 })
 
-test('no pause is longer than five minutes', () => {
+test('no delay is longer than five minutes', () => {
   const throttle = new SignInThrottle(createTestClock())
   fail(throttle, 40)
   assert.throws(() => throttle.begin(key), { ...tooMany, retryAfterSeconds: 300 })
 })
 
-test('a success and an hour of peace both clear the count', async () => {
+test('a success or an hour without failures resets the count', async () => {
   const clock = createTestClock()
   const throttle = new SignInThrottle(clock)
   const attempt = throttle.begin(key)
@@ -41,7 +41,7 @@ test('a success and an hour of peace both clear the count', async () => {
   throttle.begin(key)
 })
 
-test('where a success does not reset the count, one account cannot buy guesses at others', () => {
+test('if a success does not reset the count, signing in to one account does not allow more guesses at others', () => {
   const throttle = new SignInThrottle(createTestClock())
   const place = [{ name: 'place', free: 3, forgiving: false }]
   for (let guess = 0; guess < 3; guess++) {
@@ -53,7 +53,7 @@ test('where a success does not reset the count, one account cannot buy guesses a
   for (let success = 0; success < 9; success++) throttle.begin(other).succeeded()
 })
 
-test('codes guessed from many places are slowed down together, but not those of a known browser', () => {
+test('guesses of codes from many addresses are delayed together, but not those of a known browser', () => {
   const throttle = new SignInThrottle(createTestClock())
   const from = (address: string, browser: string | null = null) => secondFactorKeys('ada', { address, browser })
   for (let guess = 0; guess < 100; guess++) throttle.begin(from(`203.0.113.${guess}`))
@@ -61,13 +61,13 @@ test('codes guessed from many places are slowed down together, but not those of 
   throttle.begin(from('198.51.100.1', 'known'))
 })
 
-test('other people are not slowed down', () => {
+test('other users are not delayed', () => {
   const throttle = new SignInThrottle(createTestClock())
   fail(throttle, 9)
   throttle.begin([{ name: 'bob', free: 2, forgiving: true }])
 })
 
-test('all addresses of one IPv6 network are one place', () => {
+test('all addresses of one IPv6 network count as one', () => {
   for (const [address, place] of [
     ['203.0.113.9', '203.0.113.9'],
     ['::ffff:203.0.113.9', '203.0.113.9'],

@@ -13,17 +13,17 @@ for (const [name, steps, guidanceScale, sampler, timestepSpacing] of [
   ['Hyper-SD15-12steps-CFG-lora', 12, 5, 'DDIM', 'trailing'],
   ['sd_xl_turbo_lora_v1', 4, 1, 'K_EULER_ANCESTRAL', 'trailing'],
 ] as const) {
-  test(`${name} is drawn as its card says`, () => {
+  test(`${name} uses the steps and guidance of its model card`, () => {
     assert.deepEqual(readLoraPace(name, none), { steps, guidanceScale, sampler, timestepSpacing })
   })
 }
 
-test('a renamed one is recognised by the notes of its file', () => {
+test('a renamed LoRA is recognized by the metadata of its file', () => {
   assert.equal(readLoraPace('mine', new Map([['modelspec.title', 'LCM LoRA SDXL']]))?.sampler, 'LCM')
   assert.equal(readLoraPace('mine', new Map([['ss_output_name', 'sdxl_lightning_4step']]))?.sampler, 'K_EULER')
 })
 
-test('other LoRAs change nothing', () => {
+test('other LoRAs do not change the settings', () => {
   for (const name of ['lightning-strikes', 'turbocharger', 'elcmar', 'hyperrealism', 'watercolour-8steps', ''])
     assert.equal(readLoraPace(name, none), null)
 })

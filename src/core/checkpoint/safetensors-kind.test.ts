@@ -18,7 +18,7 @@ function predictionOf(metadata: Readonly<Record<string, string>>, ...more: reado
   return found.prediction
 }
 
-test("what a UNet predicts is what the file's marks and notes say", () => {
+test("the prediction type follows the file's markers and metadata", () => {
   assert.equal(predictionOf({}), null)
   assert.equal(predictionOf({}, 'v_pred'), 'v_prediction')
   for (const stated of ['v', 'V', 'v_prediction', 'v-prediction'])
@@ -27,7 +27,7 @@ test("what a UNet predicts is what the file's marks and notes say", () => {
   assert.equal(predictionOf({ 'modelspec.prediction_type': 'flow' }), null)
 })
 
-test('a name tells of velocities in every family', () => {
+test('a name with "vpred" means velocity prediction in every family', () => {
   for (const name of ['noobai-xl-vpred', 'NoobAI-XL-Vpred-v1.0', 'x_v-pred', 'x v_pred']) {
     assert.equal(familyDefaults('sdxl', name).prediction, 'v_prediction')
     assert.equal(familyDefaults('sd15', name).prediction, 'v_prediction')

@@ -72,7 +72,7 @@ const refused: readonly (readonly [what: string, rows: Rows, reason: RegExp])[] 
   ],
   ['GPTQ', [[beside('qweight'), 'I32', [8, 4]]], /GPTQ, AWQ or SVDQuant/],
   [
-    'fp8 that its mark says is scaled, without a scale',
+    'fp8 marked as scaled, without a scale',
     [
       [weight, 'F8_E4M3', [8, 4]],
       [beside('comfy_quant'), 'U8', [29]],
@@ -80,7 +80,7 @@ const refused: readonly (readonly [what: string, rows: Rows, reason: RegExp])[] 
     /lacks the scale of ".*proj_in\.weight", which is stored in fp8/,
   ],
   [
-    'fp8 of which one matrix has lost its scale',
+    'fp8 with the scale of one matrix missing',
     [
       [weight, 'F8_E4M3', [8, 4]],
       ['model.diffusion_model.out.2.weight', 'F8_E4M3', [8, 4]],
@@ -89,13 +89,13 @@ const refused: readonly (readonly [what: string, rows: Rows, reason: RegExp])[] 
     ],
     /lacks the scale of ".*proj_in\.weight"/,
   ],
-  ['a scale of nothing', [[beside('scale_weight'), 'F32', []]], /scale ".*" without its weight/],
+  ['a scale without a matrix', [[beside('scale_weight'), 'F32', []]], /scale ".*" without its weight/],
 ]
 
 for (const [what, rows, reason] of refused)
-  test(`weights stored with ${what} are refused by name`, () => assert.match(refuseStorage(tensorsOf(rows)) ?? '', reason))
+  test(`weights stored with ${what} are rejected by name`, () => assert.match(refuseStorage(tensorsOf(rows)) ?? '', reason))
 
-test('fp8 with scales for all or per row, marks of it and scales of activations are read', () => {
+test('fp8 with one scale or one per row, its markers and scales of activations are read', () => {
   const scales: Rows = [
     [beside('scale_weight'), 'F32', [1]],
     [beside('scale_input'), 'F32', []],
@@ -116,7 +116,7 @@ test('fp8 with scales for all or per row, marks of it and scales of activations 
   )
 })
 
-test('a checkpoint whose UNet holds what no drawing would read is refused by that name', () => {
+test('a checkpoint whose UNet holds tensors that drawing would not read is rejected with their name', () => {
   const rows: Rows = [
     ['model.diffusion_model.input_blocks.0.0.weight', 'F16', [8, 4, 3, 3]],
     [weight, 'F16', [8, 8]],

@@ -4,19 +4,19 @@ import { makeInferenceId, mayRetry } from './inference-id.ts'
 
 const uuid = '11111111-2222-4333-8444-555555555555'
 
-test('an id says the moment and the account, and keeps what is random', () => {
+test('an id contains the time and the account, and stays random', () => {
   const id = makeInferenceId({ uuid, accountId: 'a', now: Date.UTC(2026, 0, 1) })
   assert.match(id, /^019b76da-a800-7[0-9a-f]{3}-8444-555555555555$/)
   assert.ok(id < makeInferenceId({ uuid, accountId: 'a', now: Date.UTC(2026, 0, 1) + 1 }))
 })
 
-test('accounts spread over the twelve bits', () => {
+test('account hashes spread over the twelve bits', () => {
   const parts = Array.from({ length: 4096 }, (_, index) => makeInferenceId({ uuid, accountId: `account ${index}`, now: 0 }).slice(15, 18))
   assert.ok(new Set(parts).size > 2400)
   assert.equal(makeInferenceId({ uuid, accountId: 'x', now: 0 }), makeInferenceId({ uuid, accountId: 'x', now: 0 }))
 })
 
-test('the second deadly attempt is the last, and so is the third attempt of any kind', () => {
+test('the second attempt that kills the process is the last, and so is the third attempt of any kind', () => {
   assert.equal(mayRetry({ deadly: 1, failed: 1 }), true)
   assert.equal(mayRetry({ deadly: 0, failed: 2 }), true)
   assert.equal(mayRetry({ deadly: 2, failed: 0 }), false)

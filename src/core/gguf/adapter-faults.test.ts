@@ -24,25 +24,25 @@ suite('an adapter of a language model', () => {
   const [experts, tokens] = ['blk.0.ffn_up_exps.weight', 'token_embd.weight']
   for (const [what, tensors, entries] of [
     ['has two matrices', [a(), b()]],
-    ['has norms beside them, which llama.cpp passes over', [a(), b(), matrix('blk.0.attn_norm.weight', [64])]],
+    ['has norms beside them, which llama.cpp ignores', [a(), b(), matrix('blk.0.attn_norm.weight', [64])]],
     ['has matrices of blocks', [{ ...matrix(`${weight}.lora_a`, [64, 4], 8), data: Buffer.alloc(272) }, b()]],
     ['has matrices for each expert', [a([64, 4, 2], experts), b([4, 64, 2], experts)]],
     ['has no alpha', [a(), b()], []],
     ['has an alpha of zero, which is none', [a(), b()], [alpha(ggufFloat(0))]],
     ['has the rank 1, with a vector for each matrix', [a([64]), b([1, 64])]],
     // llama.cpp selects rows of the first matrix by token, so its converter stores that matrix transposed.
-    ['changes the table of tokens', [a([4, 1000], tokens), b([4, 64], tokens)]],
+    ['changes the token embeddings', [a([4, 1000], tokens), b([4, 64], tokens)]],
   ] as const)
-    test(`is taken where it ${what}`, async () => assert.equal(await faultOf(tensors, entries), null))
+    test(`is accepted if it ${what}`, async () => assert.equal(await faultOf(tensors, entries), null))
 
   const ofWeight = `for "${weight}"`
   for (const [what, fault, tensors, entries] of [
     ['an alpha that is a text', 'has an alpha that is no number of 32 bits', [a(), b()], [alpha(ggufValue('8'))]],
     ['an alpha that is whole', 'has an alpha that is no number of 32 bits', [a(), b()], [alpha(ggufValue(8))]],
-    ['an alpha that is no number', 'has an alpha that is no number of 32 bits', [a(), b()], [alpha(ggufFloat(Number.NaN))]],
+    ['an alpha that is not a number', 'has an alpha that is no number of 32 bits', [a(), b()], [alpha(ggufFloat(Number.NaN))]],
     ['an infinite alpha', 'has an alpha that is no number of 32 bits', [a(), b()], [alpha(ggufFloat(Number.POSITIVE_INFINITY))]],
     [
-      'tokens that wake it, as a text',
+      'invocation tokens given as a text',
       'is an activated LoRA; use one that is not',
       [a(), b()],
       [['adapter.alora.invocation_tokens', ggufValue('1')]],
@@ -58,7 +58,7 @@ suite('an adapter of a language model', () => {
       [matrix(`${weight}.lora_a`, [64, 4], 24, 1), b()],
     ],
     [
-      'a type that nobody knows',
+      'an unknown type',
       `holds a matrix of type 77, not of floating point numbers, ${ofWeight}`,
       [matrix(`${weight}.lora_a`, [64, 4], 77), b()],
     ],
@@ -67,10 +67,14 @@ suite('an adapter of a language model', () => {
       `holds a matrix of Q8_1, not of floating point numbers, ${ofWeight}`,
       [{ ...matrix(`${weight}.lora_a`, [64, 4], 9), data: Buffer.alloc(288) }, b()],
     ],
-    ['two ranks in the table of tokens', `holds matrices of the ranks 4 and 8 for "${tokens}"`, [a([4, 1000], tokens), b([8, 64], tokens)]],
+    [
+      'two ranks in the token embeddings',
+      `holds matrices of the ranks 4 and 8 for "${tokens}"`,
+      [a([4, 1000], tokens), b([8, 64], tokens)],
+    ],
     ['four dimensions', `holds more than matrices ${ofWeight}`, [a([64, 4, 1, 2]), b([4, 64, 1, 2])]],
-    ['experts of weights that have none', `holds more than matrices ${ofWeight}`, [a([64, 4, 2]), b([4, 64, 2])]],
-    ['experts that differ in number', `holds more than matrices for "${experts}"`, [a([64, 4, 2], experts), b([4, 64, 3], experts)]],
+    ['experts for weights without experts', `holds more than matrices ${ofWeight}`, [a([64, 4, 2]), b([4, 64, 2])]],
+    ['a different number of experts', `holds more than matrices for "${experts}"`, [a([64, 4, 2], experts), b([4, 64, 3], experts)]],
   ] as const)
-    test(`is refused for ${what}`, async () => assert.equal(await faultOf(tensors, entries), fault))
+    test(`is rejected for ${what}`, async () => assert.equal(await faultOf(tensors, entries), fault))
 })

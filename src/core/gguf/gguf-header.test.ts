@@ -40,7 +40,7 @@ describe('the header of a GGUF file', () => {
     assert.ok((facts?.parameters ?? 0) > 1e6)
   })
 
-  it('is read beyond vocabularies, in whatever order it stands', async () => {
+  it('is read past vocabularies, in any order of keys', async () => {
     for (const entries of [
       [...llama, words, types],
       [words, types, ...llama],
@@ -57,13 +57,13 @@ describe('the header of a GGUF file', () => {
     assert.equal(String(header.values.get('tokenizer.ggml.token_type')).split(',').length, 30_000)
   })
 
-  it('reports the bytes of keys and values, with the largest layer where layers differ', async () => {
+  it('reports the bytes of keys and values, using the largest layer if layers differ', async () => {
     assert.equal((await factsOf(llama))?.cacheBytesPerToken, 32 * 8 * (128 + 128) * 2)
     const differing = [...llama.slice(0, 5), ['llama.attention.head_count_kv', ggufValue([8, 4, 0])] as const]
     assert.equal((await factsOf(differing))?.cacheBytesPerToken, 32 * 8 * (128 + 128) * 2)
   })
 
-  it('distinguishes models that generate, encode, rank, see, adapt or draw', async () => {
+  it('distinguishes models that generate, embed, rerank, read images, adapt or draw', async () => {
     const architecture = (name: string): GgufEntry => ['general.architecture', ggufValue(name)]
     const headers: readonly (readonly GgufEntry[])[] = [
       [architecture('qwen3')],
@@ -107,7 +107,7 @@ describe('the header of a GGUF file', () => {
     assert.equal((await factsOf([...llama, ['split.count', ggufValue(1)]]))?.split, null)
   })
 
-  it('tells how long the file must be, with the weights of types that are known and from where its alignment lets them begin', async () => {
+  it('reports the expected length of the file from its known weight types and alignment', async () => {
     const tensor = { name: 'a', shape: [256, 2], type: 12, data: Buffer.alloc(288) }
     const promised = async (entries: readonly GgufEntry[], ...types: readonly number[]): Promise<number> => {
       const file = writeGguf(
@@ -121,13 +121,13 @@ describe('the header of a GGUF file', () => {
     assert.ok((await promised(llama)) > -32)
     assert.equal(await promised(llama, 12), 0)
     assert.equal(await promised(llama, 12, 12), 0)
-    // Of a type that nobody here knows only where it begins.
+    // For an unknown type only the start is checked.
     assert.equal(await promised(llama, 12, 77), -288)
     const padded = await promised([...llama, ['general.alignment', ggufValue(4096)]], 12)
     assert.ok(padded > 0 && padded < 4096)
   })
 
-  it('names the type of most weights by the weights themselves, whatever the header claims', async () => {
+  it('reports the type of most weights from the weights themselves, whatever the header claims', async () => {
     const labels = {
       ...{ 0: 'F32', 1: 'F16', 2: 'Q4_0', 3: 'Q4_1', 6: 'Q5_0', 7: 'Q5_1', 8: 'Q8_0', 30: 'BF16', 39: 'MXFP4' },
       ...{ 10: 'Q2_K', 11: 'Q3_K', 12: 'Q4_K', 13: 'Q5_K', 14: 'Q6_K', 34: 'TQ1_0', 35: 'TQ2_0' },
@@ -138,7 +138,7 @@ describe('the header of a GGUF file', () => {
       return { name, shape: [256, rows], type, data: Buffer.alloc(((256 * rows) / block) * bytes) }
     }
     for (const [number, label] of Object.entries(labels)) {
-      // Norms and a table of tokens are stored otherwise.
+      // Norms and token embeddings are stored with another type.
       const tensors = [
         tensor('norm', 0, 1),
         tensor('token_embd.weight', 14, 3),
@@ -151,7 +151,7 @@ describe('the header of a GGUF file', () => {
     }
   })
 
-  it('is rejected if it is not a header, of another version, cut short, or has impossible sizes', async () => {
+  it('is rejected if it is not a header, has another version, is cut short, or has impossible sizes', async () => {
     const whole = writeGguf([...llama, words], [])
     const change = (edit: (file: Buffer) => void): Buffer => {
       const copy = Buffer.from(whole)

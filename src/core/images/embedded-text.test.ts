@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { findExif } from './embedded-text.ts'
 
-suite("the parameters stored in a picture's file", () => {
+suite('the parameters stored in an image file', () => {
   const bytes = (...parts: readonly (string | readonly number[])[]) =>
     Uint8Array.from(parts.flatMap((part) => (typeof part === 'string' ? [...Buffer.from(part, 'latin1')] : part)))
   const exif = 'Exif\0\0MM-tiff'
@@ -19,11 +19,11 @@ suite("the parameters stored in a picture's file", () => {
     ['a JPEG', jpeg(segment(0xe0, 'JFIF'), segment(0xe1, exif)), 'MM-tiff'],
     ['a JPEG with another segment of its kind before', jpeg(segment(0xe1, 'http://ns.adobe.com'), segment(0xe1, exif)), 'MM-tiff'],
     ['a JPEG without', jpeg(segment(0xe0, 'JFIF')), null],
-    ['a JPEG whose mark stands behind the scan', bytes([...jpeg()], [...segment(0xe1, exif)]), null],
+    ['a JPEG with EXIF after the scan', bytes([...jpeg()], [...segment(0xe1, exif)]), null],
     ['a JPEG of segments without a length', bytes([0xff, 0xd8, 0xff, 0xe0, 0, 0, 0xff, 0xe0, 0, 0]), null],
-    ['a JPEG that breaks off', jpeg(segment(0xe1, exif)).slice(0, 5), null],
+    ['a truncated JPEG', jpeg(segment(0xe1, exif)).slice(0, 5), null],
     ['a WebP', webp(chunk('VP8 ', 'x'), chunk('EXIF', 'MM-tiff')), 'MM-tiff'],
-    ['a WebP that marks it as a JPEG does', webp(chunk('EXIF', exif)), 'MM-tiff'],
+    ['a WebP that marks it like a JPEG', webp(chunk('EXIF', exif)), 'MM-tiff'],
     ['a WebP without', webp(chunk('VP8 ', 'xy')), null],
     ['a WebP of one endless chunk', webp(bytes('VP8 ', [0xff, 0xff, 0xff, 0xff])), null],
     ['a PNG', bytes([0x89], 'PNG\r\n\x1a\n'), null],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pictureFormat } from './image-sizes.ts'
 
-test('files are distinguished by their first bytes', () => {
+test('image formats are distinguished by their first bytes', () => {
   for (const [start, format] of [
     ['\x89PNG\r\n\x1a\n....', 'png'],
     ['\xff\xd8\xff\xe0', 'jpeg'],

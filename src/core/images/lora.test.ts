@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loraTag, readLoraTags } from './lora.ts'
 
-test('tags leave the prompt and become LoRAs with their weights', () => {
+test('tags are removed from the prompt and become LoRAs with their weights', () => {
   assert.deepEqual(readLoraTags('a fox <lora:ink:0.8>, flat <lora:paper>'), {
     text: 'a fox, flat',
     loras: [
@@ -15,7 +15,7 @@ test('tags leave the prompt and become LoRAs with their weights', () => {
   assert.deepEqual(readLoraTags('<lora:a/b-c.1:-.5>fox').loras, [{ name: 'a/b-c.1', weight: -0.5 }])
 })
 
-test('text that only looks like a tag stays', () => {
+test('text that only resembles a tag is kept', () => {
   for (const prompt of ['a < b > c', '<lora>', '<lora:x', 'lora:x:1', '<3:x>']) {
     assert.deepEqual(readLoraTags(prompt), { text: prompt, loras: [], unreadable: [], foreign: [] })
   }
@@ -35,7 +35,7 @@ test('tags without a name or a number are distinguished', () => {
     assert.deepEqual(readLoraTags(`fox ${tag}`), { text: 'fox', loras: [], unreadable: [tag], foreign: [] })
 })
 
-test('other words for a LoRA, either case, folders and weights for text and UNet are read; tags of other kinds are distinguished', () => {
+test('aliases for "lora", either case, folders and separate weights for text and UNet are read; other kinds of tags are distinguished', () => {
   for (const tag of ['<lyco:ink:0.5>', '<LORA:ink:0.5>', '<Lyco: ink : 0.5 >', '<lora:ink:0.5:0.5>'])
     assert.deepEqual(readLoraTags(tag).loras, [{ name: 'ink', weight: 0.5 }])
   assert.deepEqual(readLoraTags('<lora:SDXL/styles/ink:1:0.5>').loras, [{ name: 'SDXL/styles/ink', weight: 0.5, textWeight: 1 }])
@@ -47,7 +47,7 @@ test('other words for a LoRA, either case, folders and weights for text and UNet
   })
 })
 
-test('a written tag reads back', () => {
+test('a formatted tag is read back unchanged', () => {
   for (const lora of [
     { name: 'ink', weight: -0.25 },
     { name: 'ink', weight: 1, textWeight: 0 },
@@ -55,6 +55,6 @@ test('a written tag reads back', () => {
     assert.deepEqual(readLoraTags(loraTag(lora)).loras, [lora])
 })
 
-test('ten thousand characters of opened tags are read at once', () => {
+test('ten thousand characters of opened tags are read without delay', () => {
   assert.equal(readLoraTags('<lora:'.repeat(1666)).loras.length, 0)
 })

@@ -40,7 +40,7 @@ for (const [what, last, fields] of [
     ],
   ],
   [
-    'something that is no field',
+    'text that is not a field',
     'Steps: 1, what?, Seed: 2',
     [
       ['Steps', '1'],
@@ -48,7 +48,7 @@ for (const [what, last, fields] of [
     ],
   ],
   [
-    'a name of the language itself',
+    'a name built into JavaScript',
     'Steps: 1, __proto__: 2, constructor: 3',
     [
       ['Steps', '1'],
@@ -57,7 +57,7 @@ for (const [what, last, fields] of [
     ],
   ],
 ] as const)
-  test(`the last line is taken apart around ${what}`, () => assert.deepEqual([...parseParameters(`p\n${last}`).fields], fields))
+  test(`the last line is split around ${what}`, () => assert.deepEqual([...parseParameters(`p\n${last}`).fields], fields))
 
 test('a negative prompt may stand alone, and keeps its lines', () => {
   assert.deepEqual(parseParameters('Negative prompt: a\nb\nSteps: 1').negativePrompt, 'a\nb')
@@ -65,7 +65,7 @@ test('a negative prompt may stand alone, and keeps its lines', () => {
   assert.equal(parseParameters('say Negative prompt: a').prompt, 'say Negative prompt: a')
 })
 
-// A pattern that tries every way to split the spaces would be at it for hours.
-test('a line of a hundred thousand spaces is read like any other', () => {
+// A pattern that tries every way to split the spaces would run for hours.
+test('a line of a hundred thousand spaces is read without delay', () => {
   assert.equal(parseParameters(`p\nSteps: 1, ${' '.repeat(100_000)}x y`).fields.get('Steps'), '1')
 })

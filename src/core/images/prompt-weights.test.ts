@@ -65,7 +65,7 @@ for (const [prompt, expected] of cases) {
   })
 }
 
-test('BREAK starts a new piece, whatever its weight, and is not a word itself', () => {
+test('BREAK starts a new chunk, whatever its weight, and is not part of the prompt', () => {
   assert.deepEqual(readPromptWeights('a fox BREAK a (blue BREAK cold) sky'), [
     { text: 'a fox', weight: 1 },
     { text: 'a ', weight: 1, apart: true },

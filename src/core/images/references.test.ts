@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { referenceSize } from './references.ts'
 
-test('a reference keeps its size where that is small and even, and its proportions where it is large', () => {
+test('a reference keeps its size if it is small and even, and its proportions if it is large', () => {
   assert.deepEqual(referenceSize({ width: 112, height: 96 }, 16), { width: 112, height: 96 })
   assert.deepEqual(referenceSize({ width: 119, height: 97 }, 16), { width: 112, height: 96 })
   assert.deepEqual(referenceSize({ width: 4000, height: 3000 }, 16), { width: 1168, height: 880 })

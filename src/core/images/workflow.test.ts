@@ -11,18 +11,18 @@ test('a workflow reports its placeholders', () => {
 })
 
 for (const [name, text, fault] of [
-  ['no JSON', '{', /not valid JSON/],
+  ['invalid JSON', '{', /not valid JSON/],
   [
-    'what is saved instead of exported',
+    'a workflow that was saved instead of exported',
     JSON.stringify({ nodes: [{ type: 'X' }] }),
     /saved for the editor; export it in ComfyUI with "Export \(API\)"/,
   ],
   ['a list', '[]', /API format/],
-  ['a node without a kind', JSON.stringify({ ...node('{{prompt}}'), 7: {} }), /API format/],
-  ['no place for the prompt', JSON.stringify(node('a fox')), /no \{\{prompt\}\}/],
-  ['a place that nothing goes to', JSON.stringify(node('{{prompt}} {{mood}}')), /\{\{mood\}\}; use one of prompt, /],
+  ['a node without a class', JSON.stringify({ ...node('{{prompt}}'), 7: {} }), /API format/],
+  ['a missing prompt placeholder', JSON.stringify(node('a fox')), /no \{\{prompt\}\}/],
+  ['an unknown placeholder', JSON.stringify(node('{{prompt}} {{mood}}')), /\{\{mood\}\}; use one of prompt, /],
 ] as const)
-  test(`${name} is said`, () => {
+  test(`reports ${name}`, () => {
     const parsed = parseWorkflow(text)
     assert.match('fault' in parsed ? parsed.fault : '', fault)
   })

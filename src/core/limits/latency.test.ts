@@ -9,7 +9,7 @@ test('a reported latency is accurate to a tenth, and lower than the measured one
   }
 })
 
-test('percentiles are of all that was merged, in any order', () => {
+test('percentiles cover everything merged, in any order', () => {
   const of = (ms: number, count: number) => [latencyBucket(ms), count] as const
   assert.equal(percentilesOf([]), null)
   assert.deepEqual(percentilesOf([of(1000, 1)]), { p50: 1024, p95: 1024, p99: 1024 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatLimit, limitNames, noLimits, parseLimit } from './use-limits.ts'
 
-test('limits are read as people write them, and other texts are rejected', () => {
+test('limits are parsed in the usual notation, and other texts are rejected', () => {
   for (const [name, text, value] of [
     ['tokensPerDay', '1000', 1000],
     ['tokensPerDay', ' 1,000,000 ', 1_000_000],

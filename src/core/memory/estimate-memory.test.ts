@@ -39,17 +39,17 @@ const picture: ImageModelDescriptor = {
 const expected = (model: ModelDescriptor, given: Partial<MemoryFacts> = {}) => estimateMemory(model, { ...facts, ...given }).expected
 const onProcessor = (model: ModelDescriptor) => expected(model).processorBytes
 
-test('a language model takes its file, the keys and values of every slot, and a batch of logits', () => {
+test('a language model needs its file, the keys and values of every slot, and a batch of logits', () => {
   const sum = 3.3 * giga + 4096 * 8 * 131_072 + 512 * 32_000 * 4
   assert.ok(Math.abs(onProcessor(text) - sum) < 0.2 * giga)
 })
 
-test('keys and values at 8 bits take about half', () => {
+test('keys and values at 8 bits need about half', () => {
   const caches = 4096 * 8 * 131_072
   assert.equal(onProcessor(text) - onProcessor({ ...text, cacheType: 'q8_0' }), caches - (caches * 34) / 64)
 })
 
-test('contexts are no longer than memory allows, and short ones are the least it can do with', () => {
+test('contexts are as long as memory allows, and the minimum counts short ones', () => {
   const long = { ...text, contextLength: 131_072 }
   const caches = (24 * giga - 3.3 * giga) / 2
   assert.ok(Math.abs(onProcessor(long) - 3.3 * giga - caches) < 0.5 * giga)
@@ -57,7 +57,7 @@ test('contexts are no longer than memory allows, and short ones are the least it
   assert.ok(Math.abs(least.processorBytes - 3.3 * giga - 256 * 8 * 131_072) < 0.2 * giga)
 })
 
-test('larger pictures than its own take more, those of an export by the square', () => {
+test("images larger than the model's own size need more, for an ONNX export with the square of the size", () => {
   const drawing = (format: 'onnx-sdxl' | 'safetensors', side: number, gpuBytes = 0) =>
     estimateDrawing({ ...picture, format }, { width: side, height: side }, { ...facts, gpuBytes })
   const more = (format: 'onnx-sdxl' | 'safetensors', side: number) =>
@@ -73,7 +73,7 @@ test('larger pictures than its own take more, those of an export by the square',
   assert.deepEqual([onGpu.processorBytes - small.processorBytes, onGpu.gpuBytes - small.gpuBytes], [0, 3 * 1024 ** 2 * 2048])
 })
 
-test('pictures that are seen beside a drawing take memory even where it has its model’s own size', () => {
+test('reference images need memory whatever the size of the drawing', () => {
   const estimate = (size: { readonly width: number; readonly height: number }, seen: number) =>
     estimateDrawing({ ...picture, format: 'safetensors' }, { ...size, referencePixels: seen }, facts).processorBytes
   const [small, own, large] = [512, 1024, 2048].map((side) => ({ width: side, height: side }))
@@ -81,7 +81,7 @@ test('pictures that are seen beside a drawing take memory even where it has its 
   for (const size of [small, own, large]) assert.equal(estimate(size, 4 * 1024 ** 2) - estimate(size, 0), 4 * 1024 ** 2 * 1024)
 })
 
-test('what is drawn at its own size, elsewhere or in tiles takes no more for larger pictures', () => {
+test('models that draw at their own size, in tiles or on other servers need no more for larger images', () => {
   const large = { width: 4096, height: 4096 }
   for (const change of [{ draws: 'native' }, { format: 'upscaler' }, { bytes: 0, format: 'a1111' }] as const) {
     const model: ImageModelDescriptor = { ...picture, ...change }
@@ -90,13 +90,13 @@ test('what is drawn at its own size, elsewhere or in tiles takes no more for lar
   }
 })
 
-test('a picture model takes its weights, and room to draw that grows with its size', () => {
+test('an image model needs its weights plus memory to draw that grows with its size', () => {
   assert.ok(onProcessor(picture) > 13.9 * giga * 1.3 + 2 * giga)
   const small = onProcessor({ ...picture, native: { width: 256, height: 256 } })
   assert.ok(onProcessor(picture) - small > 1.9 * giga)
 })
 
-test('what a GPU holds of a language model is not taken of the processor; a picture model goes there whole or not at all', () => {
+test('GPU memory of a language model is not counted as RAM; an image model is on the GPU entirely or not at all', () => {
   const whole = onProcessor(text)
   const half = expected(text, { gpuBytes: 2 * giga })
   assert.deepEqual(half, { processorBytes: whole - 2 * giga, gpuBytes: 2 * giga })
@@ -106,7 +106,7 @@ test('what a GPU holds of a language model is not taken of the processor; a pict
   assert.deepEqual(expected(picture, { gpuBytes: 2 * giga }), expected(picture, { gpuBytes: 80 * giga }))
 })
 
-test('what was measured replaces what was expected, and nothing needs more than it took', () => {
+test('a measurement replaces the estimate and bounds the minimum', () => {
   const estimate = estimateMemory(text, facts)
   const measured = { processorBytes: 3 * giga, gpuBytes: 0 }
   assert.deepEqual(correctEstimate(estimate, measured), { expected: measured, least: measured })
@@ -114,6 +114,6 @@ test('what was measured replaces what was expected, and nothing needs more than 
   assert.deepEqual(correctEstimate(estimate, more), { expected: more, least: estimate.least })
 })
 
-test('models on other servers take no memory', () => {
+test('models on other servers need no memory', () => {
   assert.deepEqual(expected({ ...text, bytes: 0 }), { processorBytes: 0, gpuBytes: 0 })
 })

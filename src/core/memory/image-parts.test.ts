@@ -27,11 +27,11 @@ const plans: readonly (readonly [name: string, PartSizes | null, budget: number,
   ['the transformer fits alone', sizes(5.1, 6.8), 12, true, 9.1, 6.9],
   ['not even the transformer fits', sizes(5.1, 23.8), 12, true, 26.1, 23.9],
   ['a small transformer behind a large text encoder', sizes(9, 4), 10, true, 9.1, 9.1],
-  ['a model whose parts are not known', null, 4, false, 9.3, 7.1],
+  ['a model with unknown parts', null, 4, false, 9.3, 7.1],
 ]
 
 for (const [name, parts, budget, inTurn, peak, least] of plans)
-  test(`${name}: parts come ${inTurn ? 'in turn' : 'together'}`, () => {
+  test(`${name}: parts are loaded ${inTurn ? 'in turn' : 'together'}`, () => {
     const plan = planParts(model(parts), budget * giga)
     assert.equal(plan.inTurn, inTurn)
     assert.ok(Math.abs(plan.peak / giga - peak) < 0.11, `${plan.peak}`)
@@ -40,11 +40,11 @@ for (const [name, parts, budget, inTurn, peak, least] of plans)
     const facts = { textSlots: 1, machineBytes: budget * giga, gpuBytes: 0 }
     const { expected, least: needed } = estimateMemory(model(parts), facts)
     assert.deepEqual([expected.processorBytes, needed.processorBytes], [plan.peak, plan.least])
-    // A GPU holds it whole.
+    // It fits entirely on a GPU.
     assert.ok(estimateMemory(model(parts), { ...facts, gpuBytes: 80 * giga }).least.gpuBytes >= model(parts).bytes)
   })
 
-test('a quantization is named with which the largest part fits', () => {
+test('suggests a quantization with which the largest part fits', () => {
   const found = (parts: PartSizes, budget: number) => findFittingTransformer(parts, budget * giga)?.name ?? null
   assert.equal(found(sizes(5.1, 23.8), 14), 'Q8_0')
   assert.equal(found(sizes(5.1, 23.8), 8), 'Q4_0')
@@ -52,7 +52,7 @@ test('a quantization is named with which the largest part fits', () => {
   assert.equal(found(sizes(9.8, 23.8), 8), null)
 })
 
-test('parts inside a single file count by the names that they have there', () => {
+test('parts inside a single file are recognized by the prefixes of their tensors', () => {
   const place = (bytes: number) => ({ type: 'F16', shape: [bytes / 2], offset: 0, bytes }) as const
   const tensors = new Map([
     ['model.diffusion_model.double_blocks.0.img_attn.qkv.weight', place(100)],

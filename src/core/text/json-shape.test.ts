@@ -13,14 +13,14 @@ suite('the nesting of a JSON text', () => {
     assert.equal(isDeeper(2, `[${'{},'.repeat(1000)}[]]`), false)
   })
 
-  test('brackets in strings do not count, wherever the string ends', () => {
+  test('ignores brackets in strings, wherever the string ends', () => {
     for (const text of ['[[[', '{"{[', '\\', '\\"[[[', '\\\\', '\\\\"[', '', '"a"["b\\']) {
       assert.equal(isDeeper(1, JSON.stringify({ [text]: text })), false, text)
       assert.equal(isDeeper(1, JSON.stringify({ [text]: { [text]: text } })), true, text)
     }
   })
 
-  test('an incomplete text or one that is not JSON gets a result', () => {
+  test('gives a result for an incomplete text or one that is not JSON', () => {
     for (const text of ['', '"[[', '"\\', ']]]', '{"a":"\\"']) assert.equal(isDeeper(1, text), false, text)
   })
 })
@@ -28,7 +28,7 @@ suite('the nesting of a JSON text', () => {
 suite('the shape of a JSON text', () => {
   const bounds = { depth: 9, containers: 9, keys: 9, keyBytes: 9, entries: 99 }
 
-  test('counts punctuation, not text', () => {
+  test('counts punctuation and ignores text', () => {
     assert.deepEqual(measureJson(Buffer.from('{"a,:[{":[1,2,{"b":"c\\",:{"}],"d":null}'), bounds), {
       depth: 3,
       containers: 3,

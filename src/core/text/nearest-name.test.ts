@@ -16,7 +16,7 @@ test('finds none if no name is similar', () => {
   assert.equal(didYouMean('colour', known), '')
 })
 
-test('counts insertions, removals and changes, whichever come first', () => {
+test('counts insertions, removals and changes, in any order', () => {
   for (const [name, nearest] of [
     ['kitten', 'sitten'],
     ['saturday', 'saturdays'],

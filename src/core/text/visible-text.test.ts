@@ -4,14 +4,14 @@ import { beginning, isVisible, joinPart, nameOnOneLine, onOneLine, type WrittenP
 
 const name = new RegExp(nameOnOneLine, 'u')
 
-test('a text of spaces, zero-width and ignorable characters shows nothing', () => {
+test('a text of spaces, zero-width and ignorable characters is invisible', () => {
   for (const text of ['', ' ', '\n\t', '\u00a0', '\u200b', '\u200b \u2060\ufeff', '\u3164', '\u00ad', '\u202e', '\ud83d']) {
     assert.equal(isVisible(text), false, JSON.stringify(text))
     assert.equal(name.test(text), false, JSON.stringify(text))
   }
 })
 
-test('names of any script and emoji are names; one that holds a line end is none', () => {
+test('names may use any script and emoji, but no line breaks', () => {
   for (const text of ['a', ' a', 'Zoë', '日本', 'עברית', '👩‍🚀', '🏳️‍🌈', '.', 'a\u200bb']) {
     assert.equal(isVisible(text), true, text)
     assert.equal(name.test(text), true, text)
@@ -19,7 +19,7 @@ test('names of any script and emoji are names; one that holds a line end is none
   for (const text of ['a\nb', 'a\u0000', '\u001b[31m']) assert.equal(name.test(text), false, JSON.stringify(text))
 })
 
-test('a text comes on one line, and no character of its beginning is cut in two', () => {
+test('a text becomes one line, and is not cut inside a character', () => {
   assert.equal(onOneLine('  two\r\nlines\u0000\tand a tab '), 'two lines and a tab')
   assert.equal(beginning('a👍b', 2), 'a👍')
 })
@@ -30,7 +30,7 @@ function joined(parts: readonly WrittenPart[]): readonly WrittenPart[] {
   return all
 }
 
-test('what goes on is one part; what begins something else is its own', () => {
+test('consecutive parts of one kind are joined, others stay separate', () => {
   const call = { choice: 0, index: 0 } as const
   assert.deepEqual(
     joined([

@@ -7,7 +7,7 @@ import { parseSchedulerConfig } from './schedulers/scheduler-config.ts'
 
 const config = parseSchedulerConfig({})
 
-test('a refiner takes the timesteps below its share of the noise range', () => {
+test('a refiner draws the timesteps below its share of the noise range', () => {
   const solver = ddim(config, 10)
   assert.deepEqual(solver.timesteps, [901, 801, 701, 601, 501, 401, 301, 201, 101, 1])
   assert.equal(refinerIndex(solver, 1000, 0.8), 8)
@@ -15,7 +15,7 @@ test('a refiner takes the timesteps below its share of the noise range', () => {
   assert.equal(refinerIndex(solver, 1000, 1), 10)
 })
 
-test('a second-order step is not torn apart', () => {
+test('a second-order step is not split between two models', () => {
   const solver = heun(config, 10)
   // 101, 101, 1, 1 lie below; the evaluation before them begins the step they end.
   assert.equal(solver.timesteps.length, 19)

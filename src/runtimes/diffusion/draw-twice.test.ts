@@ -64,7 +64,7 @@ async function pixelsOf(from: ImageModel, request: ImageRequest, options: Partia
   return { bytes, pixels: await sharp(bytes).raw().toBuffer() }
 }
 
-test('enlarged latents are drawn over as image-to-image would, put together by hand', async () => {
+test('enlarged latents are redrawn as image-to-image would redraw them', async () => {
   const { pixels } = await pixelsOf(model, twice())
   await using pipeline = await loadCheckpointPipeline({ weights, prediction: null }, { threads: 1, refiner: null, signal })
   const request = twice()
@@ -94,7 +94,7 @@ test('enlarged latents are drawn over as image-to-image would, put together by h
   const drawing = {
     ...conditionings(pipeline.base, { prompts, width: 128, height: 144 }),
     ...{ solver, size, generator, guidanceScale, guidanceRescale, inpainting: null, shown: null },
-    // Five steps at 0.6 leave the last three.
+    // With five steps, strength 0.6 runs the last three.
     ...{ begin: 2, end: 5, latents: solver.addNoise(startAt(2), clean, noise) },
   }
   const latents = await denoise({ unet: pipeline.base.unet }, drawing, { signal, onStep: () => undefined })
@@ -104,7 +104,7 @@ test('enlarged latents are drawn over as image-to-image would, put together by h
   assert.ok(worst <= 1, String(worst))
 })
 
-test('with an upscaler it is the picture, enlarged, and drawn over by image-to-image', async () => {
+test('with an upscaler the image is enlarged and redrawn by image-to-image', async () => {
   const { pixels, bytes } = await pixelsOf(model, twice({ upscaler: '4x' }), { upscaler: { weights: upscalerFile, scale: 4 } })
   assert.match(
     Buffer.from(bytes).toString('latin1'),
@@ -119,7 +119,7 @@ test('with an upscaler it is the picture, enlarged, and drawn over by image-to-i
   assert.deepEqual(pixels, over.pixels)
 })
 
-test('progress counts both passes, previews show each, and several images and a ControlNet go through both', async () => {
+test('progress counts both passes, previews show each, and batches and a ControlNet apply to both', async () => {
   const seen: ImageProgress[] = []
   const { images } = await model.generate({ ...twice(), seeds: [7, 8], previews: true }, { signal, onProgress: (step) => seen.push(step) })
   assert.deepEqual(
@@ -144,11 +144,11 @@ test('progress counts both passes, previews show each, and several images and a 
   assert.notDeepEqual(controlled.pixels, (await pixelsOf(model, twice())).pixels)
 })
 
-test('an upscaler that left since the request was accepted is named', async () => {
+test('an upscaler removed since the request was accepted is reported by name', async () => {
   await assert.rejects(model.generate(twice({ upscaler: 'gone' }), idle), /The upscaler gone is no longer installed/)
 })
 
-test('latents are enlarged as PyTorch interpolates them', () => {
+test('latents are interpolated as in PyTorch', () => {
   const size = { channels: 2, width: 2, height: 2 }
   const larger = resizeLatents(Float32Array.of(1, 2, 3, 4, 0, 0, 0, 8), size, { ...size, width: 4, height: 4 })
   // torch.nn.functional.interpolate(…, size=(4, 4), mode='bilinear', align_corners=False)
@@ -157,7 +157,7 @@ test('latents are enlarged as PyTorch interpolates them', () => {
   assert.deepEqual([...larger], [...first, ...second])
 })
 
-test('another proportion stretches, and the same size changes nothing', () => {
+test('another aspect ratio stretches the image, and the same size changes nothing', () => {
   const row = { channels: 1, width: 4, height: 1 }
   const values = Float32Array.of(0, 3, 6, 9)
   assert.deepEqual(

@@ -7,7 +7,7 @@ import type { ImageProgress, ImageRequest } from '../../core/image-generation.ts
 const model = await loadTinyModel()
 after(() => model[Symbol.asyncDispose]())
 
-test('each seed gives its own picture, whatever the other seeds are, and the same one again', async () => {
+test('each seed gives its own reproducible image, independent of the other seeds', async () => {
   const { images, computeMs } = await model.generate({ ...tinyRequest, seeds: [1, 2] }, idle)
   assert.deepEqual(
     images.map(({ seed, width, height, encoding, removedForSafety, safetyScore }) => [
@@ -28,7 +28,7 @@ test('each seed gives its own picture, whatever the other seeds are, and the sam
   assert.notDeepEqual(images[0]?.bytes, images[1]?.bytes)
 })
 
-test('progress counts the steps of all images, with a small JPEG when previews are wanted', async () => {
+test('progress counts the steps of all images, with a small JPEG when previews are requested', async () => {
   const seen: ImageProgress[] = []
   await model.generate({ ...tinyRequest, seeds: [1, 2], previews: true }, { ...idle, onProgress: (progress) => seen.push(progress) })
   assert.deepEqual(
@@ -51,7 +51,7 @@ test('an abort stops before the next step, with the reason of the signal', async
   assert.equal(steps, 2)
 })
 
-test('looks, weights, second prompts and skipped layers change the picture', async () => {
+test('style presets, weights, second prompts and skipped layers change the image', async () => {
   const base = await drawFile(model, {})
   for (const change of [
     { stylePreset: 'origami' },
@@ -64,7 +64,7 @@ test('looks, weights, second prompts and skipped layers change the picture', asy
     assert.notDeepEqual(await drawFile(model, change), base, JSON.stringify(change))
 })
 
-test('prompts of several chunks are drawn, and their end counts', async () => {
+test('prompts of several chunks are used up to their end', async () => {
   const long = 'a red apple on a blue background, '.repeat(20)
   assert.notDeepEqual(
     await readPixels(await drawFile(model, { prompt: `${long} dog` })),
@@ -72,7 +72,7 @@ test('prompts of several chunks are drawn, and their end counts', async () => {
   )
 })
 
-test('what the model cannot honour is refused by field', async () => {
+test('unsupported options are rejected by field', async () => {
   const refused = (request: Partial<ImageRequest>, code: string, param: string): Promise<void> =>
     assert.rejects(drawFile(model, request), { name: 'ServiceError', code, param })
   await refused({ clipSkip: 9 }, 'unsupported', 'clip_skip')
@@ -85,15 +85,15 @@ test('what the model cannot honour is refused by field', async () => {
   await refused({ initial: { image, strength: 0.8 }, mask }, 'validation_error', 'mask_image')
 })
 
-test('numbers that overflow are an error, never a black picture', async () => {
+test('numbers that overflow are an error, never a black image', async () => {
   await assert.rejects(drawFile(model, { guidanceScale: 1e38 }), { code: 'numerical_error' })
 })
 
-test('images drawn together are the same, bit for bit, as each alone, guided or not', async () => {
+test('images drawn in a batch are bit-identical to single ones, guided or not', async () => {
   for (const guidanceScale of [5, 1]) {
     await using fresh = await loadTinyModel()
     const seeds = [11, 12, 13, 14, 15, 16]
-    // The first is drawn alone, so that the others are tried together.
+    // The first is drawn alone, so that the others form a batch.
     const { images } = await fresh.generate({ ...tinyRequest, guidanceScale, seeds }, idle)
     for (const { seed, bytes } of images)
       assert.deepEqual(
@@ -104,7 +104,7 @@ test('images drawn together are the same, bit for bit, as each alone, guided or 
   }
 })
 
-test('an abort ends all images that are drawn together', async () => {
+test('an abort ends all images of a batch', async () => {
   const controller = new AbortController()
   const reason = new Error('the client left')
   const onProgress = ({ step }: ImageProgress): void => {

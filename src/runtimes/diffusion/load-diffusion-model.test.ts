@@ -14,7 +14,7 @@ after(() => rm(parent, { recursive: true }))
 const model = await loadTinyModel()
 after(() => model[Symbol.asyncDispose]())
 
-test('a picture of another size than drawn is resized, in every format', async () => {
+test('an image of another size than the model draws is resized, in every format', async () => {
   await using native = await loadTinyModel({ draws: 'native' })
   for (const encoding of ['png', 'jpeg', 'webp'] as const) {
     const { format, width, height } = await sharp(await drawFile(native, { width: 96, height: 72, encoding })).metadata()
@@ -27,12 +27,16 @@ test('a size that the UNet cannot halve is drawn larger and resized', async () =
   assert.deepEqual([width, height], [72, 88])
 })
 
-test('a few-step model is drawn with the spacing its description asks for', async () => {
+test('a few-step model uses the timestep spacing of its description', async () => {
   await using fewSteps = await loadTinyModel({ timestepSpacing: 'trailing' })
   const request = { sampler: 'K_EULER', steps: 2, guidanceScale: 1 } as const
   const spaced = await readPixels(await drawFile(fewSteps, request))
   assert.notDeepEqual(spaced, await readPixels(await drawFile(model, request)))
-  assert.deepEqual(spaced, await readPixels(await drawFile(model, { ...request, timestepSpacing: 'trailing' })), 'or its request')
+  assert.deepEqual(
+    spaced,
+    await readPixels(await drawFile(model, { ...request, timestepSpacing: 'trailing' })),
+    'the request may set it, too',
+  )
 })
 
 test('a refiner takes over the last steps', async () => {
@@ -65,7 +69,7 @@ for (const { limit, unsafe } of [
   { limit: -9, unsafe: true },
   { limit: 9, unsafe: false },
 ]) {
-  test(`a safety checker in the folder ${unsafe ? 'removes what it objects to' : 'lets the rest pass'}`, async () => {
+  test(`a safety checker in the folder ${unsafe ? 'removes flagged images' : 'keeps other images'}`, async () => {
     const guarded = join(parent, `guarded-${unsafe}`)
     await cp(tinyFolder, guarded, { recursive: true })
     await mkdir(join(guarded, 'safety_checker'))

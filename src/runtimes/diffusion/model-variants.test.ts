@@ -71,13 +71,13 @@ for (const type of ['int64', 'float16', 'float64', 'int32'] as const) {
 }
 
 for (const batch of [1, 2]) {
-  test(`the UNet may take only batches of ${batch}`, async () => {
+  test(`the UNet may accept only batches of ${batch}`, async () => {
     const folder = await variant(`batch-${batch}`, { unet: (editor) => void editor.fixSize('sample', 0, batch) })
     for (const name of ['DDIM/4', 'no guidance']) assert.ok((await replay(folder, name)).latents < 1e-5)
   })
 }
 
-test('a UNet with the guidance scale as an input is not guided outside', async () => {
+test('a UNet with the guidance scale as an input is not guided a second time', async () => {
   const folder = await variant('distilled', { unet: (editor) => void editor.addInput('timestep_cond', [1, 256]) })
   assert.ok((await replay(folder, 'no guidance', { guidanceScale: 8 })).latents < 1e-5)
 })
@@ -111,7 +111,7 @@ test('half-precision inputs and outputs come close to the original', async () =>
   }
 })
 
-test('weights may lie in files of their own', async () => {
+test('weights may be in separate files', async () => {
   const folder = await variant('external-data', {
     unet: async (editor, part) => writeFile(join(part, 'model.onnx_data'), editor.moveWeightsOut('model.onnx_data')),
   })
@@ -119,16 +119,16 @@ test('weights may lie in files of their own', async () => {
   assert.ok((await replay(folder, 'DDIM/4')).latents < 1e-5)
 })
 
-test('an encoder may give a sample instead of its distribution', async () => {
+test('an encoder may return a sample instead of its distribution', async () => {
   const folder = await variant('latent-sample', {
     vae_encoder: (editor) => void editor.takeFirstHalf('latent_parameters', 'latent_sample'),
   })
-  // The encoder's own sample replaces a draw, so the noise that follows is another: only the shape can be compared.
+  // The encoder's own sample replaces a random one, so the noise after it differs: only the shape can be compared.
   const { latents } = await replay(folder, 'image-to-image DDIM')
   assert.ok(Number.isFinite(latents) && latents < 2)
 })
 
-test('a size whose latents the UNet cannot halve is drawn larger and keeps its proportions, whatever the configs say', async () => {
+test('a size whose latents the UNet cannot halve is drawn larger with the same aspect ratio, whatever the configs say', async () => {
   const folder = await variant('no-unet-config', {})
   await rm(join(folder, 'unet', 'config.json'))
   await using model = await loadTinyModel({ folder })
@@ -142,31 +142,31 @@ test('a size whose latents the UNet cannot halve is drawn larger and keeps its p
   }
 })
 
-test('a UNet that predicts something else than it was asked is an error, never a picture', async () => {
+test('a UNet that predicts something else than configured is an error, never an image', async () => {
   const folder = await variant('half-prediction', { unet: (editor) => void editor.takeFirstHalf('out_sample', 'half_sample') })
   await using model = await loadTinyModel({ folder })
   for (const guidanceScale of [1, 5])
     await assert.rejects(drawFile(model, { guidanceScale }), { code: 'inference_failed', message: /predicted a wrong size/ })
 })
 
-test('a folder without a file is refused by that file', async () => {
+test('a folder with a missing file is rejected with the name of the file', async () => {
   const folder = await variant('no-decoder', {})
   await rm(join(folder, 'vae_decoder', 'model.onnx'))
   assert.match(await refusal(folder), /vae_decoder\/model\.onnx does not load/)
 })
 
-test('an encoder without hidden states is refused', async () => {
+test('an encoder without hidden states is rejected', async () => {
   const folder = await variant('no-hidden', { text_encoder: (editor) => void editor.removeOutputs(/^hidden_states/) })
   assert.match(await refusal(folder), /text_encoder\/model\.onnx has no outputs "hidden_states\.0"/)
 })
 
-test('a missing first encoder leaves the UNet with a text that is too narrow', async () => {
+test('a missing first encoder gives the UNet a text that is too narrow', async () => {
   const folder = await variant('one-encoder', {})
   await rm(join(folder, 'text_encoder'), { recursive: true })
   assert.match(await refusal(folder), /unet\/model\.onnx takes "encoder_hidden_states" of width 64 where the text encoders give 32/)
 })
 
-test('wrong JSON and unknown options are refused by file and field', async () => {
+test('invalid JSON and unknown options are rejected by file and field', async () => {
   const folder = await variant('bad-json', {})
   await writeFile(join(folder, 'scheduler', 'scheduler_config.json'), '{"beta_schedule":"zigzag"}')
   assert.match(await refusal(folder), /scheduler_config\.json has an unknown "beta_schedule"; known are linear/)

@@ -7,7 +7,7 @@ import { createFakeImageModel } from './fake-image-model.ts'
 const model = createFakeImageModel({ clock: createTestClock() })
 const { signal } = new AbortController()
 
-test('draws one real PNG per seed in the size asked for, and reports every step', async () => {
+test('returns one valid PNG per seed in the requested size, and reports every step', async () => {
   const steps: string[] = []
   const { images } = await model.generate(makeImageRequest('a tiger', { width: 72, height: 40, seeds: [1, 2] }), {
     signal,
@@ -21,7 +21,7 @@ test('draws one real PNG per seed in the size asked for, and reports every step'
   assert.notDeepEqual(first, second)
 })
 
-test('fails on demand at the step asked for', async () => {
+test('fails on demand at the requested step', async () => {
   const steps: number[] = []
   const drawing = model.generate(makeImageRequest('[fail numerical_error after 2]'), { signal, onProgress: ({ step }) => steps.push(step) })
   await assert.rejects(drawing, { code: 'numerical_error' })

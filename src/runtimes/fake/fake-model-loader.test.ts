@@ -8,7 +8,7 @@ import { FakeModelLoader } from './fake-model-loader.ts'
 const clock = createTestClock()
 const { signal } = new AbortController()
 
-test('a prompt that crashes takes every request on the model down, and the model is gone', async () => {
+test('a prompt that crashes the model fails every request on it, and the model is unloaded', async () => {
   const loader = new FakeModelLoader({ clock })
   const loaded = await loader.loadText(describeFakeText(), { signal })
   const bystander = Array.fromAsync(loaded.model.generate(makeTextRequest('[hang]'), { signal, account: 'a' }))

@@ -17,7 +17,7 @@ async function read(parts: AsyncIterable<TextPart>): Promise<{ text: string; las
   }
 }
 
-test('the same request gets the same words and exactly one finish, with usage counted', async () => {
+test('the same request gets the same words and exactly one finish, with its usage', async () => {
   const model = createFakeTextModel({ clock, tokens: 5 })
   const first = await read(model.generate(makeTextRequest('tell me more'), options))
   const second = await read(model.generate(makeTextRequest('tell me more'), options))
@@ -26,7 +26,7 @@ test('the same request gets the same words and exactly one finish, with usage co
   assert.deepEqual(first.last, { type: 'finish', usage: { promptTokens: 3, completionTokens: 5, cachedTokens: 0 } })
 })
 
-test('stop strings cut across token borders and the token limit ends with length', async () => {
+test('a stop string split across tokens ends the answer, and the token limit ends it with length', async () => {
   const model = createFakeTextModel({ clock })
   const stopped = await read(model.generate(makeTextRequest('[say one two three]', { stop: ['o th'] }), options))
   assert.deepEqual([stopped.text, stopped.reasons], ['one tw', ['stop']])
@@ -51,7 +51,7 @@ test('waits for the clock before each token and stops when aborted', async () =>
   await assert.rejects(reading, /client left/)
 })
 
-test('fails on demand after the tokens asked for', async () => {
+test('fails on demand after the requested tokens', async () => {
   const model = createFakeTextModel({ clock })
   const parts: TextPart[] = []
   await assert.rejects(
@@ -63,7 +63,7 @@ test('fails on demand after the tokens asked for', async () => {
   assert.equal(parts.length, 3)
 })
 
-test('refuses a prompt longer than the context, naming both numbers', async () => {
+test('rejects a prompt longer than the context, with both numbers', async () => {
   const model = createFakeTextModel({ clock, contextLength: 3 })
   await assert.rejects(read(model.generate(makeTextRequest('one two three four'), options)), {
     code: 'context_length_exceeded',

@@ -11,7 +11,7 @@ import { AdapterShelf } from './adapter-shelf.ts'
 import { type LlamaModel, loadLlamaModel } from './load-llama-model.ts'
 
 const signal = new AbortController().signal
-/** Bars both tokens that end an answer. */
+/** Bans both tokens that end an answer. */
 const endless = {
   logitBias: new Map([
     [2, -100],
@@ -44,7 +44,7 @@ suite('LoRA adapters of a language model', () => {
     await folder[Symbol.asyncDispose]()
   })
 
-  test('that make the model compute no numbers are named, and no other answer is touched', async () => {
+  test('that make the model compute NaN are reported by name, and other answers are unaffected', async () => {
     const weights = makeAdapter(base, 3)
     const broken = weights.map((change) => ({ ...change, b: change.b.map(() => Number.NaN) }))
     const huge = weights.map((change) => ({ ...change, a: change.a.map(() => 3e38), b: change.b.map(() => 3e38) }))
@@ -83,7 +83,7 @@ suite('LoRA adapters of a language model', () => {
     ],
   ]
 
-  test('change the answer exactly as weights do into which they were merged', async () => {
+  test('change the answer exactly like merged weights', async () => {
     const texts = new Set<string>()
     for (const [index, set] of sets.entries()) {
       const adapters = set.map(({ name, scale }) => ({ changes: makeAdapter(base, seeds[name === 'one' ? 'one' : 'two']), scale }))
@@ -96,7 +96,7 @@ suite('LoRA adapters of a language model', () => {
     assert.equal(texts.size, sets.length)
   })
 
-  test('answer together as each does alone, and one after another', async () => {
+  test('give the same answers in one batch as one after another', async () => {
     const alone: string[] = []
     for (const set of sets) alone.push(textOf(await answer(set)))
     const together = await Promise.all(sets.map((set) => answer(set)))
@@ -106,7 +106,7 @@ suite('LoRA adapters of a language model', () => {
     )
   })
 
-  test('share a prompt that is cached only with the same set, in any order', async () => {
+  test('share a cached prompt only with the same set, in any order', async () => {
     const text = 'Name three rivers of Europe, please, and a town at each of them.'
     const cached = async (set: readonly AdapterUse[]) => {
       const parts = await answer(set, { text })
@@ -117,7 +117,7 @@ suite('LoRA adapters of a language model', () => {
     assert.deepEqual([await cached([]), await cached(both), await cached(both.toReversed()), await cached([])], [false, false, true, true])
   })
 
-  test('are refused by name where they are not there, or do not fit', async () => {
+  test('are rejected by name if they are missing or do not fit', async () => {
     await assert.rejects(answer([{ name: 'gone', scale: 1 }]), {
       code: 'unsupported_parameter',
       param: 'lora',
@@ -142,7 +142,7 @@ suite('LoRA adapters of a language model', () => {
     assert.notEqual(textOf(await answer(sets[1] ?? [])), '')
   })
 
-  test('are read to their end before the model is freed', async () => {
+  test('are read to the end before the model is freed', async () => {
     const read = Promise.withResolvers<bigint>()
     const native = { readAdapter: () => read.promise, freeAdapter: () => {} }
     const loop = { between: async <Result>(compute: () => Promise<Result>) => compute(), dropAdapters: () => {} }
@@ -157,7 +157,7 @@ suite('LoRA adapters of a language model', () => {
     assert.deepEqual(events, ['read', 'disposed'])
   })
 
-  test('leave memory when others were used since, and come back', async () => {
+  test('are freed after others have been used, and loaded again when needed', async () => {
     const expected = textOf(await answer(sets[1] ?? []))
     for (let seed = 10; seed < 20; seed++) {
       const file = await describe(`many-${seed}`, writeAdapter(makeAdapter(base, seed)))

@@ -16,7 +16,7 @@ const { signal } = new AbortController()
 const contextLength = 1024
 const [mean, first, last] = [1, 2, 3] as const
 
-/** The built-in model with another way to make one vector of a text, by llama.cpp's number. */
+/** The built-in model with another pooling type, by llama.cpp's number. */
 async function openPooled(pooling: number): Promise<ModelFile> {
   await using folder = await createTemporaryFolder()
   const builtIn = await readFile(miniChat.file)
@@ -25,7 +25,7 @@ async function openPooled(pooling: number): Promise<ModelFile> {
   return await openModelFile(path, { signal })
 }
 
-/** An encoder with nobody beside it, and the lengths of the pieces that it has read. */
+/** An encoder without other requests, and the lengths of the pieces that it has read. */
 function encode(file: ModelFile, { between = () => {}, memoryBytes = 1e9 } = {}): { encoder: EncoderContext; pieces: number[] } {
   const pieces: number[] = []
   const loop = {
@@ -59,7 +59,7 @@ async function readWhole({ native }: ModelFile, tokens: Uint32Array): Promise<Fl
 
 const text = (length: number): Uint32Array => Uint32Array.from({ length }, (_, index) => 300 + ((index * 7919) % 3500))
 
-test('a text that is read in pieces has the vector that one batch makes of it, to the last digit', async () => {
+test('a text read in pieces has exactly the same vector as in one batch', async () => {
   for (const pooling of [null, last]) {
     await using file = await (pooling === null ? openModelFile(miniChat.file, { signal }) : openPooled(pooling))
     const { encoder, pieces } = encode(file)
@@ -71,7 +71,7 @@ test('a text that is read in pieces has the vector that one batch makes of it, t
   }
 })
 
-test('the mean of a text that is read in pieces is that of all its tokens', async () => {
+test('mean pooling of a text read in pieces covers all its tokens', async () => {
   await using file = await openPooled(mean)
   const { encoder, pieces } = encode(file)
   await using _ = encoder
@@ -82,7 +82,7 @@ test('the mean of a text that is read in pieces is that of all its tokens', asyn
   for (const [index, value] of expected.entries()) assert.ok(Math.abs(value - (vector[index] ?? Number.NaN)) < 1e-4, `${index}: ${value}`)
 })
 
-test('a model whose vector is that of the first token reads a text in one, as long as the logits of all of it have room', async () => {
+test('a model that pools the first token reads a text in one batch, if the logits of all its tokens fit in memory', async () => {
   await using file = await openPooled(first)
   const { encoder, pieces } = encode(file)
   await using _ = encoder
@@ -93,7 +93,7 @@ test('a model whose vector is that of the first token reads a text in one, as lo
   assert.deepEqual([roomFor(500), roomFor(1)], [500, 256])
 })
 
-test('nothing more is read for who leaves between two pieces, and the next text has nothing of it', async () => {
+test('reading stops when the client leaves between two pieces, and does not affect the next text', async () => {
   await using file = await openModelFile(miniChat.file, { signal })
   const leaving = new AbortController()
   const { encoder, pieces } = encode(file, { between: () => leaving.abort(new Error('gone')) })

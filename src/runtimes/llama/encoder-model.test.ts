@@ -9,7 +9,7 @@ import { loadLlamaModel } from './load-llama-model.ts'
 
 const { signal } = new AbortController()
 
-test('an encoder makes the vectors that its formulas make, of words as of tokens', async () => {
+test('an encoder returns the vectors of its reference formulas, for text and for tokens', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'encoder-'))
   const file = join(folder.path, 'model.gguf')
   const encoder = createEncoder()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { choiceSeed } from './generate-text.ts'
 
-test('a seed and a choice give the same 32 bits every time, and others for every other pair', () => {
+test('a seed and a choice give the same 32 bits every time, and every other pair gives different ones', () => {
   const pairs = [0, 1, 2, 42, 2 ** 32, 2 ** 40 + 1, -1].flatMap((seed) => [0, 1, 2, 15].map((choice) => [seed, choice] as const))
   const seeds = pairs.map(([seed, choice]) => choiceSeed(seed, choice))
   assert.deepEqual(

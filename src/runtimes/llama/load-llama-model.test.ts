@@ -6,7 +6,7 @@ import type { TextPart, TextRequest } from '../../core/text-generation.ts'
 import { type LlamaModel, loadLlamaModel } from './load-llama-model.ts'
 
 const signal = new AbortController().signal
-/** Bars both tokens that end an answer. */
+/** Bans both tokens that end an answer. */
 const endless = {
   logitBias: new Map([
     [2, -100],
@@ -40,7 +40,7 @@ suite('the built-in language model', () => {
     assert.equal(textOf(await run(question)), 'The capital of France is Paris.')
   })
 
-  test('reuses an account’s own prompt, never another’s', async () => {
+  test('reuses the account’s own prompt, never another’s', async () => {
     const question = ask('What is the capital of Norway?')
     await run(question, 'norwegian')
     const again = await run(question, 'norwegian')
@@ -50,14 +50,14 @@ suite('the built-in language model', () => {
     assert.equal(textOf(again), textOf(other))
   })
 
-  test('refuses at once what can never fit', async () => {
+  test('rejects at once what can never fit', async () => {
     const messages = Array.from({ length: 100_000 }, () => ({ role: 'user', content: '' }) as const)
     const endlessTalk = ask('', { input: { type: 'chat', messages, tools: [], toolChoice: 'auto', parallelToolCalls: true } })
     await assert.rejects(run(endlessTalk), { code: 'context_length_exceeded', message: /at least 100000 tokens .* holds 1024/ })
     await assert.rejects(run(ask('word '.repeat(1_000_000))), { code: 'context_length_exceeded', message: /at least \d+ tokens/ })
   })
 
-  test('stops at the token limit and says so', async () => {
+  test('stops at the token limit and reports it', async () => {
     const parts = await run(ask('Tell me a short story.', { maxTokens: 5 }))
     assert.deepEqual(parts.at(-2), { type: 'choice-finish', choice: 0, reason: 'length' })
     assert.equal(usageOf(parts).completionTokens, 5)
@@ -69,7 +69,7 @@ suite('the built-in language model', () => {
     assert.deepEqual(parts.at(-2), { type: 'choice-finish', choice: 0, reason: 'stop', stop: 'of Fr' })
   })
 
-  test('draws the same text for the same seed, whatever runs beside it', async () => {
+  test('generates the same text for the same seed, whatever runs beside it', async () => {
     const story = ask('Tell me a short story.', { sampling: { temperature: 1, seed: 7 } })
     const alone = textOf(await run(story))
     const beside = await Promise.all([
@@ -82,7 +82,7 @@ suite('the built-in language model', () => {
     assert.notEqual(textOf(otherSeed), alone)
   })
 
-  test('makes several choices from one prompt', async () => {
+  test('generates several choices from one prompt', async () => {
     const parts = await run(ask('Tell me a short story.', { choices: 4, maxTokens: 30, sampling: { temperature: 1, seed: 3 } }))
     const texts = [0, 1, 2, 3].map((choice) => textOf(parts, choice))
     assert.equal(new Set(texts).size, 4)
@@ -91,7 +91,7 @@ suite('the built-in language model', () => {
     assert.equal(usageOf(parts).completionTokens, 120)
   })
 
-  test('gives log probabilities that cover the text and sum to less than one', async () => {
+  test('returns log probabilities that cover the text and sum to less than one', async () => {
     const parts = await run(ask('What is the capital of France?', { topLogprobs: 3 }))
     const logprobs = parts.flatMap((part) => (part.type === 'text' ? (part.logprobs ?? []) : []))
     assert.equal(logprobs.map((entry) => entry.token).join(''), textOf(parts))
@@ -104,7 +104,7 @@ suite('the built-in language model', () => {
     }
   })
 
-  test('bans a token by its bias, and refuses one that does not exist', async () => {
+  test('bans a token by its bias, and rejects a token that does not exist', async () => {
     const question = 'What is the capital of France?'
     const [first] = (await run(ask(question, { topLogprobs: 0 }))).flatMap((part) => (part.type === 'text' ? (part.logprobs ?? []) : []))
     const banned = Array.from({ length: 4096 }, (_, token) => token).filter((token) => token !== 2)
@@ -135,18 +135,18 @@ suite('the built-in language model', () => {
     assert.ok(count(penalised) > count(plain))
   })
 
-  test('echoes a bare prompt when asked to', async () => {
+  test('echoes a plain prompt on request', async () => {
     const prompt = ask('', { maxTokens: 4, input: { type: 'prompt', prompt: 'The capital of', echo: true } })
     assert.ok(textOf(await run(prompt)).startsWith('The capital of'))
   })
 
-  test('never reads a control token out of a user’s text', async () => {
+  test('never parses a control token in a user’s text', async () => {
     const plain = usageOf(await run(ask('a <|im_end|> b', { maxTokens: 1 })))
     const control = usageOf(await run(ask('a  b', { maxTokens: 1 })))
     assert.ok(plain.promptTokens > control.promptTokens + 1)
   })
 
-  test('refuses a prompt longer than the context with both numbers', async () => {
+  test('rejects a prompt longer than the context with both numbers', async () => {
     await assert.rejects(
       run(ask('hello '.repeat(2000))),
       (error) => error instanceof ServiceError && error.code === 'context_length_exceeded' && /2009.*1024/.test(error.message),
@@ -183,7 +183,7 @@ suite('the built-in language model', () => {
   })
 })
 
-test('unloading ends what still runs and refuses what comes after', async () => {
+test('unloading ends running requests and rejects later ones', async () => {
   const model = await loadLlamaModel(miniChat, { threads: 1, slots: 1, signal })
   const parts = model
     .generate(ask('Tell me a story.', { maxTokens: 900, sampling: endless }), { signal, account: 'a' })
@@ -198,7 +198,7 @@ test('unloading ends what still runs and refuses what comes after', async () => 
   )
 })
 
-test('a file that is no model is refused by name', async () => {
+test('a file that is not a model is rejected by name', async () => {
   const broken = { ...miniChat, file: `${miniChat.folder}README.md` }
   await assert.rejects(loadLlamaModel(broken, { threads: 1, slots: 1, signal }), { code: 'inference_failed' })
 })

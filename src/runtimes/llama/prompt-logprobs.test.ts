@@ -8,7 +8,7 @@ import { loadLlamaModel } from './load-llama-model.ts'
 const { signal } = new AbortController()
 type PromptInput = Extract<TextRequest['input'], { type: 'prompt' }>
 
-suite('a prompt that is echoed with its log probabilities', () => {
+suite('log probabilities of an echoed prompt', () => {
   let model: TextModel & AsyncDisposable
   before(async () => {
     model = await loadLlamaModel(miniChat, { threads: 1, slots: 2, signal })
@@ -25,14 +25,14 @@ suite('a prompt that is echoed with its log probabilities', () => {
     const input = { type: 'text', text, framed: false, special: false } as const
     return (await model.tokenize?.({ model: miniChat.id, input, spelled: false }, { signal, account: 'a' }))?.tokens ?? []
   }
-  /** What else is in a batch changes the sums of quantized numbers a little. */
+  /** Other texts in a batch change the sums of quantized numbers slightly. */
   const assertClose = (actual: readonly number[], expected: readonly number[]) => {
     assert.equal(actual.length, expected.length)
     for (const [index, value] of expected.entries())
       assert.ok(Math.abs(value - (actual[index] ?? Number.NaN)) < 0.05 + 0.03 * Math.abs(value), `${index}: ${actual[index]} ${value}`)
   }
 
-  test('says of each token what the model said when it wrote it', async () => {
+  test('equal those of the model when it generated the tokens', async () => {
     const prompt = 'The capital of France is'
     const written = await run({ prompt, echo: false }, { maxTokens: 30 })
     const whole = [...(await read(prompt)), ...(await read(textOf(written)))]
@@ -50,7 +50,7 @@ suite('a prompt that is echoed with its log probabilities', () => {
     assert.ok((last?.top[0]?.logprob ?? -1) >= (last?.logprob ?? 0))
   })
 
-  test('has one for every token but the first, which follows nothing', async () => {
+  test('cover every token except the first, which has none', async () => {
     const tokens = await read('The capital of France is Paris.')
     const [opening] = (await run({ tokens }, { maxTokens: 0 })).filter((part) => part.type === 'text')
     assert.ok(opening?.type === 'text')
@@ -63,7 +63,7 @@ suite('a prompt that is echoed with its log probabilities', () => {
     )
   })
 
-  test('ends at once where nothing is to be written, and counts only the prompt', async () => {
+  test('end at once with max_tokens 0, and only the prompt is counted', async () => {
     const parts = await run({ prompt: 'Once upon a time' }, { maxTokens: 0, choices: 2 })
     const finish = parts.at(-1)
     assert.ok(finish?.type === 'finish')
@@ -76,7 +76,7 @@ suite('a prompt that is echoed with its log probabilities', () => {
     assert.deepEqual(scored(parts, 0), scored(parts, 1))
   })
 
-  test('is the same for a long prompt, whether or not some of it is warm and others are answered', async () => {
+  test('are the same for a long prompt, whether or not part of it is cached and others are served', async () => {
     const prompt = 'The quick brown fox jumps over the lazy dog. '.repeat(18)
     const cold = scored(await run({ prompt }, { maxTokens: 1 }))
     const [warm, other] = await Promise.all([
@@ -92,13 +92,13 @@ suite('a prompt that is echoed with its log probabilities', () => {
     assert.ok(textOf(warm).startsWith(prompt))
   })
 
-  test('may be tokens, which must be the model’s own', async () => {
+  test('reject tokens that the model does not have, and more tokens than the context', async () => {
     await assert.rejects(run({ tokens: [1, 999_999] }), { code: 'invalid_request_error', param: 'prompt' })
     const tokens = Array.from({ length: 5000 }, () => 5)
     await assert.rejects(run({ tokens }), { code: 'context_length_exceeded', param: 'prompt' })
   })
 
-  test('goes on where its caller leaves in the middle of it', async () => {
+  test('do not disturb other requests when the client leaves', async () => {
     const leaving = new AbortController()
     const request = ask('', { topLogprobs: 3, input: { type: 'prompt', prompt: 'The quick brown fox. '.repeat(60), echo: true } })
     const left = assert.rejects(Array.fromAsync(model.generate(request, { signal: leaving.signal, account: 'a' })))

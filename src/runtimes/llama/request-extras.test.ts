@@ -9,7 +9,7 @@ const { signal } = new AbortController()
 const question = 'What is the capital of France?'
 const plain: EndingRules = { includeStop: false, stopTokens: [], minTokens: 0, ignoreEnd: false }
 
-suite('what llama.cpp’s and vLLM’s users ask of the built-in model', () => {
+suite('llama.cpp and vLLM extensions of the built-in model', () => {
   let model: TextModel & AsyncDisposable
   before(async () => {
     model = await loadLlamaModel(miniChat, { threads: 1, slots: 4, signal })
@@ -21,27 +21,27 @@ suite('what llama.cpp’s and vLLM’s users ask of the built-in model', () => {
     parts.flatMap((part) => (part.type === 'finish' ? [part.usage.completionTokens] : []))[0] ?? 0
   const reasonOf = (parts: readonly TextPart[]) => parts.find((part) => part.type === 'choice-finish')?.reason
 
-  test('an answer that may not end goes on to its limit', async () => {
+  test('an answer with ignore_eos continues to its limit', async () => {
     const parts = await run(ask(question, { maxTokens: 40, ending: { ...plain, ignoreEnd: true } }))
     assert.equal(tokensOf(parts), 40)
     assert.equal(reasonOf(parts), 'length')
     assert.match(textOf(parts), /^The capital of France is Paris\./)
   })
 
-  test('an answer has at least as many tokens as asked for, and looks for stop strings only then', async () => {
+  test('an answer has at least min_tokens tokens, and stop strings are ignored until then', async () => {
     const alone = tokensOf(await run(ask(question)))
     const parts = await run(ask(question, { stop: ['France'], ending: { ...plain, minTokens: alone + 5 } }))
     assert.ok(tokensOf(parts) >= alone + 5, String(tokensOf(parts)))
     assert.match(textOf(parts), /^The capital of France is Paris\./)
   })
 
-  test('the stop string is part of the answer when that is asked for', async () => {
+  test('the stop string is included in the answer on request', async () => {
     const parts = await run(ask(question, { stop: ['of Fr'], ending: { ...plain, includeStop: true } }))
     assert.equal(textOf(parts), 'The capital of Fr')
     assert.equal(reasonOf(parts), 'stop')
   })
 
-  test('a stop token ends the answer and is no part of it', async () => {
+  test('a stop token ends the answer and is not part of it', async () => {
     const logprobs = (await run(ask(question, { topLogprobs: 0 }))).flatMap((part) => (part.type === 'text' ? (part.logprobs ?? []) : []))
     const text = { type: 'text', text: ' Paris', framed: false, special: false } as const
     const paris = (await model.tokenize?.({ model: miniChat.id, input: text, spelled: false }, { signal, account: 'a' }))?.tokens.at(-1)
@@ -51,7 +51,7 @@ suite('what llama.cpp’s and vLLM’s users ask of the built-in model', () => {
     assert.equal(reasonOf(parts), 'stop')
   })
 
-  test('a stop token that does not exist is refused by name', async () => {
+  test('a stop token that does not exist is rejected by name', async () => {
     await assert.rejects(run(ask(question, { ending: { ...plain, stopTokens: [999_999] } })), { param: 'stop_token_ids' })
   })
 
@@ -80,7 +80,7 @@ suite('what llama.cpp’s and vLLM’s users ask of the built-in model', () => {
     ['a schema', { type: 'json_schema', schema: { not: {} }, field: 'guided_json' }, /"not" at #/],
   ]
   for (const [what, responseFormat, message] of faulty)
-    test(`${what} that cannot be followed is refused by the name of its field`, async () => {
+    test(`${what} that cannot be followed is rejected by the name of its field`, async () => {
       const param = 'field' in responseFormat ? responseFormat.field : undefined
       await assert.rejects(run(ask(question, { responseFormat })), { code: 'unsupported_parameter', param, message })
     })
@@ -88,7 +88,7 @@ suite('what llama.cpp’s and vLLM’s users ask of the built-in model', () => {
   const chat = (messages: readonly ChatMessage[], opening: 'last-message' | 'bare'): TextRequest =>
     ask('', { input: { type: 'chat', messages, tools: [], toolChoice: 'none', parallelToolCalls: true, opening } })
 
-  test('a conversation that may lose its oldest turns keeps its instructions and its end', async () => {
+  test('a conversation that may be truncated keeps its instructions and its end', async () => {
     const turns = Array.from({ length: 40 }, (_, index): readonly ChatMessage[] => [
       { role: 'user', content: `Question ${index}: ${'some words to fill the context with '.repeat(8)}` },
       { role: 'assistant', content: 'Yes.' },
@@ -107,7 +107,7 @@ suite('what llama.cpp’s and vLLM’s users ask of the built-in model', () => {
     await assert.rejects(run(talk([{ role: 'user', content: 'word '.repeat(3000) }], true)), { code: 'context_length_exceeded' })
   })
 
-  test('texts become tokens and tokens texts', async () => {
+  test('texts are tokenized and tokens are detokenized', async () => {
     const tokenize = async (text: string, special: boolean) => {
       const input = { type: 'text', text, framed: false, special } as const
       const { tokens = [], spellings } =
@@ -123,7 +123,7 @@ suite('what llama.cpp’s and vLLM’s users ask of the built-in model', () => {
     await assert.rejects(async () => model.detokenize?.({ model: miniChat.id, tokens: [999_999] }, { signal }), { param: 'tokens' })
   })
 
-  test('a conversation has as many tokens as its answer counts, and a hopeless one is refused', async () => {
+  test('the token count of a conversation equals the prompt tokens of its answer, and one that is far too long is rejected', async () => {
     const { input } = ask(question)
     const { tokens = [] } =
       (input.type === 'chat' && (await model.tokenize?.({ model: miniChat.id, input, spelled: false }, { signal, account: 'a' }))) || {}
@@ -135,7 +135,7 @@ suite('what llama.cpp’s and vLLM’s users ask of the built-in model', () => {
     })
   })
 
-  test('an answer that has begun is continued', async () => {
+  test('a partial answer is continued', async () => {
     const begun: readonly ChatMessage[] = [
       { role: 'user', content: question },
       { role: 'assistant', content: 'The capital of' },
@@ -143,7 +143,7 @@ suite('what llama.cpp’s and vLLM’s users ask of the built-in model', () => {
     assert.equal(textOf(await run(chat(begun, 'last-message'))), ' France is Paris.')
   })
 
-  test('an answer that has begun with a control token in it is continued as text', async () => {
+  test('a partial answer that contains a control token is continued as text', async () => {
     const begun: readonly ChatMessage[] = [
       { role: 'user', content: question },
       { role: 'assistant', content: 'The <|im_end|>' },

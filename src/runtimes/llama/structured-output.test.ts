@@ -93,7 +93,7 @@ suite('structured output of the built-in model', () => {
   const run = (request: TextRequest): Promise<TextPart[]> => Array.fromAsync(model.generate(request, { signal, account: 'a' }))
 
   for (const [name, [schema, valid]] of Object.entries(schemas))
-    test(`every answer is ${name}, even at temperature 1 and when the tokens run out`, async () => {
+    test(`every answer is ${name}, even at temperature 1 and when the token limit is reached`, async () => {
       const requests = Array.from({ length: 12 }, (_, seed) =>
         ask('Describe something.', {
           maxTokens: 80 + 10 * seed,
@@ -104,7 +104,7 @@ suite('structured output of the built-in model', () => {
       for (const parts of await Promise.all(requests.map(run))) assert.ok(valid(JSON.parse(textOf(parts))), textOf(parts))
     })
 
-  test('an answer is whole in exactly as many tokens as it needs, whatever they are', async () => {
+  test('an answer is complete in exactly the tokens it needs, for every limit', async () => {
     const schema = {
       type: 'object',
       properties: { mail: { type: 'string', pattern: '^.+@.+\\.org$' }, next: { type: 'array', minItems: 3 } },
@@ -125,7 +125,7 @@ suite('structured output of the built-in model', () => {
     }
   })
 
-  test('the end of an answer reports what of a schema was not followed', async () => {
+  test('the finish reports the parts of a schema that were not followed', async () => {
     const schema = { type: 'object', properties: { a: { type: 'integer', multipleOf: 7 } }, required: ['a'] }
     const warnings = async (responseFormat: ResponseFormat) =>
       (await run(ask('Count.', { maxTokens: 20, responseFormat }))).flatMap((part) =>
@@ -141,7 +141,7 @@ suite('structured output of the built-in model', () => {
     })
   })
 
-  test('json_object always gives an object', async () => {
+  test('json_object always returns an object', async () => {
     const requests = Array.from({ length: 12 }, (_, seed) =>
       ask('Give me JSON.', { maxTokens: 30 + 5 * seed, responseFormat: { type: 'json_object' }, sampling: { temperature: 1, seed } }),
     )
@@ -168,7 +168,7 @@ suite('structured output of the built-in model', () => {
       },
     })
 
-  test('a required tool call is made and streamed in parts', async () => {
+  test('a required tool call is made and streamed', async () => {
     const parts = await run(askWithTools({ name: 'get_weather' }))
     const call = parts.find((part) => part.type === 'tool-call')
     assert.equal(call?.name, 'get_weather')
@@ -178,7 +178,7 @@ suite('structured output of the built-in model', () => {
     assert.equal(textOf(parts), '')
   })
 
-  test('a required call that its limit cuts at once leaves no text behind', async () => {
+  test('a required call cut at once by its limit leaves no text behind', async () => {
     const parts = await run({ ...askWithTools('required'), maxTokens: 2 })
     assert.deepEqual(
       parts.map((part) => part.type),
@@ -186,20 +186,20 @@ suite('structured output of the built-in model', () => {
     )
   })
 
-  test('tools that may be called need not be', async () => {
+  test('optional tools need not be called', async () => {
     assert.equal(textOf(await run(askWithTools('auto'))), 'The capital of France is Paris.')
   })
 
-  test('tools that must not be called cost no tokens', async () => {
+  test('tools that must not be called use no tokens', async () => {
     const finish = (await run(askWithTools('none'))).at(-1)
     assert.equal(finish?.type === 'finish' && finish.usage.promptTokens, 15)
   })
 
-  test('a choice that names no tool is refused', async () => {
+  test('a choice of an unknown tool is rejected', async () => {
     await assert.rejects(run(askWithTools({ name: 'other' })), { code: 'invalid_request_error', param: 'tool_choice' })
   })
 
-  test('a grammar that leads back to itself is refused', async () => {
+  test('a left-recursive grammar is rejected', async () => {
     const schema = { $defs: { a: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' }
     await assert.rejects(run(ask('Hi', { responseFormat: { type: 'json_schema', schema } })), { code: 'unsupported_parameter' })
   })

@@ -6,7 +6,7 @@ import { loadLlamaModel } from './load-llama-model.ts'
 const signal = new AbortController().signal
 const embeds = { ...miniChat, embeddings: true }
 
-test('texts become vectors of unit length, the same ones every time', async () => {
+test('texts are embedded as unit vectors, the same every time', async () => {
   await using model = await loadLlamaModel(embeds, { threads: 1, slots: 1, signal })
   const inputs = ['The capital of France', 'Two plus two', 'The capital of France']
   const { vectors, promptTokens } = await model.embed({ model: miniChat.id, inputs }, { signal })
@@ -17,7 +17,7 @@ test('texts become vectors of unit length, the same ones every time', async () =
   assert.notDeepEqual(vectors[0], vectors[1])
 })
 
-test('a text longer than the context is refused with both numbers', async () => {
+test('a text longer than the context is rejected with both numbers', async () => {
   await using model = await loadLlamaModel(embeds, { threads: 1, slots: 1, signal })
   await assert.rejects(model.embed({ model: miniChat.id, inputs: ['hello '.repeat(2000)] }, { signal }), {
     code: 'context_length_exceeded',
@@ -25,7 +25,7 @@ test('a text longer than the context is refused with both numbers', async () => 
   })
 })
 
-test('a text that is surely longer than the context is refused without being read, and many are read in turns', async () => {
+test('a text that is obviously longer than the context is rejected without tokenizing it, and many texts yield to other work', async () => {
   await using model = await loadLlamaModel(embeds, { threads: 1, slots: 1, signal })
   await assert.rejects(model.embed({ model: miniChat.id, inputs: ['a', 'hello '.repeat(5_000_000)] }, { signal }), {
     code: 'context_length_exceeded',
@@ -37,7 +37,7 @@ test('a text that is surely longer than the context is refused without being rea
   await assert.rejects(many, /gone/)
 })
 
-test('a long text is read in turns too', async () => {
+test('a long text yields to other work too', async () => {
   await using model = await loadLlamaModel(embeds, { threads: 1, slots: 1, signal })
   const leaving = new AbortController()
   const long = model.embed({ model: miniChat.id, inputs: ['hello '.repeat(4000)] }, leaving)
@@ -45,12 +45,12 @@ test('a long text is read in turns too', async () => {
   await assert.rejects(long, /gone/)
 })
 
-test('a model that is not for embeddings says so', async () => {
+test('a model that does not support embeddings reports that', async () => {
   await using model = await loadLlamaModel(miniChat, { threads: 1, slots: 1, signal })
   await assert.rejects(model.embed({ model: miniChat.id, inputs: ['a'] }, { signal }), { code: 'unsupported_parameter' })
 })
 
-test('tokens of another tokenizer are refused, those of a cut text are not', async () => {
+test('tokens of another tokenizer are rejected, tokens of a truncated text are not', async () => {
   await using model = await loadLlamaModel(embeds, { threads: 1, slots: 1, signal })
   const text = 'The quick brown fox jumps over the lazy dog, and the unbelievable happens. '.repeat(12)
   const input = { type: 'text', text, framed: false, special: false } as const
@@ -68,7 +68,7 @@ test('tokens of another tokenizer are refused, those of a cut text are not', asy
   await assert.rejects(embed(foreign.slice(0, 20)), { param: 'input' })
 })
 
-test('tokens are embedded like the text they spell, and vectors cut to some dimensions have unit length again', async () => {
+test('tokens are embedded like their text, and vectors cut to fewer dimensions are normalized again', async () => {
   await using model = await loadLlamaModel(embeds, { threads: 1, slots: 1, signal })
   const input = { type: 'text', text: 'Two plus two', framed: false, special: false } as const
   const { tokens = [] } = (await model.tokenize?.({ model: miniChat.id, input, spelled: false }, { signal, account: 'a' })) ?? {}

@@ -10,7 +10,7 @@ import type { TextModel } from '../../core/ports/text-model.ts'
 import { loadLlamaModel } from './load-llama-model.ts'
 
 const { signal } = new AbortController()
-/** Of the miniature's words. */
+/** Token ids of the miniature model's words. */
 const [fox, dog, runs, far, the] = [5, 6, 7, 8, 9]
 const query = 'the fox runs'
 const documents = ['far', 'the dog runs far', 'fox', 'dog the the']
@@ -40,8 +40,8 @@ function assertScores(actual: readonly number[] | undefined, logits: readonly nu
   assert.ok(Math.max(...shares) - Math.min(...shares) > 0.02, 'documents are distinguished')
 }
 
-suite('a reranker', () => {
-  test('scores documents as its formulas do, each behind the query and a separator', async () => {
+suite('reranking', () => {
+  test('scores documents as its reference formulas do, each after the query and a separator', async () => {
     await using loaded = await load()
     const pairs = asTokens.map((tokens) => [begin, the, fox, runs, end, ...tokens])
     const result = await loaded.model.rank?.({ model: 'reranker', query, documents }, { signal })
@@ -52,7 +52,7 @@ suite('a reranker', () => {
     assert.equal(result?.promptTokens, pairs.flat().length)
   })
 
-  test('ends both where its file says that texts end so, and has no separator where it says so', async () => {
+  test('adds end tokens and the separator as its file specifies', async () => {
     await using loaded = await load(['tokenizer.ggml.add_eos_token', ggufValue(true)], ['tokenizer.ggml.add_sep_token', ggufValue(false)])
     const result = await loaded.model.rank?.({ model: 'reranker', query, documents }, { signal })
     assertScores(
@@ -61,7 +61,7 @@ suite('a reranker', () => {
     )
   })
 
-  test('puts pairs as the template of its file does', async () => {
+  test('formats pairs with the template of its file', async () => {
     await using loaded = await load(['tokenizer.chat_template.rerank', ggufValue('[CLS]{document}[SEP][MASK]{query}')])
     const result = await loaded.model.rank?.({ model: 'reranker', query, documents }, { signal })
     assertScores(
@@ -70,7 +70,7 @@ suite('a reranker', () => {
     )
   })
 
-  test('reads what looks like a control token as plain text, and refuses what is too long before it computes', async () => {
+  test('treats control tokens in a text as plain text, and rejects a text that is too long before computing', async () => {
     await using loaded = await load()
     const hostile = await loaded.model.rank?.({ model: 'reranker', query: '[SEP]', documents: ['[CLS]'] }, { signal })
     assert.ok((hostile?.promptTokens ?? 0) >= 5)
@@ -86,7 +86,7 @@ suite('a reranker', () => {
       )
   })
 
-  test('goes on with the others when one of those who wait leaves', async () => {
+  test('continues with the others when one waiting request leaves', async () => {
     await using loaded = await load()
     const leaving = new AbortController()
     const many = Array.from({ length: 50 }, () => 'the dog runs far')

@@ -36,7 +36,7 @@ const read = async (text: string, contextLength = 1000) => {
   return (await tokenizeText({ ...engine, contextLength }, { model: 'm', input, spelled: false }, { account: 'a', signal })).tokens.length
 }
 
-test('more tokens than the context holds are handed over, but not so many that others notice', async () => {
+test('a text may have more tokens than the context, up to a limit that protects other requests', async () => {
   const most = 2 ** 18
   assert.equal(await read('a'.repeat(most)), most)
   await assert.rejects(read('a'.repeat(most + 1)), { code: 'context_length_exceeded', param: 'prompt', message: /262145/ })

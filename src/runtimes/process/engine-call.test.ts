@@ -11,7 +11,7 @@ async function fill(window: StreamWindow, signal: AbortSignal): Promise<void> {
   for (let part = 0; part < streamWindow; part++) await take(window, signal)
 }
 
-test('a full window opens again when the reader takes parts', async () => {
+test('a full window opens again when the reader consumes parts', async () => {
   const { signal } = new AbortController()
   const window = new StreamWindow()
   await fill(window, signal)

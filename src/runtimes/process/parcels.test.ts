@@ -80,7 +80,7 @@ describe('MessageGatherer', () => {
     assert.equal(sent.length, 2)
   })
 
-  it('holds tokens that follow soon until the delay ends', () => {
+  it('holds back tokens that follow soon until the delay ends', () => {
     const gatherer = createGatherer()
     gatherer.add(token(1))
     endTurn()

@@ -19,7 +19,7 @@ function createInspector() {
   return { clock, inspector: new PictureInspector({ entry, confinement: null, clock, log: () => {} }) }
 }
 
-test('pictures are inspected in one other process as long as none waits', async () => {
+test('images are inspected in one other process while none is waiting', async () => {
   const { inspector } = createInspector()
   using _ = inspector
   const first = await inspector.inspect(whole, options)
@@ -27,7 +27,7 @@ test('pictures are inspected in one other process as long as none waits', async 
   assert.deepEqual(await inspector.inspect(whole, options), first)
 })
 
-test('a picture that crashes its process fails alone', async () => {
+test('an image that crashes its process fails alone', async () => {
   const { inspector } = createInspector()
   using _ = inspector
   const outcomes = await Promise.allSettled([whole, crashing, whole, crashing, whole].map((bytes) => inspector.inspect(bytes, options)))
@@ -38,7 +38,7 @@ test('a picture that crashes its process fails alone', async () => {
   await assert.rejects(inspector.inspect(crashing, options), undecodable)
 })
 
-test('a picture that takes too long fails, and its process is killed', async () => {
+test('an image that takes too long fails, and its process is killed', async () => {
   const { inspector, clock } = createInspector()
   using _ = inspector
   const { width: pid } = await inspector.inspect(whole, options)
@@ -48,13 +48,13 @@ test('a picture that takes too long fails, and its process is killed', async () 
   assert.notEqual((await inspector.inspect(whole, options)).width, pid)
 })
 
-test('a fault of a picture is reported in the words of the process', async () => {
+test('an error of an image keeps the message of the process', async () => {
   const { inspector } = createInspector()
   using _ = inspector
   await assert.rejects(inspector.inspect(refused, options), { code: 'validation_error', message: 'it is no picture.' })
 })
 
-test('too many pictures of one account are rejected, and another account waits for two of them at most', async () => {
+test('too many images of one account are rejected, and another account waits for at most two of them', async () => {
   const turns = new PictureTurns(2)
   const order: string[] = []
   const enter = async (account: string) => {
@@ -72,7 +72,7 @@ test('too many pictures of one account are rejected, and another account waits f
   assert.equal(order.indexOf('honest'), 3)
 })
 
-test('pictures wait for the turn of their account', async () => {
+test('images wait for the turn of their account', async () => {
   const { inspector } = createInspector()
   using _ = inspector
   const flood = Promise.allSettled(Array.from({ length: 22 }, () => inspector.inspect(whole, { ...options, account: 'enemy' })))
@@ -80,7 +80,7 @@ test('pictures wait for the turn of their account', async () => {
   assert.equal((await flood).filter(({ status }) => status === 'rejected').length, 4)
 })
 
-test('a minute without pictures ends the processes', async () => {
+test('a minute without images ends the processes', async () => {
   const { inspector, clock } = createInspector()
   using _ = inspector
   const { width: pid } = await inspector.inspect(whole, options)

@@ -11,7 +11,7 @@ test('working engines share the threads evenly, and a single one uses all of the
   const shares = new ThreadShares(7)
   const [one, two, three] = [take(), take(), take()]
   shares.note(one, true)
-  assert.deepEqual(one.reported, [], 'it has all from the start')
+  assert.deepEqual(one.reported, [], 'it has all threads from the start')
   shares.note(two, true)
   shares.note(three, true)
   shares.note(two, false)
@@ -26,7 +26,7 @@ test('working engines share the threads evenly, and a single one uses all of the
   )
   shares.note(one, false)
   shares.note(two, true)
-  assert.deepEqual(two.reported, [3, 2, 7], 'the number sent when it last worked no longer holds')
+  assert.deepEqual(two.reported, [3, 2, 7], 'the share of two threads no longer applies')
 })
 
 test('every engine has at least one thread', () => {

@@ -4,7 +4,7 @@ import { EngineGate } from './serve-engine.ts'
 
 const { signal } = new AbortController()
 
-test('admits as many as it has places, then in order of arrival', async () => {
+test('admits as many requests as it has slots, then in order of arrival', async () => {
   const gate = new EngineGate(1)
   const entered: string[] = []
   const first = await gate.enter(signal)
@@ -19,7 +19,7 @@ test('admits as many as it has places, then in order of arrival', async () => {
   assert.deepEqual(entered, ['second', 'third'])
 })
 
-test('an aborted waiter leaves the queue', async () => {
+test('an aborted request leaves the queue', async () => {
   const gate = new EngineGate(1)
   const controller = new AbortController()
   const first = await gate.enter(signal)

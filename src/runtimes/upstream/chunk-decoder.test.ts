@@ -15,8 +15,8 @@ const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }
 const usage = { choices: [], usage: { prompt_tokens: 7, completion_tokens: 3 } }
 const broken = { code: 'inference_failed' } as const
 
-suite('streams of servers with OpenAI’s interface', () => {
-  test('texts, thoughts under both names, and calls are parts in their order', async () => {
+suite('streams of servers with OpenAI’s API', () => {
+  test('texts, thoughts under both names, and calls become parts in order', async () => {
     const events = [
       delta({ role: 'assistant', content: '' }),
       delta({ reasoning_content: 'so' }),
@@ -59,7 +59,7 @@ suite('streams of servers with OpenAI’s interface', () => {
     ])
   })
 
-  test('the document of a server that does not stream is the whole answer', async () => {
+  test('the response of a server that does not stream is the complete answer', async () => {
     const call = (name: string) => ({ id: name, type: 'function', function: { name, arguments: '{}' } })
     const said = { role: 'assistant', content: 'Let me', reasoning_content: 'so', tool_calls: [call('look'), call('go')] }
     const { choices } = await collect([{ ...usage, choices: [{ index: 0, message: said, finish_reason: 'tool_calls' }] }])
@@ -71,22 +71,22 @@ suite('streams of servers with OpenAI’s interface', () => {
 
   const strange: readonly [name: string, event: unknown][] = [
     ['a text that is an object', delta({ content: { a: 1 } })],
-    ['a choice nobody asked for', { choices: [{ index: 1_000_000_000, delta: { content: 'x' } }] }],
+    ['a choice that was not requested', { choices: [{ index: 1_000_000_000, delta: { content: 'x' } }] }],
     ['a choice without a number', { choices: [{ index: 'a', delta: { content: 'x' } }] }],
     ['a call whose number is a text', delta({ tool_calls: [{ index: 'a', function: { name: 'f' } }] })],
     ['a call whose name is an object', delta({ tool_calls: [{ index: 0, function: { name: {} } }] })],
     [
-      'calls that do not end',
+      'calls of several megabytes',
       delta({ tool_calls: [{ function: { name: 'f' } }, { function: { name: 'g', arguments: 'x'.repeat(2 ** 22 + 1) } }] }),
     ],
-    ['an end that is an object', delta({}, { finish_reason: {} })],
+    ['a finish reason that is an object', delta({}, { finish_reason: {} })],
   ]
   for (const [name, event] of strange)
     test(`${name} ends a request`, async () => {
       await assertRejected(collect([event, end, usage]), broken)
     })
 
-  test('a choice without an index, left out or null, is the only one', async () => {
+  test('a choice without an index, or with null, is the only one', async () => {
     for (const index of [undefined, null]) {
       const numbered = (fields: object) => ({ choices: [{ index, ...fields }] })
       const parts = await decode([numbered({ delta: { content: 'a' } }), numbered({ delta: {}, finish_reason: 'stop' }), usage])
@@ -97,7 +97,7 @@ suite('streams of servers with OpenAI’s interface', () => {
     }
   })
 
-  test('choices that come mixed are kept apart, and an index that is left out is the first', async () => {
+  test('interleaved choices are kept separate, and a missing index means the first', async () => {
     const events = [
       { choices: [{ delta: { content: 'a' } }, { index: 1, delta: { content: 'x' } }] },
       { choices: [{ index: 1, delta: { content: 'y' }, finish_reason: 'length' }] },
@@ -114,7 +114,7 @@ suite('streams of servers with OpenAI’s interface', () => {
       ],
     )
     const parts = await decode(events, 2)
-    assert.equal(parts.filter(({ type }) => type === 'choice-finish').length, 2, 'an end that comes twice is reported once')
+    assert.equal(parts.filter(({ type }) => type === 'choice-finish').length, 2, 'a repeated finish is reported once')
   })
 
   for (const [reason, stop, expected] of [
@@ -124,7 +124,7 @@ suite('streams of servers with OpenAI’s interface', () => {
     ['eos_token', 128_009, { reason: 'stop' }],
     ['stop', '###', { reason: 'stop', stop: '###' }],
   ] as const)
-    test(`${reason} with ${stop} ends as ${JSON.stringify(expected)}`, async () => {
+    test(`${reason} with ${stop} becomes ${JSON.stringify(expected)}`, async () => {
       const parts = await decode([delta({ content: 'a' }, { finish_reason: reason, stop_reason: stop }), usage])
       assert.deepEqual(
         parts.find(({ type }) => type === 'choice-finish'),
@@ -170,11 +170,11 @@ suite('streams of servers with OpenAI’s interface', () => {
         ] as const,
     ),
   ] as const)
-    test(`${JSON.stringify(reported)} is what was used`, async () => {
+    test(`reads the usage in ${JSON.stringify(reported)}`, async () => {
       assert.deepEqual((await decode([end, { choices: [], usage: reported }])).at(-1), { type: 'finish', usage: expected })
     })
 
-  test('the last counts hold, whether they come with the text or behind it', async () => {
+  test('the last counts are used, whether they come with the text or after it', async () => {
     const counted = { ...delta({ content: 'a' }), usage: { prompt_tokens: 7, completion_tokens: 1 } }
     assert.deepEqual((await decode([counted, { ...end, usage: null }, usage])).at(-1), {
       type: 'finish',
@@ -183,7 +183,7 @@ suite('streams of servers with OpenAI’s interface', () => {
     assert.equal(Object((await decode([counted, end])).at(-1)).usage.completionTokens, 1)
   })
 
-  test('log probabilities of chats have bytes, by the text where the server tells none', async () => {
+  test('log probabilities of chats have bytes, derived from the text if the server sends none', async () => {
     const content = [
       { token: 'é', logprob: -0.5, top_logprobs: [{ token: 'e', logprob: -1, bytes: [101] }] },
       { token: '?', logprob: -2, bytes: [195] },
@@ -195,12 +195,12 @@ suite('streams of servers with OpenAI’s interface', () => {
     ])
   })
 
-  test('what is said instead of an answer is the answer', async () => {
+  test('a refusal is the answer', async () => {
     const { choices } = await collect([delta({ role: 'assistant', content: '', refusal: null }), delta({ refusal: 'No.' }), end, usage])
     assert.equal(choices[0]?.text, 'No.')
   })
 
-  test('log probabilities of tokens that are no whole letter yet are kept, but none of thoughts', async () => {
+  test('log probabilities of incomplete characters are kept, those of thoughts are not', async () => {
     const content = [{ token: '\\xc3', logprob: -0.5, bytes: [195] }]
     const [first, second] = await decode([
       delta({ role: 'assistant', content: '' }, { logprobs: null }),
@@ -220,7 +220,7 @@ suite('streams of servers with OpenAI’s interface', () => {
     assert.equal(Object(plain).logprobs.length, 1)
   })
 
-  test('a log probability that JSON has no number for is the least', async () => {
+  test('a log probability that JSON cannot represent becomes the smallest number', async () => {
     const [part] = await decode([delta({ content: 'a' }, { logprobs: { content: [{ token: 'a', logprob: null }] } }), end, usage])
     assert.equal(Object(part).logprobs[0].logprob, -9999)
   })
@@ -236,7 +236,7 @@ suite('streams of servers with OpenAI’s interface', () => {
     { token: 'a', logprob: -1, bytes: [null] },
     { token: 'a', logprob: -1, top_logprobs: [{ token: {}, logprob: -1 }] },
   ])
-    test(`${JSON.stringify(entry)} is no log probability`, async () =>
+    test(`rejects ${JSON.stringify(entry)} as a log probability`, async () =>
       assertRejected(decode([delta({ content: 'a' }, { logprobs: { content: [entry] } }), end, usage]), broken))
 
   for (const logprobs of [
@@ -244,7 +244,7 @@ suite('streams of servers with OpenAI’s interface', () => {
     { tokens: [5], token_logprobs: [-1] },
     { tokens: ['a'], token_logprobs: [-1], top_logprobs: [{ a: {} }] },
   ])
-    test(`${JSON.stringify(logprobs)} are none of a completion`, async () =>
+    test(`rejects ${JSON.stringify(logprobs)} as log probabilities of a completion`, async () =>
       assertRejected(decode([{ choices: [{ index: 0, text: 'a', logprobs }] }, end, usage]), broken))
 
   test('log probabilities of plain completions leave the first token of a prompt unscored', async () => {
@@ -276,20 +276,20 @@ suite('streams of servers with OpenAI’s interface', () => {
   })
 
   for (const [name, events, choices] of [
-    ['ends before another of its choices', [{ choices: [{ index: 1, delta: {}, finish_reason: 'stop' }] }], 2],
+    ['ends before all its choices are complete', [{ choices: [{ index: 1, delta: {}, finish_reason: 'stop' }] }], 2],
     ['was aborted by the server', [delta({ content: 'a' }, { finish_reason: 'abort' }), usage], 1],
-    ['ends for an error', [delta({ content: 'a' }, { finish_reason: 'error' }), usage], 1],
-    ['is no JSON', ['<html>'], 1],
+    ['ends with an error', [delta({ content: 'a' }, { finish_reason: 'error' }), usage], 1],
+    ['is not JSON', ['<html>'], 1],
     ['is a number', ['5'], 1],
     ['is null', ['null'], 1],
     ['reports an error', [delta({ content: 'a' }), { error: { message: 'out of memory' } }], 1],
-    ['has choices that are none', [{ choices: 5 }], 1],
-    ['has a choice that is none', [{ choices: [null] }], 1],
-    ['has calls that are none', [delta({ tool_calls: 5 })], 1],
-    ['has log probabilities that are none', [delta({ content: 'a' }, { logprobs: { content: 'x' } })], 1],
-    ['has tokens that are none', [{ choices: [{ text: 'a', logprobs: { tokens: 'x' } }] }], 1],
+    ['has invalid choices', [{ choices: 5 }], 1],
+    ['has an invalid choice', [{ choices: [null] }], 1],
+    ['has invalid calls', [delta({ tool_calls: 5 })], 1],
+    ['has invalid log probabilities', [delta({ content: 'a' }, { logprobs: { content: 'x' } })], 1],
+    ['has invalid tokens', [{ choices: [{ text: 'a', logprobs: { tokens: 'x' } }] }], 1],
   ] as const)
-    test(`a stream that ${name} has failed, by the server’s fault`, async () => {
+    test(`a stream that ${name} fails as an error of the server`, async () => {
       await assertRejected(decode(events, choices), broken)
     })
 
@@ -305,14 +305,14 @@ suite('streams of servers with OpenAI’s interface', () => {
     [{ error: { message: 'CUDA error', code: 500 } }, 'inference_failed'],
     [{ error: { message: 'it is late', code: 7 } }, 'inference_failed'],
   ] as const)
-    test(`a stream that says ${JSON.stringify(error)} ends with ${code}`, async () => assertRejected(decode([error]), { code }))
+    test(`a stream with the error ${JSON.stringify(error)} ends with ${code}`, async () => assertRejected(decode([error]), { code }))
 
-  test('a stream that breaks off before its answer is finished has failed', async () => {
+  test('a stream that ends before its answer is complete fails', async () => {
     for (const events of [[delta({ content: 'a' })], [{ ...delta({ content: 'a' }), usage: usage.usage }]])
       await assertRejected(Array.fromAsync(streamedParts(new ChunkDecoder(1), events)), broken)
   })
 
-  test('an answer that ends with [DONE] or the counts alone has ended', async () => {
+  test('an answer that ends with [DONE] or only the counts is complete', async () => {
     for (const events of [
       [delta({ content: 'a' }), '[DONE]'],
       [delta({ content: 'a' }), usage],
@@ -327,12 +327,12 @@ suite('streams of servers with OpenAI’s interface', () => {
   })
 
   for (const [name, more] of [
-    ['nowhere', {}],
+    ['in no field', {}],
     ['as null', { usage: null }],
-    ['in the field of Groq', { x_groq: { usage: usage.usage } }],
-    ['as what llama.cpp’s server took', { timings: { prompt_n: 3, cache_n: 4, predicted_n: 3 } }],
+    ["in Groq's field", { x_groq: { usage: usage.usage } }],
+    ['in the timings of llama.cpp’s server', { timings: { prompt_n: 3, cache_n: 4, predicted_n: 3 } }],
   ] as const)
-    test(`counts that come ${name} are found or estimated`, async () => {
+    test(`counts that come ${name} are read or estimated`, async () => {
       const last = (await decode([delta({ content: 'a' }), { ...end, ...more }])).at(-1)
       const cachedTokens = 'timings' in more ? 4 : 0
       const counted = 'x_groq' in more || 'timings' in more
@@ -342,7 +342,7 @@ suite('streams of servers with OpenAI’s interface', () => {
       assert.deepEqual(last, { type: 'finish', usage: expected })
     })
 
-  test('a content of parts is its texts and thoughts in their order, and numbers are written', async () => {
+  test('a content of parts is split into texts and thoughts in order, and numbers become text', async () => {
     const { choices } = await collect([
       delta({ role: 'assistant', content: '' }),
       delta({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }] }),
@@ -360,23 +360,23 @@ suite('streams of servers with OpenAI’s interface', () => {
     assert.deepEqual([choices[0]?.thoughts, choices[0]?.text], ['hm?', 'well 42'])
   })
 
-  test('an error that is null is none', async () => {
+  test('an error of null is ignored', async () => {
     assert.equal((await decode([{ ...delta({ content: 'a' }), error: null }, end, usage])).at(-1)?.type, 'finish')
   })
 
-  test('a server that makes one choice of several is not to blame, once it has ended it', async () => {
+  test('a server that returns fewer choices than requested reports an unsupported parameter, once the first is complete', async () => {
     await assertRejected(decode([delta({ content: 'a' }), end, usage], 2), { code: 'unsupported_parameter', param: 'n' })
     await assertRejected(decode([{ choices: [{ index: 1, delta: {}, finish_reason: 'stop' }] }, usage], 2), broken)
   })
 
-  test('the cause of an answer without choices says so', async () => {
+  test('the cause of an answer without choices states that', async () => {
     for (const lines of [[], [{ detail: 'Not Found' }]])
       await assert.rejects(Array.fromAsync(streamedParts(new ChunkDecoder(1), lines)), (error: Error) =>
         /sent no events/.test(String(error.cause)),
       )
   })
 
-  test('nothing behind [DONE] is read', async () => {
+  test('everything after [DONE] is ignored', async () => {
     const parts = await decode([end, usage, '[DONE]', '<html>'])
     assert.equal(parts.at(-1)?.type, 'finish')
   })

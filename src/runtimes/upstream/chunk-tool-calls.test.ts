@@ -12,8 +12,8 @@ const delta = (fields: object, more: object = {}) => ({ choices: [{ index: 0, de
 const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }
 const usage = { choices: [], usage: { prompt_tokens: 7, completion_tokens: 3 } }
 
-suite('tool calls of servers with OpenAI’s interface', () => {
-  test('calls are numbered as they come, whatever numbers the server gives them', async () => {
+suite('tool calls of servers with OpenAI’s API', () => {
+  test('calls are numbered in order of arrival, whatever numbers the server sends', async () => {
     const numbered = (index: number, name: string) => delta({ tool_calls: [{ index, id: name, function: { name, arguments: '{}' } }] })
     const { choices } = await collect([numbered(1_000_000_000, 'look'), numbered(-7, 'go'), end, usage])
     assert.deepEqual(
@@ -22,7 +22,7 @@ suite('tool calls of servers with OpenAI’s interface', () => {
     )
   })
 
-  test('pieces of calls with one number that come by turns are distinguished by their ids', async () => {
+  test('interleaved pieces of calls with one number are distinguished by their ids', async () => {
     const piece = (id: string, called: object) => delta({ tool_calls: [{ index: 0, id, function: called }] })
     const events = [piece('a', { name: 'look', arguments: '' }), piece('b', { name: 'look', arguments: '' })]
     const { choices } = await collect([...events, piece('a', { arguments: '{"at":1}' }), piece('b', { arguments: '{"at":2}' }), end, usage])
@@ -32,7 +32,7 @@ suite('tool calls of servers with OpenAI’s interface', () => {
     ])
   })
 
-  test('a call is whole also where its name comes late, stands beside its id, or the list holds null or is none', async () => {
+  test('a call is complete even if its name comes late or stands beside its id, or the list contains null or is missing', async () => {
     const calls = (...list: readonly unknown[]) => delta({ tool_calls: list })
     for (const events of [
       [calls({ index: 0, id: 'a', function: { arguments: '{"at"' } }), calls({ index: 0, function: { name: 'look', arguments: ':1}' } })],
@@ -45,7 +45,7 @@ suite('tool calls of servers with OpenAI’s interface', () => {
     }
   })
 
-  test('calls that share a number, as Ollama sends them, or have none are distinguished by their ids', async () => {
+  test('calls that share a number, as in Ollama, or have none are distinguished by their ids', async () => {
     for (const index of [0, null, undefined]) {
       const shared = (id: string | null, name: string | null, more = '') =>
         delta({ tool_calls: [{ index, id, function: { name, arguments: more } }] })
@@ -74,7 +74,7 @@ suite('tool calls of servers with OpenAI’s interface', () => {
       ['{"a":1}', '{"a":2}'],
     ],
     [
-      'without number and id, mixed',
+      'without number and id, interleaved',
       [one(call('look', '{"a'), call('look', '{"b')), one(call(undefined, '":1}'), call(undefined, '":2}'))],
       ['{"a":1}', '{"b":2}'],
     ],
@@ -84,7 +84,7 @@ suite('tool calls of servers with OpenAI’s interface', () => {
       ['{"a":1}', '{"a":2}'],
     ],
     [
-      'under one number without another name',
+      'under one number without a second name',
       [one(call('look', '{"a":1}', { index: 0 })), one(call(undefined, '{"a":2}', { index: 0 }))],
       ['{"a":1}', '{"a":2}'],
     ],
@@ -123,7 +123,7 @@ suite('tool calls of servers with OpenAI’s interface', () => {
       ['{}', '{}', '{}'],
     ],
     [
-      'as the function_call of old',
+      'as the old function_call',
       [
         delta({ function_call: { name: 'look', arguments: '' } }),
         delta({ function_call: { arguments: '{"a"' } }),
@@ -132,7 +132,7 @@ suite('tool calls of servers with OpenAI’s interface', () => {
       ['{"a":1}'],
     ],
     [
-      'whose pieces are mixed',
+      'with interleaved pieces',
       [
         one(call('look', '{"a', { index: 0, id: 'a' }), call('look', '{"b', { index: 1, id: 'b' })),
         one(call(undefined, '":2}', { index: 1 })),
@@ -141,7 +141,7 @@ suite('tool calls of servers with OpenAI’s interface', () => {
       ['{"a":1}', '{"b":2}'],
     ],
   ] as const)
-    test(`calls ${name} are distinguished and come one after the other`, async () => {
+    test(`calls ${name} are distinguished and emitted one after the other`, async () => {
       for (const word of ['stop', 'tool_calls', 'function_call']) {
         const parts = await decode([...events, delta({}, { finish_reason: word }), usage])
         const places = parts.flatMap((part) => (part.type === 'tool-call' || part.type === 'tool-arguments' ? [part.index] : []))
@@ -157,7 +157,7 @@ suite('tool calls of servers with OpenAI’s interface', () => {
       }
     })
 
-  test('a call that the limit cuts keeps what was written of it', async () => {
+  test('a call cut by the limit keeps its partial text', async () => {
     const { choices } = await collect([one(call('look', '{"a": "b', { index: 0 })), delta({}, { finish_reason: 'length' }), usage])
     assert.deepEqual([choices[0]?.toolCalls[0]?.arguments, choices[0]?.reason], ['{"a": "b', 'length'])
   })

@@ -8,7 +8,7 @@ function read(...pieces: readonly string[]): string[] {
 }
 
 suite('the data lines of a stream', () => {
-  test('are whole, wherever pieces end', () => {
+  test('are complete, wherever pieces end', () => {
     const text = 'data: one\n\nevent: x\ndata:two\r\n\r\n: data: no\ndata: three'
     const expected = ['one', 'two', 'three']
     assert.deepEqual(read(text), expected)
@@ -16,12 +16,12 @@ suite('the data lines of a stream', () => {
     for (let at = 0; at < text.length; at++) assert.deepEqual(read(text.slice(0, at), text.slice(at)), expected)
   })
 
-  test('end with CR too, as the standard allows', () => {
+  test('may end with CR, as the standard allows', () => {
     const text = ': hello\r\rdata: one\r\rdata: two\r\n\r\ndata: three\r'
     for (let at = 0; at <= text.length; at++) assert.deepEqual(read(text.slice(0, at), text.slice(at)), ['one', 'two', 'three'])
   })
 
-  test('end when one has no end, before it fills the memory', () => {
+  test('fail at a line without an end before it fills memory', () => {
     const lines = new DataLines()
     lines.take('data: ')
     const piece = 'x'.repeat(1 << 16)
@@ -35,16 +35,16 @@ suite('the data lines of a stream', () => {
     assert.ok(taken <= 70, `${taken} pieces were taken`)
   })
 
-  test('keep what is no ASCII, and of nothing are none', () => {
+  test('keep non-ASCII text, and an empty stream has none', () => {
     assert.deepEqual(read('data: {"a":1}\n\n: a comment\nevent: x\ndata:{"b":"ü"}\r\n\ndata: [DONE]'), ['{"a":1}', '{"b":"ü"}', '[DONE]'])
     assert.deepEqual(read('', '\n\n', 'event: x\n'), [])
   })
 
-  test('are left out where they are empty, as they are of servers that say so that they are alive', () => {
+  test('are left out if they are empty, as in keep-alive messages', () => {
     assert.deepEqual(read('data:\n\ndata: \r\n\ndata: 1\n\ndata:'), ['1'])
   })
 
-  test('are one where JSON is written over several, wherever pieces end', () => {
+  test('are joined if JSON is spread over several, wherever pieces end', () => {
     const value = { choices: [{ delta: { content: 'a' } }] }
     const written = JSON.stringify(value, null, 1).split('\n')
     for (const end of ['\n', '\r\n', '\r']) {
@@ -57,11 +57,11 @@ suite('the data lines of a stream', () => {
     }
   })
 
-  test('may begin behind a byte-order mark', () => {
+  test('may begin after a byte order mark', () => {
     assert.deepEqual(read('\uFEFFdata: 1\n', '\ndata: 2\n'), ['1', '2'])
   })
 
-  test('are one where a server does not stream and sends its answer as a document', () => {
+  test('contain the whole document of a server that does not stream', () => {
     const document = '{\n  "choices": [],\n\n  "data: x": 1\n}\n'
     assert.deepEqual(read(document), [document])
     assert.deepEqual(read('\uFEFF', ' \n', ...document), [document])

@@ -19,8 +19,8 @@ const added = (fields: Partial<TextRequest>) => {
 }
 const sampling = (fields: Partial<TextRequest['sampling']>) => ({ sampling: { ...plain.sampling, ...fields } })
 
-suite('requests to servers with OpenAI’s interface', () => {
-  test('a plain request holds OpenAI’s own fields alone', () => {
+suite('requests to servers with OpenAI’s API', () => {
+  test('a plain request contains only OpenAI’s own fields', () => {
     assert.deepEqual(encode({}), {
       model: 'theirs',
       messages: [{ role: 'user', content: 'Hi' }],
@@ -59,7 +59,7 @@ suite('requests to servers with OpenAI’s interface', () => {
       { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' } } } },
     ],
     [
-      'json_schema with all that is said of it',
+      'json_schema with all its fields',
       { responseFormat: { type: 'json_schema', schema: {}, name: 'person', description: 'd', strict: false, field: 'text' } },
       { response_format: { type: 'json_schema', json_schema: { name: 'person', schema: {}, description: 'd', strict: false } } },
     ],
@@ -70,18 +70,18 @@ suite('requests to servers with OpenAI’s interface', () => {
     ],
     ['endings that say nothing', { ending: { includeStop: false, stopTokens: [], minTokens: 0, ignoreEnd: false } }, {}],
   ] as readonly (readonly [string, Partial<TextRequest>, object])[])
-    test(`${name} is sent where it says something`, () => assert.deepEqual(added(fields), expected))
+    test(`${name} is sent if it is set`, () => assert.deepEqual(added(fields), expected))
 
   for (const format of [
     { type: 'grammar', grammar: 'root ::= "a"', field: 'grammar' },
     { type: 'regex', pattern: 'a', field: 'guided_regex' },
     { type: 'choice', options: ['a'], field: 'guided_choice' },
   ] as readonly (ResponseFormat & { readonly field: string })[])
-    test(`${format.type} is refused by the name it came under`, () => {
+    test(`${format.type} is rejected by the name of the field in the request`, () => {
       assertRefused(() => encode({ responseFormat: format }), { code: 'unsupported_parameter', param: format.field })
     })
 
-  test('prompts go as text or as tokens, and a gap is refused', () => {
+  test('prompts are sent as text or as tokens, and a gap is rejected', () => {
     const { prompt: text, echo, messages } = prompt()
     assert.deepEqual([text, echo, messages], ['The sky', false, undefined])
     assert.deepEqual(prompt({ prompt: '', tokens: [1, 2], echo: true }).prompt, [1, 2])
@@ -89,7 +89,7 @@ suite('requests to servers with OpenAI’s interface', () => {
     assertRefused(() => prompt({ gap: { suffix: 'x', files: [] } }), { code: 'unsupported_parameter', param: 'model' })
   })
 
-  test('every kind of message is in their words', () => {
+  test('every kind of message is translated', () => {
     const { messages } = chat({
       messages: [
         { role: 'system', content: 'You', name: 'boss' },
@@ -128,7 +128,7 @@ suite('requests to servers with OpenAI’s interface', () => {
     ])
   })
 
-  test('tools go with their choice, and a choice without tools is none of their business', () => {
+  test('tools are sent with their choice, and a choice without tools is left out', () => {
     const tools = [
       { name: 'look', description: null, parameters: { type: 'object' } },
       { name: 'go', description: 'Goes.', parameters: {}, strict: true },
@@ -157,7 +157,7 @@ suite('requests to servers with OpenAI’s interface', () => {
     })
 })
 
-suite('answers of a server that mean no', () => {
+suite('error responses of a server', () => {
   const errorOf = (status: number, body: unknown, retryAfter?: string) =>
     makeAnswerError(status, typeof body === 'string' ? body : JSON.stringify(body), retryAfter)
 
@@ -192,7 +192,7 @@ suite('answers of a server that mean no', () => {
     [429, '', 'server_is_overloaded', /try again in 1 s/],
     [529, '', 'server_is_overloaded', /busy/],
   ] as const)
-    test(`${status} with ${JSON.stringify(body).slice(0, 100)} is ${code}`, () => {
+    test(`${status} with ${JSON.stringify(body).slice(0, 100)} becomes ${code}`, () => {
       const error = errorOf(status, body)
       assert.equal(error.code, code)
       assert.match(error.message, says)
@@ -207,15 +207,15 @@ suite('answers of a server that mean no', () => {
     ['9999', 120],
     ['Wed, 21 Oct 2026 07:28:00 GMT', 1],
   ] as const)
-    test(`a pause of ${header} is one of ${seconds} seconds`, () => assert.equal(errorOf(503, '', header).retryAfterSeconds, seconds))
+    test(`a Retry-After of ${header} is ${seconds} seconds`, () => assert.equal(errorOf(503, '', header).retryAfterSeconds, seconds))
 
-  test('a pause until a time is as long as that is away', (context) => {
+  test('a Retry-After with a date is the time until then', (context) => {
     context.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 9, 21, 7, 27, 30) })
     assert.equal(errorOf(429, '', 'Wed, 21 Oct 2026 07:28:00 GMT').retryAfterSeconds, 30)
     assert.equal(errorOf(429, '', 'soon').retryAfterSeconds, 1)
   })
 
-  test('a cause names the status and what the server called it, cut, and never its text', () => {
+  test("a cause contains the status and the server's error code, truncated, and never its message", () => {
     const { cause } = errorOf(500, { error: { message: 'the prompt was: secret', code: 'x'.repeat(90) } })
     assert.match(String(cause), /answered 500 \(x{40}\)/)
     assert.ok(!String(cause).includes('secret'))
@@ -229,7 +229,7 @@ suite('answers of a server that mean no', () => {
   ] as const)
     test(`the cause of ${status} names ${field}`, () => assert.match(String(errorOf(status, '').cause), new RegExp(`\`${field}\``)))
 
-  test('only what never reached the server counts as out of reach', () => {
+  test('only a request that never reached the server counts as unreachable', () => {
     assert.equal(isOutOfReach(makeOutOfReachError(new Error('ECONNREFUSED'))), true)
     for (const other of [makeBrokenError('gave no answer'), errorOf(500, ''), new Error('x'), null])
       assert.equal(isOutOfReach(other), false)

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { limitTime } from './limit-time.ts'
 
-/** Longer than any test: silence is an event here that a test emits. */
+/** Longer than any test: the tests emit the timeout event themselves. */
 const patient = { connectMs: 600_000, firstMs: 600_000, idleMs: 600_000 }
 
-test('a slow reader is not held against the server, a server that stays silent after all is read is', async () => {
+test('a slow reader does not count against the server; a server that stays silent after everything was read does', async () => {
   await using stack = new AsyncDisposableStack()
   const server = createServer((_, response) => void response.write('a beginning'))
   stack.defer(() => {

@@ -10,8 +10,8 @@ const delta = (fields: object, more: object = {}) => ({ choices: [{ index: 0, de
 const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }
 const usage = { choices: [], usage: { prompt_tokens: 7, completion_tokens: 3 } }
 
-suite('odd chunks of servers with OpenAI’s interface', () => {
-  test('what stands at another place or in another form is read all the same', async () => {
+suite('unusual chunks of servers with OpenAI’s API', () => {
+  test('fields in unusual positions and forms are read', async () => {
     for (const [what, events] of Object.entries({
       'a list of chunks': [[delta({ content: 'well ' }), delta({ content: 'done' })], end, usage],
       'null between chunks': [null, delta({ content: 'well done' }), null, end, usage],
@@ -28,14 +28,14 @@ suite('odd chunks of servers with OpenAI’s interface', () => {
     }
   })
 
-  test('[DONE] ends a stream however it is written', async () => {
+  test('[DONE] ends a stream in every spelling', async () => {
     for (const done of ['[done]', '"[DONE]"']) {
       const parts = await Array.fromAsync(read([delta({ content: 'a' }), end, done]))
       assert.equal(parts.at(-1)?.type, 'finish')
     }
   })
 
-  test('an error in the words of older vLLM is one', async () => {
+  test('an error in the format of older vLLM is recognized', async () => {
     const tooLong = { object: 'error', message: "This model's maximum context length is 100 tokens.", code: 40303 }
     await assertRejected(Array.fromAsync(read([tooLong])), { code: 'context_length_exceeded' })
   })

@@ -8,7 +8,7 @@ import { UpstreamConnection } from './upstream-connection.ts'
 
 const options = { signal: new AbortController().signal }
 
-/** A server that answers everything with this, and what it was asked. */
+/** A server that always sends this response, and the requests it received. */
 async function openServer(answer: unknown) {
   const requested: { readonly path: string | undefined; readonly body: unknown }[] = []
   const server = createServer(async (request, response) => {
@@ -31,8 +31,8 @@ async function openServer(answer: unknown) {
 
 const protocol = createOpenAiProtocol('theirs')
 
-suite('vectors and scores of servers with OpenAI’s interface', () => {
-  test('vectors are those of the inputs, in whichever order they come', async () => {
+suite('vectors and scores of servers with OpenAI’s API', () => {
+  test('vectors are assigned to their inputs, in any order', async () => {
     const data = [
       { index: 1, embedding: [0, 1] },
       { index: 0, embedding: [1, 0] },
@@ -58,7 +58,7 @@ suite('vectors and scores of servers with OpenAI’s interface', () => {
     [{ prompt_tokens: -5 }, 6],
     [{ prompt_tokens: '4' }, 4],
   ] as const)
-    test(`scores are those of the documents, and ${JSON.stringify(usage)} counts ${promptTokens}`, async () => {
+    test(`scores are assigned to their documents, and ${JSON.stringify(usage)} counts ${promptTokens}`, async () => {
       const results = [
         { index: 2, relevance_score: 0.1 },
         { index: 0, relevance_score: 0.9 },
@@ -70,7 +70,7 @@ suite('vectors and scores of servers with OpenAI’s interface', () => {
       assert.deepEqual(server.requested, [{ path: '/v1/rerank', body: { model: 'theirs', query: 'q', documents: ['a', 'b', 'c'] } }])
     })
 
-  test('scores in the shape of SGLang are read like any', async () => {
+  test("scores in SGLang's format are read", async () => {
     await using server = await openServer([
       { score: 0.9, document: 'b', index: 1, meta_info: { prompt_tokens: 4 } },
       { score: -2, document: 'a', index: 0, meta_info: { prompt_tokens: 3 } },
@@ -79,7 +79,7 @@ suite('vectors and scores of servers with OpenAI’s interface', () => {
     assert.deepEqual(found, { scores: [-2, 0.9], promptTokens: 7 })
   })
 
-  test('scores in the shape of Voyage are read like any, and so are positions that are texts', async () => {
+  test("scores in Voyage's format are read, and so are positions given as text", async () => {
     const data = [
       { index: '1', relevance_score: 0.9 },
       { index: '0', relevance_score: 0.1 },
@@ -89,7 +89,7 @@ suite('vectors and scores of servers with OpenAI’s interface', () => {
     assert.deepEqual(found, { scores: [0.1, 0.9], promptTokens: 7 })
   })
 
-  test('vectors of several lengths, and bytes that are no floats, are the server’s fault', async () => {
+  test('vectors of different lengths, and bytes that are not floats, are the server’s fault', async () => {
     for (const embeddings of [
       [[1, 0], [1]],
       [[1, 0], 'AAAAAAAAgD8A'],
@@ -100,7 +100,7 @@ suite('vectors and scores of servers with OpenAI’s interface', () => {
     }
   })
 
-  test('vectors of another length than was asked for are refused by name', async () => {
+  test('vectors of another length than requested are rejected by name', async () => {
     await using server = await openServer({ data: [{ index: 0, embedding: [1, 0] }], usage: { prompt_tokens: 1 } })
     await assertRejected(protocol.embed(server.connection, { model: 'm', inputs: ['a'], dimensions: 1 }, options), {
       code: 'unsupported_parameter',
@@ -108,7 +108,7 @@ suite('vectors and scores of servers with OpenAI’s interface', () => {
     })
   })
 
-  test('vectors that a server does not number, count or write as numbers are read', async () => {
+  test('vectors without indexes or counts, or in base64, are read', async () => {
     let uncounted = 0
     const counting = createOpenAiProtocol('theirs', { onUncounted: () => uncounted++ })
     for (const usage of [undefined, null, {}, { prompt_tokens: 1e300 }]) {
@@ -143,7 +143,7 @@ suite('vectors and scores of servers with OpenAI’s interface', () => {
     { data: [{ index: 0, embedding: [1] }], results: [{ index: 0, relevance_score: 1 }], usage: { prompt_tokens: 1 } },
     { data: [], results: [{ index: 0, relevance_score: 'x' }, { index: 1 }] },
   ])
-    test(`${JSON.stringify(answer)} to two inputs is the server’s fault`, async () => {
+    test(`${JSON.stringify(answer)} for two inputs is the server’s fault`, async () => {
       await using server = await openServer(answer)
       await assertRejected(protocol.embed(server.connection, { model: 'm', inputs: ['a', 'b'] }, options), { code: 'inference_failed' })
       const ranked = protocol.rank?.(server.connection, { model: 'm', query: 'q', documents: ['a', 'b'] }, options)

@@ -6,16 +6,16 @@ const size = 5_000_000
 const list = (item: string) => `[${`${item},`.repeat(size / (item.length + 1))}0]`
 const different = (write: (name: string) => string) => Array.from({ length: size / 12 }, (_, index) => write(index.toString(36))).join(',')
 
-/** What takes from 20 to 470 ms to parse. */
+/** Texts that take 20 to 470 ms to parse. */
 const costly: Readonly<Record<string, string>> = {
-  'lists within each other that do not end': '['.repeat(size),
-  'lists within each other': '['.repeat(size / 2) + ']'.repeat(size / 2),
-  'objects within each other': `${'{"a":'.repeat(size / 6)}0${'}'.repeat(size / 6)}`,
+  'nested lists without an end': '['.repeat(size),
+  'nested lists': '['.repeat(size / 2) + ']'.repeat(size / 2),
+  'nested objects': `${'{"a":'.repeat(size / 6)}0${'}'.repeat(size / 6)}`,
   'empty lists': list('[]'),
   numbers: list('0'),
   'empty objects': list('{}'),
-  'objects that have nothing in common': `[${different((name) => `{"${name}":0}`)}]`,
-  'one object of very many fields': `{${different((name) => `"${name}":0`)}}`,
+  'objects with different fields': `[${different((name) => `{"${name}":0}`)}]`,
+  'one object with very many fields': `{${different((name) => `"${name}":0`)}}`,
   'lists after a string with a quote and backslashes in it': `["\\"\\\\",${'['.repeat(size)}`,
   'a string of quotes': `"${'\\"'.repeat(size / 2)}"`,
 }
@@ -38,7 +38,7 @@ const honest: Readonly<Record<string, unknown>> = {
 
 describe('JSON of other servers', () => {
   for (const [name, text] of Object.entries(costly))
-    test(`${name} are refused before they are parsed`, (context) => {
+    test(`${name} are rejected before they are parsed`, (context) => {
       const parse = context.mock.method(JSON, 'parse')
       assert.throws(() => parseJson(text), { code: 'inference_failed' })
       assert.equal(parse.mock.callCount(), 0)
@@ -49,7 +49,7 @@ describe('JSON of other servers', () => {
       assert.deepEqual(parseJson(JSON.stringify(value)), value)
     })
 
-  test('what is no JSON is said as JSON.parse says it', () => {
+  test('invalid JSON gets the message of JSON.parse', () => {
     for (const text of ['', '<html>', '"'.padEnd(size, 'a'), `{${' '.repeat(size)}`]) assert.throws(() => parseJson(text), SyntaxError)
   })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readFault } from './server-fault.ts'
 
-/** As the sources of these servers write them. */
+/** Errors in the formats of the servers' source code. */
 const refusals: readonly [server: string, body: unknown, message: string, code?: string][] = [
   [
     'OpenAI',
@@ -65,7 +65,7 @@ const refusals: readonly [server: string, body: unknown, message: string, code?:
 ]
 
 for (const [server, body, message, code = ''] of refusals)
-  test(`what ${server} says of a request that it refuses is read`, () => {
+  test(`the error format of ${server} is read`, () => {
     const fault = readFault(body)
     assert.deepEqual({ message: fault.message, code: fault.code }, { message, code })
   })

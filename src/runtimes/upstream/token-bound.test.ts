@@ -12,7 +12,7 @@ function bound(parts: readonly TextPart[], overrides: Parameters<typeof makeText
   return parts.flatMap((part) => tokens.pass(part))
 }
 
-test('an answer of as many tokens as were asked for passes as it is', () => {
+test('an answer of at most the requested tokens passes unchanged', () => {
   const honest: TextPart[] = [
     text(0),
     text(0, ''),
@@ -23,14 +23,14 @@ test('an answer of as many tokens as were asked for passes as it is', () => {
   assert.deepEqual(bound(honest, { maxTokens: 2 }), honest)
 })
 
-test('tokens that were cached or thought are no more than there were', () => {
+test('cached and reasoning tokens are limited to the total', () => {
   const end: TextPart = { type: 'choice-finish', choice: 0, reason: 'stop' }
   const counted = { promptTokens: 3, completionTokens: 2, cachedTokens: 99, thoughtTokens: 99 }
   const [, last] = bound([end, { type: 'finish', usage: counted }], { maxTokens: 2 })
   assert.deepEqual(last, { type: 'finish', usage: { promptTokens: 3, completionTokens: 2, cachedTokens: 3, thoughtTokens: 2 } })
 })
 
-test('one choice that goes on ends, and the others go on to their own end', () => {
+test('a choice over the limit ends, and the others continue to their own end', () => {
   const parts: TextPart[] = [text(0), text(1), text(0), text(0), text(1), { type: 'choice-finish', choice: 1, reason: 'stop' }]
   assert.deepEqual(bound([...parts, { type: 'finish', usage }], { maxTokens: 2, choices: 2 }), [
     text(0),
@@ -43,7 +43,7 @@ test('one choice that goes on ends, and the others go on to their own end', () =
   ])
 })
 
-test('thoughts and arguments count like text, and a call with its first argument', () => {
+test('thoughts and arguments count like text, and a call counts from its first argument', () => {
   const parts: TextPart[] = [
     { type: 'thoughts', choice: 0, text: 'a' },
     { type: 'tool-call', choice: 0, index: 0, id: 'c', name: 'f' },
@@ -58,7 +58,7 @@ test('thoughts and arguments count like text, and a call with its first argument
   ])
 })
 
-test('a piece of more letters than so many tokens have is not passed on', () => {
+test('a piece with more characters than its tokens can have is dropped', () => {
   const piece = 'a'.repeat(4000)
   for (const part of [
     text(0, piece),
@@ -74,7 +74,7 @@ test('a piece of more letters than so many tokens have is not passed on', () => 
   }
 })
 
-test('a prompt that comes back before the answer is not cut', () => {
+test('an echoed prompt is not cut', () => {
   const input = { type: 'prompt', prompt: 'ab', echo: true } as const
   const parts: TextPart[] = [
     text(0),
@@ -86,7 +86,7 @@ test('a prompt that comes back before the answer is not cut', () => {
   assert.deepEqual(bound(parts, { input, maxTokens: 1 }), parts)
 })
 
-test('the whole text of a server that does not stream is cut where it is longer than so many tokens', () => {
+test('the full text of a server that does not stream is cut if it is longer than the tokens can be', () => {
   const whole = `${'a'.repeat(4095)}😀`
   const parts = bound([text(0, whole), { type: 'choice-finish', choice: 0, reason: 'stop' }], { maxTokens: 100 })
   assert.deepEqual(parts.slice(0, 2), [text(0, 'a'.repeat(4095)), { type: 'choice-finish', choice: 0, reason: 'length' }])

@@ -12,7 +12,7 @@ import {
   statusOf,
 } from './upstream-error.ts'
 
-test('what an operator may look at is in the cause, and in no message for clients', () => {
+test('details for the operator are in the cause, and in no message for clients', () => {
   for (const [status, hint] of [
     [401, /needs a key, or another one; .* `keyFile`/],
     [402, /the account of its key has no credit left there/],
@@ -32,7 +32,7 @@ test('what an operator may look at is in the cause, and in no message for client
 
 const causeOf = ({ cause }: { readonly cause?: unknown }): string => (cause instanceof Error ? cause.message : '')
 
-test('an account without credit is a failure, and no pause', () => {
+test('an account without credit is a failure, not a pause', () => {
   const error = makeAnswerError(429, '{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}', '1')
   assert.equal(error.code, 'inference_failed')
   assert.match(causeOf(error), /answered 429 \(insufficient_quota\): the account of its key has no credit left there/)
@@ -48,7 +48,7 @@ test('a wrong address is reported with the request', () => {
   )
 })
 
-test('why a server cannot be reached says what to change', () => {
+test('the reason a server cannot be reached explains what to change', () => {
   for (const [code, message, hint] of [
     ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:8001', /nothing listens there; start it, or correct `url` in its model\.json/],
     ['ENOTFOUND', 'getaddrinfo ENOTFOUND gpu-1', /this host name does not exist; correct `url` in its model\.json/],
@@ -63,7 +63,7 @@ test('why a server cannot be reached says what to change', () => {
     assert.match(causeOf(makeOutOfReachError(Object.assign(new Error(message), { code }))), hint)
 })
 
-test('a server that speaks TLS and is asked without it is at fault by its address, not by the request', () => {
+test('a plain HTTP request to a TLS server is reported as a wrong address, not as a wrong request', () => {
   for (const body of [
     'Client sent an HTTP request to an HTTPS server.\n',
     '<center>The plain HTTP request was sent to HTTPS port</center>',
@@ -74,7 +74,7 @@ test('a server that speaks TLS and is asked without it is at fault by its addres
   }
 })
 
-test('errors tell whether the server was reached, was late, and may still be at work', () => {
+test('errors record whether the server was reached, was late, and may still be working', () => {
   for (const [error, outOfReach, late, atWork, status] of [
     [makeOutOfReachError(new Error('refused')), true, false, false, undefined],
     [makeLateError('connect', 5000), true, true, false, undefined],

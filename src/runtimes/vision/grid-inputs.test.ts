@@ -8,15 +8,15 @@ const planes = Float32Array.from({ length: 3 * size.width * size.height }, (_, i
 const inputs = gridInputs(planes, size, shape)
 const read = (name: string): readonly number[] => [...(inputs[name]?.values ?? [])]
 
-suite('a picture of any size as a tower takes it', () => {
-  test('comes square by square, each patch with its lines of one colour after the other', () => {
+suite('the inputs of a vision tower for an image of any size', () => {
+  test('are ordered square by square, each patch with its lines of one colour after the other', () => {
     const first = (patch: number) => read('patches')[patch * 3 * 14 * 14]
     assert.deepEqual([0, 1, 2, 3, 4].map(first), [0, 14, 14 * 140, 14 * 141, 28])
     assert.equal(read('patches')[14], 140)
     assert.equal(read('patches')[14 * 14], 140 * 28)
   })
 
-  test('is turned by lines in the first half of the pairs, by columns in the second', () => {
+  test('rotate by rows in the first half of the pairs, by columns in the second', () => {
     const angles = read('sin').slice(4 * 7, 4 * 8) // line 1, column 3
     assert.deepEqual(
       angles,
@@ -24,7 +24,7 @@ suite('a picture of any size as a tower takes it', () => {
     )
   })
 
-  test('is cut into windows, where the places that no patch fills are hidden', () => {
+  test('are split into windows, where positions without a patch are masked', () => {
     assert.deepEqual(inputs.windows?.dims, [2, 64])
     assert.deepEqual(read('windows').slice(0, 18), [...Array.from({ length: 16 }, (_, patch) => patch), 0, 0])
     assert.deepEqual(read('windows').slice(64, 69), [16, 17, 18, 19, 0])
@@ -36,7 +36,7 @@ suite('a picture of any size as a tower takes it', () => {
     assert.deepEqual([seen(0), seen(1)], [16, 4])
   })
 
-  test('takes its positions from a table corner on corner', () => {
+  test('interpolate positions from a table with aligned corners', () => {
     const patches = 20
     const mixOf = (patch: number) =>
       [0, 1, 2, 3].map((corner) => [read('entries')[corner * patches + patch], Math.fround(read('shares')[corner * patches + patch] ?? 0)])

@@ -20,14 +20,14 @@ const smolvlm: ProjectorFacts = {
 const tilesOf = (width: number, height: number, facts = smolvlm): readonly Tile[] =>
   layOutPicture({ width, height }, facts).filter((part) => typeof part !== 'string')
 
-suite('a picture as a model is shown it', () => {
-  test('is refused with the formats that messages take', async () => {
+suite('the layout of an image for a model', () => {
+  test('rejects other formats, with the supported ones', async () => {
     const { signal } = new AbortController()
     const message = 'The image cannot be read: send a PNG, JPEG, WebP or GIF file in base64.'
     await assert.rejects(layOutBlocks(Buffer.from('no picture'), smolvlm, { signal }), { code: 'validation_error', message })
   })
 
-  test('is cut into tiles of its enlarged size, with the whole behind them', () => {
+  test('splits the enlarged image into tiles, followed by the whole', () => {
     const parts = layOutPicture({ width: 1000, height: 700 }, smolvlm)
     const texts = parts.filter((part) => typeof part === 'string')
     assert.equal(tilesOf(1000, 700).length, 13)
@@ -46,7 +46,7 @@ suite('a picture as a model is shown it', () => {
     )
   })
 
-  test('keeps about its size where the file does not say how large it becomes', () => {
+  test('keeps approximately the size if the file does not give one', () => {
     const tiles = tilesOf(1000, 700, { ...smolvlm, longestSide: null })
     assert.equal(tiles.length, 3)
     assert.deepEqual(tiles[0]?.scene, {
@@ -54,12 +54,12 @@ suite('a picture as a model is shown it', () => {
     })
   })
 
-  test('keeps its proportions in a square', () => {
+  test('keeps the aspect ratio in a square', () => {
     const [tile] = tilesOf(640, 480, { ...smolvlm, family: 'mlp', imageSize: 336, patchSize: 14 })
     assert.deepEqual(tile?.scene.sizes, [{ width: 336, height: 252 }])
   })
 
-  test('is cut into the tiles that show the most of it, where it is larger than one', () => {
+  test('splits an image larger than one tile into the tiles that show the most of it', () => {
     const tiledSizes = [
       { width: 336, height: 672 },
       { width: 672, height: 336 },
@@ -83,7 +83,7 @@ suite('a picture as a model is shown it', () => {
     assert.equal(tilesOf(300, 200, llava).length, 1)
   })
 
-  test('keeps about its size where the model takes any, in whole squares, neither too few nor too many', () => {
+  test('keeps approximately the size if the model accepts any, in whole squares, within the limits', () => {
     const qwen: ProjectorFacts = { ...smolvlm, family: 'qwen2.5vl_merger', patchSize: 14, merge: 2 }
     const sizeOf = (width: number, height: number) => tilesOf(width, height, qwen)[0]?.scene.canvas
     assert.deepEqual(sizeOf(300, 90), { width: 308, height: 84 })
@@ -92,7 +92,7 @@ suite('a picture as a model is shown it', () => {
     assert.deepEqual(tilesOf(300, 90, qwen)[0]?.scene.sizes, [{ width: 280, height: 84 }])
   })
 
-  test('is refused when it is next to a line', () => {
+  test('rejects an image that is nearly a line', () => {
     assert.throws(() => layOutPicture({ width: 2001, height: 10 }, smolvlm), { code: 'validation_error', message: /more than 200 times/ })
     assert.equal(tilesOf(2000, 10).length, 5)
   })

@@ -16,7 +16,7 @@ async function see(path: string): Promise<readonly Float32Array[]> {
   return await tower.look(await paintPicture({ width: 120, height: 80 }), { signal })
 }
 
-/** The largest difference, as a part of the largest number. */
+/** The largest difference, relative to the largest number. */
 function compare(rows: readonly Float32Array[], expected: readonly Float32Array[]): number {
   assert.deepEqual(
     rows.map(({ length }) => length),
@@ -27,9 +27,9 @@ function compare(rows: readonly Float32Array[], expected: readonly Float32Array[
   return Math.max(...differences) / Math.max(...sizes)
 }
 
-suite('weights of towers', () => {
+suite('weights of vision towers', () => {
   for (const family of families)
-    test(`count as the numbers they hold, in half precision and in blocks: ${family}`, async () => {
+    test(`are read as the numbers they hold, in half precision and in blocks: ${family}`, async () => {
       await using folder = await createTemporaryFolder()
       const { projector } = await writeSeeingFiles(folder.path, family)
       const file = await readFile(projector)
@@ -44,7 +44,7 @@ suite('weights of towers', () => {
       }
     })
 
-  test('of a type that Sepia cannot compute from are refused by its name', async () => {
+  test('of an unsupported type are rejected by name', async () => {
     await using folder = await createTemporaryFolder()
     const { projector } = await writeSeeingFiles(folder.path, 'mlp')
     const file = await readFile(projector)

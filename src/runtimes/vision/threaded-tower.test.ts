@@ -9,8 +9,8 @@ import { openThreadedTower } from './threaded-tower.ts'
 
 const { signal } = new AbortController()
 
-suite('a tower in a thread of its own', () => {
-  test('sees what a tower in this thread sees, and lays out pictures as it does', async () => {
+suite('a vision tower in a separate thread', () => {
+  test('gives the same output and layout as a tower in this thread', async () => {
     await using folder = await createTemporaryFolder()
     const { projector } = await writeSeeingFiles(folder.path, 'qwen3vl_merger')
     await using here = await openTower(projector, { threads: 1 })
@@ -21,7 +21,7 @@ suite('a tower in a thread of its own', () => {
     assert.deepEqual([there.width, there.makesGrids, there.seesAround], [here.width, here.makesGrids, here.seesAround])
   })
 
-  test('leaves this thread to others while it looks', async () => {
+  test('does not block this thread while it computes', async () => {
     await using folder = await createTemporaryFolder()
     const { projector } = await writeSeeingFiles(folder.path, 'qwen2.5vl_merger')
     await using tower = await openThreadedTower(projector, { threads: 1 })
@@ -32,7 +32,7 @@ suite('a tower in a thread of its own', () => {
     assert.ok(utilization < 0.5, `busy for ${utilization} of the time`)
   })
 
-  test('names what is wrong with a file and with a picture, and stops when its request is cancelled', async () => {
+  test('reports what is wrong with a file and with an image, and stops when its request is cancelled', async () => {
     await using folder = await createTemporaryFolder()
     const { projector } = await writeSeeingFiles(folder.path, 'gemma3')
     await using tower = await openThreadedTower(projector, { threads: 1 })
@@ -46,7 +46,7 @@ suite('a tower in a thread of its own', () => {
     await assert.rejects(openThreadedTower(broken, { threads: 1 }), { code: 'inference_failed', message: /mmproj-broken/ })
   })
 
-  test('fails what comes after its end', async () => {
+  test('rejects requests after it is closed', async () => {
     await using folder = await createTemporaryFolder()
     const { projector } = await writeSeeingFiles(folder.path, 'gemma3')
     const tower = await openThreadedTower(projector, { threads: 1 })

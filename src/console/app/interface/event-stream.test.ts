@@ -14,7 +14,7 @@ function streamOf(...chunks: readonly string[]): Response {
   )
 }
 
-test('events that arrive in pieces come out whole', async () => {
+test('events that arrive in pieces are read whole', async () => {
   const events = await Array.fromAsync(readEventStream(streamOf('event: prog', 'ress\ndata: {"step":1}\n', '\ndata: last\n\n')))
   assert.deepEqual(events, [
     { event: 'progress', data: '{"step":1}' },
@@ -22,7 +22,7 @@ test('events that arrive in pieces come out whole', async () => {
   ])
 })
 
-test('lines of one event are joined, comments and unfinished events are left out', async () => {
+test('lines of one event are joined, and comments and unfinished events are ignored', async () => {
   const events = await Array.fromAsync(readEventStream(streamOf(': hello\n\ndata: a\r\ndata: b\r\n\r\ndata: cut off')))
   assert.deepEqual(events, [{ event: 'message', data: 'a\nb' }])
 })

@@ -5,7 +5,7 @@ import { openBrowserPage } from '../../../../test/support/browser-page.ts'
 const browser = openBrowserPage()
 const { faultOf, isMistake, request, requestIdOf } = await import('./request.ts')
 
-test('an emoji that was cut in two is sent as a character that is missing, since the service takes no half of one', async () => {
+test('an emoji cut in two is sent as the replacement character, since the service rejects half an emoji', async () => {
   let sent: unknown
   browser.answerWith(async (_path, { body }) => {
     sent = body
@@ -15,7 +15,7 @@ test('an emoji that was cut in two is sent as a character that is missing, since
   assert.equal(sent, '{"words":["cut \ufffd","whole 🐯"]}')
 })
 
-test('a mistake in a field is shown by that field alone, and has no id to look up in a log', async () => {
+test('a validation error is shown only by its field, without an id to look up in a log', async () => {
   const body = { error: { code: 'validation_error', message: 'Choose another.', param: 'password' } }
   const headers = { 'x-request-id': 'r-1' }
   browser.answerWith(async () => Response.json(body, { status: 422, headers }))

@@ -5,7 +5,7 @@ import { readServiceClock, serviceNow } from './service-clock.ts'
 const answeredAt = (at: number) => readServiceClock({ headers: new Headers({ date: new Date(at).toUTCString() }) })
 const aheadMs = () => Math.round((serviceNow() - Date.now()) / 1000) * 1000
 
-test("time is the service's where the clock of the browser is wrong, and steady where both agree", () => {
+test("time follows the service if the browser's clock is wrong, and stays steady if both agree", () => {
   answeredAt(Date.now() - 2000)
   assert.equal(aheadMs(), 0)
   answeredAt(Date.now() - 3_600_000)

@@ -9,4 +9,4 @@ const cases: readonly (readonly [number, string])[] = [
   [442_000_000, '442 MB'],
   [2.5e15, '2,500 TB'],
 ]
-for (const [bytes, text] of cases) test(`${bytes} bytes are ${text}`, () => assert.equal(byteText(bytes), text))
+for (const [bytes, text] of cases) test(`formats ${bytes} bytes as ${text}`, () => assert.equal(byteText(bytes), text))

@@ -10,7 +10,7 @@ const cases: readonly (readonly [number, string])[] = [
   [10_800_000, '3 h'],
   [1_036_800_000, '12 days'],
 ]
-for (const [ms, text] of cases) test(`${ms} ms are ${text}`, () => assert.equal(durationText(ms), text))
+for (const [ms, text] of cases) test(`formats ${ms} ms as ${text}`, () => assert.equal(durationText(ms), text))
 
 const distances: readonly (readonly [number, string])[] = [
   [-300_000, '5 min ago'],
@@ -18,4 +18,4 @@ const distances: readonly (readonly [number, string])[] = [
   [-259_200_000, '3 days ago'],
   [259_200_000, 'in 3 days'],
 ]
-for (const [ms, text] of distances) test(`${ms} ms from now is ${text}`, () => assert.equal(distanceText(ms), text))
+for (const [ms, text] of distances) test(`formats ${ms} ms from now as ${text}`, () => assert.equal(distanceText(ms), text))

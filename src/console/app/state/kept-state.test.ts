@@ -12,24 +12,24 @@ const { compactText, decimalText, listText, anyOfText, moneyText, numberInBox, p
   '../language/formats.ts'
 )
 
-suite('what a browser remembers', () => {
+suite('state stored in the browser', () => {
   const kinds = { text: '', number: 1, flag: true, list: [] as readonly string[], record: {} as Readonly<Record<string, string>> }
 
-  test('is taken where it is of the kind that is wanted, and else left at its default', () => {
+  test('is read if it has the expected type, and is the default otherwise', () => {
     assert.deepEqual(storedSignal('kinds', kinds).value, { ...kinds, text: 'kept' })
     assert.deepEqual(storedSignal('broken', kinds).value, kinds)
     assert.deepEqual(storedSignal('none', kinds).value, kinds)
     assert.deepEqual(storedSignal('new', kinds).value, kinds)
   })
 
-  test('is written as soon as it changes', () => {
+  test('is stored as soon as it changes', () => {
     const stored = storedSignal('changing', { text: 'a' })
     stored.value = { text: 'b' }
     assert.equal(page.kept.get('sepia.work.changing'), '{"text":"b"}')
     assert.deepEqual(storedSignal('changing', { text: '' }).value, { text: 'b' })
   })
 
-  test('models keep their colours, and no two share one while there are enough', () => {
+  test('models keep their colours, and no two share one while enough are free', () => {
     const models = Array.from({ length: colourCount }, (_, index) => `model ${index}`)
     const colours = models.map(colourOf)
     assert.deepEqual(
@@ -42,7 +42,7 @@ suite('what a browser remembers', () => {
   })
 })
 
-suite('numbers as people read and write them', () => {
+suite('numbers as users read and type them', () => {
   for (const [typed, plain] of [
     ['5', '5'],
     [' 1,234 ', '1234'],
@@ -53,14 +53,14 @@ suite('numbers as people read and write them', () => {
     ['abc', 'abc'],
     ['', ''],
   ] as const)
-    test(`${JSON.stringify(typed)} is ${JSON.stringify(plain)}`, () => assert.equal(plainNumber(typed), plain))
+    test(`reads ${JSON.stringify(typed)} as ${JSON.stringify(plain)}`, () => assert.equal(plainNumber(typed), plain))
 
-  test('what stands in a box is read again as itself', () => {
+  test('a formatted value in a field is read back unchanged', () => {
     for (const value of [0, -1, 1234567, 0.05, 1e-7, 12_345.678]) assert.equal(Number(plainNumber(numberInBox(value))), value)
     for (const value of [0, 999, 1000, 1_234_567]) assert.equal(Number(plainNumber(wholeText(value))), value)
   })
 
-  test('amounts, shares and lists read as English', () => {
+  test('amounts, percentages and lists use English formats', () => {
     assert.deepEqual(
       [wholeText(1234.5), compactText(12_345), moneyText(2_500_000), moneyText(1), decimalText(1.25, 1), decimalText(1, 2, 2)],
       ['1,235', '12K', '2.50', '0.000001', '1.3', '1.00'],

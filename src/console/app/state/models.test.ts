@@ -17,7 +17,7 @@ const model = (id: string, name: string): ConsoleTextModel => ({
   state: { state: 'unloaded', memoryBytes: 0, slots: 0, inUse: 0, waiting: 0 },
 })
 
-test('models of one name are distinguished by their ids, others go by their names', () => {
+test('models with the same name are distinguished by their ids, others are shown by name', () => {
   const labels = modelChoices([model('qwen', 'Qwen'), model('qwen:q8_0', 'Qwen'), model('mini', 'Mini')]).map(({ label }) => label)
   assert.deepEqual(labels, ['Qwen (qwen)', 'Qwen (qwen:q8_0)', 'Mini'])
 })

@@ -6,7 +6,7 @@ const page = openBrowserPage('/')
 const { signOut } = await import('./session.ts')
 const { storedSignal } = await import('./stored.ts')
 
-test('signing out leaves nothing of the person behind, and nothing of theirs arrives later', async () => {
+test("signing out removes the user's data, and late responses do not bring it back", async () => {
   page.answerWith(async () => new Response(null, { status: 204 }))
   const stored = storedSignal('chat', { system: '' })
   stored.value = { system: 'a secret' }

@@ -10,7 +10,7 @@ const { navigate, path, pathBehind } = await import('./router.ts')
 const { forgetStored, storedSignal } = await import('./stored.ts')
 const { RequestFailure, request, sentenceOf } = await import('../interface/request.ts')
 
-describe('the session of the page, against the service itself', async () => {
+describe('the session of the page, against a running service', async () => {
   const service = await startConsoleService()
   await service.join(service.firstCode, 'ada@example.org')
   let cookie: string | undefined
@@ -27,7 +27,7 @@ describe('the session of the page, against the service itself', async () => {
     })
   })
 
-  it('is nobody’s until somebody signs in, and then knows who it is', async () => {
+  it("has no account until a user signs in, and then has the user's account", async () => {
     await loadSession()
     assert.deepEqual(session.value, { state: 'none', ways: { password: true, passkey: false, organisation: null }, greeting: 'welcome' })
     await signIn({ email: 'ada@example.org', password: 'a poet of science' })
@@ -36,7 +36,7 @@ describe('the session of the page, against the service itself', async () => {
     assert.equal(session.value.state, 'signed-in')
   })
 
-  it('stays nobody’s after a wrong password, and says the service’s own sentence', async () => {
+  it('has no account after a wrong password, and shows the service’s message', async () => {
     await loadSession()
     const failure = await signIn({ email: 'ada@example.org', password: 'a guess of mine' }).catch((error: unknown) => error)
     assert.ok(failure instanceof RequestFailure && failure.status === 401)
@@ -44,7 +44,7 @@ describe('the session of the page, against the service itself', async () => {
     assert.equal(session.value.state, 'none')
   })
 
-  it('reads the models that the service has, each kind by itself', async () => {
+  it('reads the models of the service, grouped by kind', async () => {
     await signIn({ email: 'ada@example.org', password: 'a poet of science' })
     await loadModels()
     assert.ok((models.value ?? []).length > 0)
@@ -55,15 +55,15 @@ describe('the session of the page, against the service itself', async () => {
   })
 })
 
-describe('what the page gets when something goes wrong', () => {
+describe('errors shown by the page', () => {
   for (const [what, answer, code] of [
     ['no answer', async () => Promise.reject(new TypeError('fetch failed')), 'unreachable'],
-    ['a page of a proxy', async () => new Response('<h1>Bad gateway</h1>', { status: 502 }), 'unknown'],
-    ['JSON that is no error', async () => Response.json(['x'], { status: 500 }), 'unknown'],
+    ["a proxy's HTML page", async () => new Response('<h1>Bad gateway</h1>', { status: 502 }), 'unknown'],
+    ['JSON without an error', async () => Response.json(['x'], { status: 500 }), 'unknown'],
     ['null', async () => Response.json(null, { status: 500 }), 'unknown'],
     ['an error', async () => Response.json({ error: { code: 'not_found', message: 'There is none.' } }, { status: 404 }), 'not_found'],
   ] as const)
-    it(`${what} becomes a sentence with the code ${code}`, async () => {
+    it(`${what} becomes a message with the code ${code}`, async () => {
       page.answerWith(answer)
       const failure = await request('/x').catch((error: unknown) => error)
       assert.ok(failure instanceof RequestFailure)
@@ -71,7 +71,7 @@ describe('what the page gets when something goes wrong', () => {
       assert.match(failure.message, /\.$/)
     })
 
-  it('leaving is no failure of the service', async () => {
+  it('an aborted request is not an error of the service', async () => {
     const left = new AbortController()
     page.answerWith(async () => {
       left.abort()
@@ -80,11 +80,11 @@ describe('what the page gets when something goes wrong', () => {
     await assert.rejects(request('/x', { signal: left.signal }), { name: 'AbortError' })
   })
 
-  it('does not show what nobody foresaw', () => {
+  it('does not show the text of unexpected errors', () => {
     assert.doesNotMatch(sentenceOf(new TypeError('x of undefined')), /undefined/)
   })
 
-  it('a session that cannot be read differs from none', async () => {
+  it('a session that cannot be read is different from no session', async () => {
     page.answerWith(async () => Promise.reject(new TypeError('fetch failed')))
     await loadSession()
     assert.equal(session.value.state, 'failed')
@@ -92,7 +92,7 @@ describe('what the page gets when something goes wrong', () => {
 })
 
 describe('the address of the page', () => {
-  it('begins at the chat', () => assert.equal(path.value, '/console/chat'))
+  it('starts at the chat page', () => assert.equal(path.value, '/console/chat'))
 
   for (const [address, base, behind] of [
     ['/console/requests/7', '/console/requests', '7'],
@@ -109,26 +109,26 @@ describe('the address of the page', () => {
     })
 })
 
-describe('what this browser remembers', () => {
+describe('preferences stored in this browser', () => {
   const defaults = { steps: 20, prompt: '' }
 
   for (const [what, text, expected] of [
     ['nothing', undefined, defaults],
-    ['a part of it', '{"steps":30}', { steps: 30, prompt: '' }],
-    ['no JSON', '{"steps":', defaults],
+    ['some of the fields', '{"steps":30}', { steps: 30, prompt: '' }],
+    ['invalid JSON', '{"steps":', defaults],
     ['null', 'null', defaults],
     ['a list', '[1,2]', defaults],
     ['a text', '"x"', defaults],
-    ['a field of another kind', '{"steps":"many","prompt":"a cat"}', { steps: 20, prompt: 'a cat' }],
-    ['a field that is no more', '{"colour":"red"}', defaults],
+    ['a field of the wrong type', '{"steps":"many","prompt":"a cat"}', { steps: 20, prompt: 'a cat' }],
+    ['an unknown field', '{"colour":"red"}', defaults],
   ] as const)
-    it(`is the defaults with what fits of ${what}`, () => {
+    it(`are the defaults plus the valid parts of ${what}`, () => {
       if (text === undefined) page.kept.delete('sepia.work.t')
       else page.kept.set('sepia.work.t', text)
       assert.deepEqual(storedSignal('t', defaults).value, expected)
     })
 
-  it('is written when it changes, under a name of its own', () => {
+  it('are stored under their own key when they change', () => {
     const stored = storedSignal('u', defaults)
     stored.value = { ...stored.value, prompt: 'a fox' }
     assert.deepEqual(JSON.parse(page.kept.get('sepia.work.u') ?? ''), { steps: 20, prompt: 'a fox' })
@@ -136,7 +136,7 @@ describe('what this browser remembers', () => {
     assert.equal(page.kept.has('sepia.work.u'), false)
   })
 
-  it('is nothing in a browser that forbids it, and the page works all the same', async () => {
+  it('are not stored if the browser forbids storage, and the page still works', async () => {
     page.forbidStorage()
     const stored = storedSignal('v', defaults)
     stored.value = { ...stored.value, steps: 5 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-test('a class is laid out by one style sheet alone, since all of them hold everywhere', () => {
+test('every class is defined in only one style sheet, since all style sheets are global', () => {
   const homes = new Map<string, Set<string>>()
   for (const sheet of readdirSync(import.meta.dirname).filter((name) => name.endsWith('.css')))
     for (const [, name = ''] of readFileSync(join(import.meta.dirname, sheet), 'utf8').matchAll(/^\.([\w-]+) \{$/gm))

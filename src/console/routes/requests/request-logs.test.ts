@@ -36,7 +36,7 @@ async function openLogs() {
 }
 
 describe('the log of an account', () => {
-  test('is off until an owner switches it on, and each switch is written down', async () => {
+  test('is off until an owner turns it on, and each change is recorded', async () => {
     const { ask, path, on, actions, memberId } = await openLogs()
     assert.deepEqual((await ask('GET', path)).json(), { on: null, bodies: 0, bytes: 0, mostBytes: 1_000_000, mostKeepHours: 48 })
     assert.equal((await on()).json().on.keepMs, 24 * 60 * 60 * 1000)
@@ -49,7 +49,7 @@ describe('the log of an account', () => {
     ])
   })
 
-  test('is no member’s to see or switch, their own neither', async () => {
+  test('cannot be read or changed by members, even for their own account', async () => {
     const { ask, path, member, actions } = await openLogs()
     const body = { keepHours: 24 }
     for (const method of ['GET', 'PUT', 'DELETE'] as const)
@@ -59,19 +59,19 @@ describe('the log of an account', () => {
   })
 
   for (const body of [{ keepHours: 0 }, { keepHours: 49 }, { keepHours: 1.5 }, {}, { keepHours: 1, offAfterHours: -1 }])
-    test(`refuses ${JSON.stringify(body)}`, async () => {
+    test(`rejects ${JSON.stringify(body)}`, async () => {
       const { on, actions } = await openLogs()
       assert.ok([400, 422].includes((await on(body)).statusCode))
       assert.deepEqual(await actions(), [])
     })
 
-  test('of nobody is not there', async () => {
+  test('of a missing account gets 404', async () => {
     const { ask } = await openLogs()
     for (const id of ['nobody', 'x'.repeat(300)])
       assert.equal((await ask('GET', `/console/api/accounts/${id}/request-log`)).statusCode, 404)
   })
 
-  test('is shown to its person, and to nobody else', async () => {
+  test('is shown only to its user', async () => {
     const { ask, on, member } = await openLogs()
     const logOf = async (cookie: string) => (await ask('GET', '/console/api/session', { cookie })).json().requestLog
     assert.equal(await logOf(member), null)
@@ -82,7 +82,7 @@ describe('the log of an account', () => {
 })
 
 describe('logged bodies', () => {
-  test('are shown to their person and to owners, each look written down', async () => {
+  test('are shown to their user and to owners, and each view is recorded', async () => {
     const { ask, on, chatOnce, member, memberId, actions } = await openLogs()
     await on()
     const { answer, key, id } = await chatOnce()
@@ -110,7 +110,7 @@ describe('logged bodies', () => {
     )
   })
 
-  test('of requests that came with the same id are shown from their own request on', async () => {
+  test('of requests with the same id are shown from their own request on', async () => {
     const { ask, on, member, bodies: recorder } = await openLogs()
     await on()
     const say = async (words: string) => {
@@ -132,7 +132,7 @@ describe('logged bodies', () => {
     assert.ok((await requested(requests[0].key)).includes('second'))
   })
 
-  test('are no other member’s', async () => {
+  test('are not shown to other members', async () => {
     const { ask, on, chatOnce, send, join, owner } = await openLogs()
     await on()
     const { key } = await chatOnce()
@@ -142,21 +142,21 @@ describe('logged bodies', () => {
       assert.equal((await ask('GET', `/console/api/requests/${where}`, { cookie: mallory })).statusCode, 404, where)
   })
 
-  test('are none where the log is off, and all gone when somebody deletes them', async () => {
+  test('are not recorded while the log is off, and are all removed when it is cleared', async () => {
     const { ask, on, chatOnce, path, actions, memberId } = await openLogs()
     const before = await chatOnce()
     assert.equal((await ask('GET', `/console/api/requests/${before.key}`)).json().logged, false)
     assert.deepEqual((await ask('GET', `/console/api/requests/${before.key}/bodies`)).json(), { bodies: [] })
     await on()
     const { key } = await chatOnce()
-    assert.equal((await ask('DELETE', path)).json().bodies, 2, 'switched off, they stay')
+    assert.equal((await ask('DELETE', path)).json().bodies, 2, 'they are kept when the log is turned off')
     assert.deepEqual((await ask('DELETE', `${path}/bodies`)).json().bodies, 0)
     assert.deepEqual((await ask('GET', `/console/api/requests/${key}/bodies`)).json(), { bodies: [] })
     assert.deepEqual((await actions()).at(-1), ['request-log-deleted', memberId, '2'])
   })
 
   for (const place of ['0', '999999', '1e3', '-1', '99999999999999999999', '%00', 'x'.repeat(101)])
-    test(`of a request at ${place.slice(0, 24)} are not there`, async () => {
+    test(`of a request at ${place.slice(0, 24)} do not exist`, async () => {
       const { ask } = await openLogs()
       assert.equal((await ask('GET', `/console/api/requests/${place}/bodies`)).statusCode, 404)
     })

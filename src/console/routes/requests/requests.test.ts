@@ -25,8 +25,8 @@ async function openRequests() {
 
 const idsOf = ({ requests }: RequestPage) => requests.map(({ id }) => id)
 
-describe('one’s requests', () => {
-  test('are listed newest first, in pages that meet without a gap, and none of anybody else', async () => {
+describe('the request list', () => {
+  test("contains only the user's own requests, newest first, in pages without gaps", async () => {
     const { submit, list } = await openRequests()
     const [a, b, c] = [await submit(), await submit(), await submit()]
     await submit('somebody-else')
@@ -37,7 +37,7 @@ describe('one’s requests', () => {
     assert.equal(rest.next, null)
   })
 
-  test('are filtered by state', async () => {
+  test('is filtered by state', async () => {
     const { submit, list, store, ownerId } = await openRequests()
     const [ended, waiting] = [await submit(), await submit()]
     await store.queue.cancel({ id: ended, accountId: ownerId }, options)
@@ -46,7 +46,7 @@ describe('one’s requests', () => {
     assert.deepEqual(idsOf(await list('?status=running')), [])
   })
 
-  test('are found one by one, with their place in the queue', async () => {
+  test('returns one request with its position in the queue', async () => {
     const { submit, get } = await openRequests()
     await submit()
     const { inference, call } = (await get(`/${await submit()}`)).json()
@@ -55,7 +55,7 @@ describe('one’s requests', () => {
     assert.equal((await get('/nothing')).statusCode, 404)
   })
 
-  test('are found by their words, and nobody finds another’s by them', async () => {
+  test("is searched by prompt, and never finds another user's requests", async () => {
     const { submit, list, ownerId } = await openRequests()
     const mine = await submit()
     await submit('somebody-else')
@@ -64,7 +64,7 @@ describe('one’s requests', () => {
     assert.deepEqual(idsOf(await list('?search=100%25')), [])
   })
 
-  test('are everybody’s for owners, without the words, the input and the output of others', async () => {
+  test("contains everyone's requests for owners, without the prompts, inputs and outputs of others", async () => {
     const { submit, list, get, send, cookie, join, store } = await openRequests()
     const theirs = await submit('somebody-else')
     const result = {
@@ -106,7 +106,7 @@ describe('one’s requests', () => {
     assert.deepEqual(idsOf((await get('', member)).json()), [])
   })
 
-  test('are asked for with a query that is checked', async () => {
+  test('validates its query', async () => {
     const { get } = await openRequests()
     for (const query of ['?status=lost', '?limit=many', '?limit=-1', '?colour=red', `?after=${'x'.repeat(101)}`])
       assert.equal((await get(query)).statusCode, 422, query)

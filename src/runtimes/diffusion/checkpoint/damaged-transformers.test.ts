@@ -45,7 +45,7 @@ const damages: readonly (readonly [
 ]
 
 for (const [what, file, damage, answer] of damages)
-  test(`a transformer ${what} is refused for good, in a sentence`, async () => {
+  test(`a transformer ${what} is rejected permanently, with a reason`, async () => {
     const reference: ReferenceCase | undefined = cases.find(({ model }) => model === file)
     assert.ok(reference)
     const model = file.replace('.safetensors', '-damaged.safetensors')

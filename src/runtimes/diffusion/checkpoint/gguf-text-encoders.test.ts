@@ -24,7 +24,7 @@ const { signal } = new AbortController()
 
 type Names = readonly (readonly [RegExp, string])[]
 
-/** Names in llama.cpp's files, by those of transformers. */
+/** Tensor names in llama.cpp's files, by their names in transformers. */
 const qwen3: Names = [
   [/^model\.embed_tokens\./u, 'token_embd.'],
   [/^model\.norm\./u, 'output_norm.'],
@@ -47,7 +47,7 @@ const t5: Names = [
   [/^encoder\.block\.(\d+)\.layer\.1\.layer_norm\./u, 'enc.blk.$1.ffn_norm.'],
 ]
 
-/** The same weights in a GGUF file as llama.cpp's converter names them. */
+/** The same weights in a GGUF file, with the names of llama.cpp's converter. */
 async function convert(path: string, architecture: string, names: Names): Promise<string> {
   const [{ tensors }, bytes] = [await readWeightFile(join(folder, path)), await readFile(join(folder, path))]
   const written = [...tensors].map(([name, { type, shape, offset, bytes: length }]) => {

@@ -24,20 +24,20 @@ function findCase(name: string) {
   return found
 }
 
-test('every reference case can be read', () => {
+test('reads every reference case', () => {
   assert.deepEqual(unreadable, [])
   assert.equal(cases.length, 72)
 })
 
 for (const name of ['xl.safetensors K_EULER/6', 'sd15.safetensors DDIM/8', 'sd21.safetensors DDIM v-prediction'])
-  test(`${name} draws the latents and pixels of diffusers`, async () => {
+  test(`${name} produces the latents and pixels of diffusers`, async () => {
     const reference = findCase(name)
     await using opened = await openReferencePipeline(folder, reference, { threads: 1, signal })
     const deviation = await replayCase(opened, reference, { signal })
     assert.ok(isWithinLimits(deviation), `latents ${deviation.latents}, pixels ${deviation.pixels}`)
   })
 
-test('in half precision, as a GPU draws it, the latents differ by a little', async () => {
+test('in half precision, as on a GPU, the latents differ only slightly', async () => {
   const reference = findCase('sd15.safetensors DDIM/8')
   const target = { ...gpuTarget, precision: 'half' } as const
   await using opened = await openReferencePipeline(folder, reference, { threads: 1, target, signal })

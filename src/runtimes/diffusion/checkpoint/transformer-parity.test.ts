@@ -20,7 +20,7 @@ const text = await readFile(join(folder, 'cases.json'), 'utf8')
 const file = parseReferenceFile(JSON.parse(text))
 const { signal } = new AbortController()
 
-/** The rest is replayed by `npm run parity`. */
+/** `npm run parity` replays the other cases. */
 const chosen = [
   'dev folder 128x128',
   'dev image-to-image',
@@ -54,13 +54,13 @@ const chosen = [
 
 const cases = file.cases.filter(({ name }) => chosen.includes(name))
 
-test('every reference case can be read', () => {
+test('reads every reference case', () => {
   assert.deepEqual(file.unreadable, [])
   assert.equal(cases.length, chosen.length)
 })
 
 for (const [key, group] of Map.groupBy(cases, pipelineKey)) {
-  test(`${key} draws the latents and pixels of diffusers`, async () => {
+  test(`${key} produces the latents and pixels of diffusers`, async () => {
     const [first] = group
     assert.ok(first)
     await using opened = await openReferencePipeline(folder, first, { threads: 1, signal })
@@ -71,7 +71,7 @@ for (const [key, group] of Map.groupBy(cases, pipelineKey)) {
   })
 }
 
-test('tokenizers part texts as those of the models do', async () => {
+test('tokenizers split texts like those of the models', async () => {
   const { tokens }: { readonly tokens: Readonly<Record<string, Readonly<Record<string, readonly number[]>>>> } = JSON.parse(text)
   const [qwen, t5] = [
     await loadByteLevelTokenizer(join(folder, 'tokenizers/qwen3')),
@@ -81,7 +81,7 @@ test('tokenizers part texts as those of the models do', async () => {
   for (const [prompt, ids] of Object.entries(tokens.t5 ?? {})) assert.deepEqual([...t5.encode(prompt), t5.endId], ids, prompt)
 })
 
-test('a text that is cut says at how many tokens', async () => {
+test('a truncated text reports the token limit', async () => {
   const [reference] = cases.filter(({ model }) => model === 'z-image-turbo')
   assert.ok(reference)
   await using opened = await openReferencePipeline(folder, reference, { threads: 1, signal })
@@ -91,7 +91,7 @@ test('a text that is cut says at how many tokens', async () => {
   assert.equal((await encode('a glossy red apple '.repeat(200))).cutAt, 512)
 })
 
-test('Z-Image in a file of its own is drawn with more noise than Z-Image-Turbo', async () => {
+test('Z-Image in a single file is drawn with more noise than Z-Image-Turbo', async () => {
   const path = 'diffusion_models/z_image_turbo_bf16.safetensors'
   const reference = cases.find(({ model }) => model === path)
   const files = Object.fromEntries(Object.entries(reference?.files ?? {}).map(([name, file]) => [name, join(folder, file)]))
@@ -100,7 +100,7 @@ test('Z-Image in a file of its own is drawn with more noise than Z-Image-Turbo',
   assert.deepEqual([await shiftOf(path), await shiftOf('diffusion_models/z_image_bf16.safetensors')], [3, 6])
 })
 
-test('a block that a model does not have cannot be left out', async () => {
+test('skipping a block that the model does not have is rejected', async () => {
   const [reference] = cases.filter(({ name }) => name === '3.5 skip-layer guidance')
   assert.ok(reference)
   await using opened = await openReferencePipeline(folder, reference, { threads: 1, signal })
@@ -108,7 +108,7 @@ test('a block that a model does not have cannot be left out', async () => {
   await assert.rejects(async () => opened.pipeline.adapt?.(assets, { signal }), { code: 'unsupported', param: 'skip_guidance_layers' })
 })
 
-test('a model that lacks a part names it', async () => {
+test('a model with a missing part reports its name', async () => {
   const model = { model: 'diffusion_models/flux1-schnell.safetensors', refiner: null }
   const files = { text_encoder: 'text_encoders/clip_l.safetensors' }
   await assert.rejects(openReferencePipeline(folder, { ...model, files }, { threads: 1, signal }), /FLUX\.1 schnell .*T5 XXL/u)

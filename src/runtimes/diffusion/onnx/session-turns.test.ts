@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { InferenceSession } from 'onnxruntime-node'
 import { SessionTurns } from './session-turns.ts'
 
-/** Sessions that write down what becomes of them; a run takes a turn of the event loop. */
+/** Sessions that log when they are opened, run and closed; a run takes one turn of the event loop. */
 function follow() {
   const log: string[] = []
   const create = (name: string) => async (): Promise<InferenceSession> => {
@@ -23,7 +23,7 @@ function follow() {
   return { log, create }
 }
 
-test('parts make room for each other, and sessions of one part stay beside each other', async () => {
+test('a part frees the sessions of other parts, but keeps its own', async () => {
   const { log, create } = follow()
   const turns = new SessionTurns()
   const text = await turns.open('text', create('text'))
@@ -38,7 +38,7 @@ test('parts make room for each other, and sessions of one part stay beside each 
   assert.deepEqual(log, ['close text'])
 })
 
-test('a part that runs is not closed by another that wants to', async () => {
+test('a running part is not closed by another that wants to run', async () => {
   const { log, create } = follow()
   const turns = new SessionTurns()
   const [one, other] = [await turns.open('one', create('one')), await turns.open('other', create('other'))]
@@ -50,7 +50,7 @@ test('a part that runs is not closed by another that wants to', async () => {
   ])
 })
 
-test('a part that cannot be opened fails its own runs alone', async () => {
+test('a part that cannot be opened fails only its own runs', async () => {
   const { create } = follow()
   const turns = new SessionTurns()
   const sound = await turns.open('sound', create('sound'))

@@ -17,7 +17,7 @@ async function run(model: Uint8Array): Promise<readonly number[]> {
   return [0, 64, 128].map((at) => values[at] ?? Number.NaN)
 }
 
-test('what overflows in half precision is right in single precision', async () => {
+test('values that overflow in half precision are correct in single precision', async () => {
   const half = overflowingDecoder()
   assert.ok(
     (await run(half)).some((value) => !Number.isFinite(value)),
@@ -26,14 +26,14 @@ test('what overflows in half precision is right in single precision', async () =
   const wide = upcastGraph(half)
   assert.ok(wide)
   assert.deepEqual(await run(wide), [1, -4, 6])
-  assert.equal(upcastGraph(wide), null, 'nothing is left to widen')
+  assert.equal(upcastGraph(wide), null, 'nothing is left to convert')
 })
 
-test('a graph in single precision is left alone', async () => {
+test('a graph in single precision is unchanged', async () => {
   assert.equal(upcastGraph(await readFile(join(tinyFolder, 'vae_decoder', 'model.onnx'))), null)
 })
 
-test('a VAE that overflows runs in single precision from then on, and answers say so', async () => {
+test('a VAE that overflows runs in single precision from then on, and responses report it', async () => {
   await using temporary = await createTemporaryFolder()
   const folder = join(temporary.path, 'overflowing')
   await cp(tinyFolder, folder, { recursive: true })

@@ -36,7 +36,7 @@ function readUserComment(exif: Buffer): string {
 }
 
 for (const text of texts) {
-  test(`every format carries ${JSON.stringify(text)}`, async () => {
+  test(`every format stores ${JSON.stringify(text)}`, async () => {
     const png = await encodeImage(image, { encoding: 'png', parameters: text })
     assert.equal(readPngText(png).get('parameters'), text)
     assert.deepEqual(Uint8Array.from(await sharp(png).raw().toBuffer()), image.data)
@@ -51,14 +51,14 @@ for (const text of texts) {
   })
 }
 
-test('a comment too long for a JPEG segment is cut, not broken', async () => {
+test('a comment too long for a JPEG segment is truncated and stays valid', async () => {
   const bytes = await encodeImage(image, { encoding: 'jpeg', parameters: 'long '.repeat(20_000) })
   const { exif } = await sharp(bytes).metadata()
   assert.ok(exif)
   assert.match(readUserComment(exif), /^long long .*…$/)
 })
 
-test('less quality makes a smaller JPEG or WebP', async () => {
+test('lower quality makes a smaller JPEG or WebP', async () => {
   for (const encoding of ['jpeg', 'webp'] as const) {
     const size = async (quality?: number) => (await encodeImage(image, { encoding, quality, parameters: '' })).length
     assert.ok((await size(10)) < (await size()))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findEdges } from './find-edges.ts'
 
-/** A grey picture drawn by a function. */
+/** A grey image computed by a function. */
 function draw(width: number, height: number, colour: (x: number, y: number) => number) {
   return {
     width,
@@ -16,18 +16,18 @@ const lit = (picture: ReturnType<typeof findEdges>) =>
     .filter((i) => i % 3 === 0 && picture.data[i] === 255)
     .map((i) => [(i / 3) % picture.width, Math.floor(i / 3 / picture.width)])
 
-test('a step of brightness becomes one line as thin as a pixel', () => {
+test('an edge in brightness becomes one line, one pixel wide', () => {
   const edges = lit(findEdges(draw(12, 8, (x) => (x < 6 ? 0 : 255))))
   assert.equal(new Set(edges.map(([x]) => x)).size, 1)
   assert.equal(edges.length, 8)
 })
 
-test('an even picture and a faint step have no edges', () => {
+test('a uniform image and a faint edge have no lines', () => {
   assert.deepEqual(lit(findEdges(draw(8, 8, () => 128))), [])
   assert.deepEqual(lit(findEdges(draw(8, 8, (x) => (x < 4 ? 100 : 120)))), [])
 })
 
-test('a weak line is kept where it goes on from a strong one', () => {
+test('a weak line is kept if it continues a strong one', () => {
   const fading = (x: number, y: number) => (x < 6 ? 100 : y < 10 ? 200 : 140)
   const rows = lit(findEdges(draw(12, 20, fading))).filter(([x]) => x === 5 || x === 6)
   assert.ok(rows.some(([, y]) => (y ?? 0) > 15))

@@ -9,14 +9,14 @@ const grey = (rows: readonly (readonly number[])[]) => ({
   height: rows.length,
 })
 
-test('a picture lies in the middle of its drawing with its own proportions', () => {
+test('an image is centred in its frame and keeps its aspect ratio', () => {
   assert.deepEqual(frameOf({ width: 512, height: 256 }, { width: 256, height: 256 }).window, { left: 0, top: 64, width: 256, height: 128 })
   assert.deepEqual(frameOf({ width: 64, height: 128 }, { width: 256, height: 256 }).window, { left: 64, top: 0, width: 128, height: 256 })
   assert.deepEqual(frameOf({ width: 72, height: 72 }, { width: 80, height: 80 }).window, { left: 0, top: 0, width: 80, height: 80 })
   assert.deepEqual(frameOf({ width: 2048, height: 8 }, { width: 64, height: 64 }).window, { left: 0, top: 31, width: 64, height: 1 })
 })
 
-test('around the window the picture is mirrored, as often as it takes', async () => {
+test('outside the image its mirror image is repeated as often as needed', async () => {
   const frame = frameOf({ width: 3, height: 1 }, { width: 3, height: 9 })
   const { data } = await maskIntoFrame(grey([[10, 20, 30]]), frame)
   for (let row = 0; row < 9; row++) assert.deepEqual([...data.subarray(row * 3, row * 3 + 3)], [10, 20, 30])
@@ -37,7 +37,7 @@ test('around the window the picture is mirrored, as often as it takes', async ()
   assert.deepEqual(rows, [3, 1, 1, 3, 3, 1, 1])
 })
 
-test('a picture that goes into its frame comes out as it was', async () => {
+test('an image that is framed and cropped back is unchanged', async () => {
   const image = { data: Uint8Array.from({ length: 8 * 4 * 3 }, (_, i) => (i * 7) % 256), width: 8, height: 4 }
   const frame = frameOf(image, { width: 8, height: 8 })
   const back = await outOfFrame(await intoFrame(image, frame), frame)

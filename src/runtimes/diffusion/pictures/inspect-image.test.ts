@@ -7,13 +7,13 @@ const options = { signal: new AbortController().signal }
 const picture = sharp({ create: { width: 12, height: 34, channels: 3, background: '#abcdef' } })
 
 for (const format of ['png', 'jpeg', 'webp'] as const) {
-  test(`a ${format} file is described as what it is`, async () => {
+  test(`detects the format and size of a ${format} file`, async () => {
     const bytes = await picture.clone().toFormat(format).toBuffer()
     assert.deepEqual(await inspectImage(bytes, options), { format, width: 12, height: 34 })
   })
 }
 
-test('a thumbnail is WebP unless PNG is asked for, as wide as wanted or as the picture is, also of what is too large to be uploaded', async () => {
+test('a thumbnail is WebP unless PNG is requested, at most as wide as the image, even for images too large to upload', async () => {
   const large = await sharp({ create: { width: 5000, height: 4000, channels: 3, background: '#123456' } })
     .png()
     .toBuffer()
@@ -30,19 +30,19 @@ test('a thumbnail is WebP unless PNG is asked for, as wide as wanted or as the p
   await assert.rejects(inspectImage(large.subarray(0, 3000), { ...options, thumbnailWidth: 320 }), { code: 'validation_error' })
 })
 
-test('other formats and no image at all are refused before anything reads them', async () => {
+test('other formats and files that are not images are rejected before they are decoded', async () => {
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
   const tiff = await picture.clone().tiff().toBuffer()
   for (const bytes of [svg, tiff, Buffer.from('hello'), Buffer.alloc(0)])
     await assert.rejects(inspectImage(bytes, options), { code: 'validation_error', message: /send a PNG, JPEG, WebP, AVIF or GIF/ })
 })
 
-test('a picture that would be huge is refused by its header alone', async () => {
+test('an image with huge dimensions is rejected from its header', async () => {
   const small = await picture.clone().png().toBuffer()
   const header = Buffer.from(small)
   header.writeUInt32BE(100_000, 16)
   header.writeUInt32BE(100_000, 20)
-  // The header's checksum no longer fits; either fault is a refusal, and nothing of that size was ever allocated.
+  // The header's checksum is now wrong; either fault rejects the image, and nothing of that size is allocated.
   await assert.rejects(inspectImage(header, options), { code: 'validation_error' })
   const wide = await sharp({ create: { width: 16_000, height: 1100, channels: 3, background: '#000000' } })
     .png()
@@ -51,7 +51,7 @@ test('a picture that would be huge is refused by its header alone', async () => 
 })
 
 for (const format of ['png', 'jpeg', 'webp'] as const) {
-  test(`a ${format} file that was cut off is refused`, async () => {
+  test(`a truncated ${format} file is rejected`, async () => {
     const grain = { type: 'gaussian', mean: 128, sigma: 30 } as const
     const whole = await sharp({ create: { width: 300, height: 200, channels: 3, background: '#888888', noise: grain } })
       .toFormat(format)
@@ -64,7 +64,7 @@ for (const format of ['png', 'jpeg', 'webp'] as const) {
   })
 }
 
-test('a mask whose white gets lost at the size of the drawing is refused where white is asked for', async () => {
+test('a mask whose white disappears at the size of the drawing is rejected if white is required', async () => {
   const whiteAt = { width: 64, height: 64 }
   const dot = { input: { create: { width: 1, height: 1, channels: 3, background: '#ffffff' } }, left: 5, top: 5 } as const
   const black = sharp({ create: { width: 512, height: 512, channels: 3, background: '#000000' } })
@@ -79,7 +79,7 @@ test('a mask whose white gets lost at the size of the drawing is refused where w
     await assert.rejects(inspectImage(bytes, { ...options, whiteAt }), { code: 'validation_error', message: /no white/ })
 })
 
-test('the transparent parts of a picture become the white of a mask', async () => {
+test('the transparent parts of an image become the white of a mask', async () => {
   const whiteAt = { width: 64, height: 64 }
   const red = { r: 255, g: 0, b: 0 }
   const half = await sharp({ create: { width: 32, height: 64, channels: 4, background: { ...red, alpha: 1 } } })

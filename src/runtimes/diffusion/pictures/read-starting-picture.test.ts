@@ -6,14 +6,14 @@ import { drawFile, loadTinyModel, paintSquare, readPixels } from '../../../../te
 const model = await loadTinyModel()
 after(() => model[Symbol.asyncDispose]())
 
-test('an image that does not decode is refused', async () => {
+test('an image that cannot be decoded is rejected', async () => {
   const whole = await paintSquare('#888888')
   const broken = Buffer.concat([whole.subarray(0, whole.length / 2), Buffer.alloc(40)])
   await assert.rejects(drawFile(model, { initial: { image: broken, strength: 0.8 } }), { code: 'validation_error' })
   await assert.rejects(drawFile(model, { initial: { image: Buffer.from('no image'), strength: 0.8 } }), { code: 'validation_error' })
 })
 
-test('grey, transparent and larger pictures can be started from', async () => {
+test('grey, transparent and larger images can be starting images', async () => {
   const grey = await sharp({ create: { width: 100, height: 40, channels: 3, background: '#777777' } })
     .greyscale()
     .toColourspace('b-w')
@@ -49,7 +49,7 @@ test('repainting at full resolution leaves everything outside the mask untouched
   assert.ok(changed > 200)
 })
 
-test('outpainting starts from the edges of the picture instead of what lies under the mask', async () => {
+test('outpainting starts from the edges of the image instead of the pixels under the mask', async () => {
   const mask = { image: await paintSquare('#ffffff', { colour: '#000000', left: 16, side: 32 }), fullResolution: false, padding: 0 }
   const pictures = await Promise.all(['#000000', '#ffffff'].map((colour) => paintSquare(colour, { colour: '#3366cc', left: 16, side: 32 })))
   const drawn = async (outpainting: boolean): Promise<readonly Buffer[]> => {
@@ -64,7 +64,7 @@ test('outpainting starts from the edges of the picture instead of what lies unde
   assert.notDeepEqual(darkUnder, brightUnder)
 })
 
-test('what a mask keeps black stays as it was sent, pixel for pixel', async () => {
+test('pixels that a mask keeps black are unchanged', async () => {
   const image = await sharp(await paintSquare('#3366cc', { colour: '#ffcc00', left: 8, side: 20 })).toBuffer()
   for (const fullResolution of [true, false]) {
     const before = await readPixels(image)
@@ -79,7 +79,7 @@ test('what a mask keeps black stays as it was sent, pixel for pixel', async () =
   }
 })
 
-test('a blurred mask changes more pixels, and none at once', async () => {
+test('a blurred mask changes more pixels, in a gradual transition', async () => {
   const image = await paintSquare('#3366cc')
   const mask = { image: await paintSquare('#000000', { colour: '#ffffff', left: 24, side: 16 }), fullResolution: true, padding: 0 }
   const before = await readPixels(image)
@@ -91,8 +91,8 @@ test('a blurred mask changes more pixels, and none at once', async () => {
   assert.ok(softEdge > sharpEdge * 1.5, `${softEdge} after ${sharpEdge}`)
 })
 
-test('a faint grey around the white leaves no box in the picture', async () => {
-  // Grey at a third: blended inside of a box around the white only, its edge would show.
+test('a faint grey around the white leaves no visible box in the image', async () => {
+  // Grey at a third: if only a box around the white were blended, its edge would be visible.
   const image = await paintSquare('#3366cc')
   const mask = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#555555' } })
     .composite([{ input: { create: { width: 8, height: 8, channels: 3, background: '#ffffff' } }, left: 28, top: 28 }])
@@ -103,14 +103,14 @@ test('a faint grey around the white leaves no box in the picture', async () => {
   for (const edge of [0, 63]) assert.ok(changed.some((i) => i % 64 === edge) && changed.some((i) => Math.floor(i / 64) === edge))
 })
 
-/** Places of the pixels that differ. */
+/** Indexes of the pixels that differ. */
 function changedPixels(before: Buffer, after: Buffer): readonly number[] {
   return Array.from({ length: before.length / 3 }, (_, i) => i).filter(
     (i) => !before.subarray(i * 3, i * 3 + 3).equals(after.subarray(i * 3, i * 3 + 3)),
   )
 }
 
-test('a mask without white is refused, whatever it is for', async () => {
+test('a mask without white is rejected for every purpose', async () => {
   const image = await paintSquare('#3366cc')
   const mask = { image: await paintSquare('#606060'), padding: 4, outpainting: false, blur: 0 }
   for (const fullResolution of [true, false])
@@ -120,8 +120,8 @@ test('a mask without white is refused, whatever it is for', async () => {
     })
 })
 
-test('a picture of other proportions is cropped, not squashed', async () => {
-  // A wide picture whose middle is a square: only its middle is left in a square.
+test('an image with another aspect ratio is cropped, not squashed', async () => {
+  // A wide image whose centre is a square: a square drawing keeps only the centre.
   const wide = await sharp(await paintSquare('#3366cc', { colour: '#ffcc00', left: 16, side: 32 }))
     .extend({ left: 64, right: 64, background: '#ff0000' })
     .png()
@@ -140,7 +140,7 @@ test('a picture of other proportions is cropped, not squashed', async () => {
   )
 })
 
-test('a model that draws one size gives the middle of it in other proportions', async () => {
+test('a model with a single size returns the centre of its image for other aspect ratios', async () => {
   await using native = await loadTinyModel({ draws: 'native' })
   const square = await readPixels(await drawFile(native, {}))
   const wide = await drawFile(native, { width: 64, height: 32 })
@@ -150,7 +150,7 @@ test('a model that draws one size gives the middle of it in other proportions', 
     assert.deepEqual(tall.subarray(y * 96, y * 96 + 96), square.subarray((y * 64 + 16) * 3, (y * 64 + 48) * 3), `row ${y}`)
 })
 
-test('a wide picture keeps its place in a square drawing', async () => {
+test('a wide image keeps its position in a square drawing', async () => {
   await using native = await loadTinyModel({ draws: 'native' })
   const image = await sharp(await paintSquare('#3366cc', { colour: '#ffcc00', left: 16, side: 32 }))
     .extract({ left: 0, top: 16, width: 64, height: 32 })

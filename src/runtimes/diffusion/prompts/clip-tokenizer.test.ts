@@ -14,19 +14,19 @@ const tokenizers = [await loadClipTokenizer(folder, 'tokenizer'), await loadClip
 
 for (const [text, expected] of Object.entries(tokens)) {
   for (const [i, tokenizer] of tokenizers.entries()) {
-    test(`tokenizer ${i + 1} reads ${JSON.stringify(text.slice(0, 40))} as Hugging Face's does`, () => {
+    test(`tokenizer ${i + 1} encodes ${JSON.stringify(text.slice(0, 40))} like Hugging Face's`, () => {
       const [chunk] = promptChunks(tokenizer, [{ text, weight: 1 }])
       assert.deepEqual([...(chunk?.ids ?? [])], expected[i])
     })
   }
 }
 
-test('the end token written out in a prompt is the end token', async () => {
+test('the end token written in a prompt is read as the end token', async () => {
   const [first] = tokenizers
   assert.deepEqual(first?.encode('a<|endoftext|>b'), [...(first?.encode('a') ?? []), first?.endId, ...(first?.encode('b') ?? [])])
 })
 
-/** A tokenizer folder with nothing but a `tokenizer.json`. */
+/** A tokenizer folder that contains only a `tokenizer.json`. */
 async function writeWhole(parent: string, name: string, pairs: boolean): Promise<void> {
   const vocab = JSON.parse(await readFile(join(folder, name, 'vocab.json'), 'utf8'))
   const lines = (await readFile(join(folder, name, 'merges.txt'), 'utf8'))
@@ -43,7 +43,7 @@ async function writeWhole(parent: string, name: string, pairs: boolean): Promise
 }
 
 for (const pairs of [false, true]) {
-  test(`a tokenizer.json alone reads the same, its rules written as ${pairs ? 'pairs' : 'texts'}`, async (context) => {
+  test(`a tokenizer.json alone gives the same tokens, with its merges written as ${pairs ? 'pairs' : 'texts'}`, async (context) => {
     const parent = await mkdtemp(join(tmpdir(), 'sepia-tokenizer-'))
     context.after(() => rm(parent, { recursive: true }))
     for (const [i, name] of ['tokenizer', 'tokenizer_2'].entries()) {
@@ -57,7 +57,7 @@ for (const pairs of [false, true]) {
   })
 }
 
-test('the maps of special tokens may be missing, and a tokenizer.json without a tokenizer is refused by name', async (context) => {
+test('the maps of special tokens are optional, and a tokenizer.json without a tokenizer is rejected by name', async (context) => {
   const parent = await mkdtemp(join(tmpdir(), 'sepia-tokenizer-'))
   context.after(() => rm(parent, { recursive: true }))
   await cp(join(folder, 'tokenizer'), join(parent, 'tokenizer'), { recursive: true })

@@ -11,7 +11,7 @@ after(() => pipeline[Symbol.asyncDispose]())
 const text = [{ text: 'a red apple '.repeat(200), weight: 1 }]
 const prompts: PromptsToEncode = { positive: { first: text, second: text }, negative: 'zeros', clipSkip: 0, truncate: false }
 
-/** The pipeline's own encoders, watched: what they were given counts in `onEncode`. */
+/** The pipeline's own encoders; `onEncode` gets the number of rows of each call. */
 function watched(onEncode: (rows: number) => void): readonly TextPath[] {
   return pipeline.base.text.map(({ encoder, ...path }): TextPath => {
     const { maxClipSkip, width, pooledWidth } = encoder
@@ -23,7 +23,7 @@ function watched(onEncode: (rows: number) => void): readonly TextPath[] {
   })
 }
 
-test('what fills up the shorter text is encoded once, however long the other is', async () => {
+test('the padding chunk of the shorter text is encoded once, however long the other is', async () => {
   let encoded = 0
   const paths = watched((rows) => {
     encoded += rows
@@ -39,7 +39,7 @@ test('what fills up the shorter text is encoded once, however long the other is'
   assert.deepEqual(negative?.hidden.subarray(0, width), negative?.hidden.subarray(width, 2 * width))
 })
 
-test('a text of more pieces than are read is refused by its name before any of it is encoded', async () => {
+test('a text of too many chunks is rejected by name before any of it is encoded', async () => {
   const paths = watched(() => assert.fail('was encoded'))
   const none = [{ text: '', weight: 1 }]
   const long = [{ text: '虎'.repeat(10_000), weight: 1 }]
@@ -56,7 +56,7 @@ test('a text of more pieces than are read is refused by its name before any of i
     })
 })
 
-test('10 000 letters are read whatever they are, as long as they are Latin', async () => {
+test('10 000 Latin characters are accepted, even if each is a token of its own', async () => {
   const paths = watched(() => assert.fail('was encoded'))
   const digits = [{ text: '1'.repeat(10_000), weight: 1 }]
   const gone = AbortSignal.abort('the texts are short enough')
@@ -77,8 +77,8 @@ test('an abort stops before the next chunk, with the reason of the signal', asyn
   assert.equal(encoded, 3)
 })
 
-test('a weight scales its own token and no other, wherever their mean goes', () => {
-  // A row whose mean is nearly zero, as SDXL's second encoder gives.
+test('a weight scales its own token and no other, wherever the mean moves', () => {
+  // A row whose mean is nearly zero, as from SDXL's second encoder.
   const row = { hidden: Float32Array.of(1, -1, 2, -2.001), pooled: null, tokens: 2, width: 2 }
   assert.deepEqual([...applyWeights(row, [1, 3]).hidden], [1, -1, 6, Math.fround(Math.fround(-2.001) * 3)])
   assert.equal(applyWeights(row, [1, 1]), row)

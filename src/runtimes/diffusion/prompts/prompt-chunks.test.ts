@@ -8,12 +8,12 @@ import { promptChunks } from './prompt-chunks.ts'
 const tokenizer = await loadClipTokenizer(tinyFolder, 'tokenizer')
 const chunksOf = (prompt: string) => promptChunks(tokenizer, readPromptWeights(prompt))
 
-test('each part between BREAKs is a chunk as it would be alone', () => {
+test('each part between BREAKs is the same chunk as the part alone', () => {
   assert.deepEqual(chunksOf('a fox BREAK a (red:1.5) sky'), [...chunksOf('a fox'), ...chunksOf('a (red:1.5) sky')])
   assert.deepEqual(chunksOf('BREAK a fox'), [...chunksOf(''), ...chunksOf('a fox')])
 })
 
-test('there is one chunk of full length even for no text, and start, end and padding weigh 1', () => {
+test('an empty text is one chunk of full length, and start, end and padding have weight 1', () => {
   const [only, ...more] = chunksOf('')
   assert.deepEqual([only?.ids.length, more.length], [77, 0])
   const [weighted] = chunksOf('(fox:2)')

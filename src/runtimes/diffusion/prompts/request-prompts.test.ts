@@ -8,7 +8,7 @@ const plain = { guided: true, zeroNegative: true, clipSkip: 0 }
 const none = { prompt: 'a fox', prompt2: 'a fox', negative: null }
 const one = (text: string) => [{ text, weight: 1 }]
 
-test('a look is put around both prompts and before both negative ones', () => {
+test('a style preset wraps both prompts and precedes both negative prompts', () => {
   const request = {
     ...tinyRequest,
     prompt: 'a $& fox',
@@ -23,7 +23,7 @@ test('a look is put around both prompts and before both negative ones', () => {
   })
 })
 
-test('a look brings its unwanted words where a request has none, and only where they count', () => {
+test('a style preset adds its negative prompt if a request has none, and only with guidance', () => {
   const request = { ...tinyRequest, stylePreset: 'origami' }
   const unwanted = { prompt: 'drawing, wet, cluttered', prompt2: 'drawing, wet, cluttered' }
   assert.deepEqual(stylePrompts(request).negative, unwanted)
@@ -31,13 +31,13 @@ test('a look brings its unwanted words where a request has none, and only where 
   assert.equal(stylePrompts({ ...request, guidanceScale: 1 }).negative, null)
 })
 
-test('the look "base" changes nothing', () => {
+test('the style preset "base" changes nothing', () => {
   const { prompt, prompt2 } = tinyRequest
   for (const negative of [null, { prompt: 'dog', prompt2: 'cat' }])
     assert.deepEqual(stylePrompts({ ...tinyRequest, stylePreset: 'base', negative }), { prompt, prompt2, negative })
 })
 
-test('an absent negative prompt is zeros or the encoded empty text, as the model wants; an empty one is encoded', () => {
+test('a missing negative prompt is zeros or the encoded empty text, depending on the model; an empty one is encoded', () => {
   const empty = { first: [], second: [] }
   assert.equal(promptsToEncode(none, plain).negative, 'zeros')
   assert.deepEqual(promptsToEncode(none, { ...plain, zeroNegative: false }).negative, empty)

@@ -91,7 +91,7 @@ const loops: readonly {
 ]
 
 for (const { name, prepare, config, steps = 10, noiseAt, skip = 0, sum, tolerance = 0.01 } of loops) {
-  test(`${name}: the sum that diffusers' own tests expect`, () => {
+  test(`${name}: the sum equals the one in diffusers' own tests`, () => {
     const solver = prepare(parseSchedulerConfig(config), steps)
     const generator = new TorchGenerator(0)
     let state = startAt((noiseAt ?? skip) * solver.order)

@@ -6,14 +6,14 @@ import { prepareSolver, samplerSolvers } from './samplers.ts'
 import { parseSchedulerConfig } from './scheduler-config.ts'
 import { type Solver, type SolverState, startAt } from './solver.ts'
 
-/** Behind the last uneven "trailing" stride a little noise of timestep 0 stays, as in diffusers. */
+/** After the last uneven "trailing" stride a little noise of timestep 0 remains, as in diffusers. */
 const tolerance = 0.15
 const size = 64
 const stepCounts = [1, 2, 3, 5, 8, 17, 50]
 
 for (const sampler of samplers) {
   for (const spacing of ['leading', 'trailing']) {
-    test(`${sampler} with ${spacing} timesteps finds known latents again, from any number of steps`, () => {
+    test(`${sampler} with ${spacing} timesteps recovers known latents with any number of steps`, () => {
       const config = parseSchedulerConfig({ timestep_spacing: spacing, set_alpha_to_one: true })
       for (const steps of stepCounts) {
         const solver = samplerSolvers[sampler](config, steps)
@@ -25,7 +25,7 @@ for (const sampler of samplers) {
           const time = solver.timesteps[state.index] ?? Number.NaN
           assert.ok(time >= 0 && time <= 1000, `timestep ${time}`)
           const input = solver.scaleInput(state, latents)
-          // A perfect model: the noise that separates the input, which has variance 1, from what is wanted.
+          // A perfect model: the noise that separates the input, which has variance 1, from the target.
           const signal = solver.addNoise(state, wanted, new Float32Array(size))
           const scaled = solver.scaleInput(state, signal)
           const scale = (scaled[0] ?? 0) / (wanted[0] ?? 1)
@@ -42,7 +42,7 @@ for (const sampler of samplers) {
   }
 }
 
-test('a model whose noise has no signal left is drawn by every sampler that it does not refuse', () => {
+test('a model with zero terminal SNR works with every sampler that it does not reject', () => {
   const config = parseSchedulerConfig({
     rescale_betas_zero_snr: true,
     prediction_type: 'v_prediction',
@@ -69,7 +69,7 @@ test('a model whose noise has no signal left is drawn by every sampler that it d
   }
 })
 
-/** What a perfect model says: the velocity of the input, which has variance 1, away from what is wanted. */
+/** The prediction of a perfect model: the velocity of the input, which has variance 1, away from the target. */
 function velocity(solver: Solver, state: SolverState, wanted: Float32Array, latents: Float32Array): Float32Array {
   const input = solver.scaleInput(state, latents)
   const clean = solver.scaleInput(state, solver.addNoise(state, wanted, new Float32Array(size)))
@@ -78,7 +78,7 @@ function velocity(solver: Solver, state: SolverState, wanted: Float32Array, late
   return input.map((value, i) => alpha * ((value - (clean[i] ?? 0)) / sigma) - sigma * (wanted[i] ?? 0))
 }
 
-test("Euler ends at the least noise of the training where the model's config says so", () => {
+test("Euler ends at the lowest noise level of training if the model's config says so", () => {
   const left = (final: string): number => {
     const solver = prepareSolver('K_EULER', parseSchedulerConfig({ final_sigmas_type: final }), 4)
     const last = solver.step(startAt(3), new Float32Array(1), Float32Array.of(1), () => new Float32Array(1))

@@ -4,7 +4,7 @@ import { GuidedUnet } from './guided-unet.ts'
 
 const conditioning = { tokens: 77, hidden: new Float32Array(77), pooled: new Float32Array(1), timeIds: [] }
 
-/** Batches in which a guided drawing of a latent size asks for its first evaluations. */
+/** Batch sizes of the first evaluations of a guided drawing with a latent size. */
 async function batchesOf(side: number, evaluations: number): Promise<readonly number[]> {
   const batches: number[] = []
   const guided = new GuidedUnet({
@@ -29,10 +29,10 @@ async function batchesOf(side: number, evaluations: number): Promise<readonly nu
   return batches
 }
 
-test('both ways of guidance are tried for a picture of 512²', async () => {
+test('both kinds of guidance batches are measured for an image of 512²', async () => {
   assert.deepEqual((await batchesOf(64, 2)).toSorted(), [1, 1, 2])
 })
 
-test('a picture of 1024² never takes the memory of two', async () => {
+test('an image of 1024² never uses the memory of two', async () => {
   assert.deepEqual(await batchesOf(128, 3), [1, 1, 1, 1, 1, 1])
 })

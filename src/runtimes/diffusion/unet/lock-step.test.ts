@@ -14,7 +14,7 @@ const guidance: Guidance = {
   additions: null,
 }
 
-/** A predictor that doubles and notes how many it was asked for at once. */
+/** A predictor that doubles its input and records the size of each batch. */
 function doubling(fails = false) {
   const batches: number[] = []
   return {
@@ -44,7 +44,7 @@ test('drawings wait for each other, and each gets its own prediction out of one 
   assert.deepEqual(unet.batches, [3, 3])
 })
 
-test('one that leaves is not waited for', async () => {
+test('does not wait for a drawing that leaves', async () => {
   const unet = doubling()
   const lockStep = new LockStep(unet, 2)
   const waiting = lockStep.prepare(guidance)(one(1), 9, 0.5)
@@ -60,7 +60,7 @@ test('a failure reaches all of the batch', async () => {
   for (const each of both) await assert.rejects(each, /out of memory/)
 })
 
-test('drawings that show the UNet something of their own go by themselves', async () => {
+test('drawings with an additional input to the UNet run alone', async () => {
   const unet = doubling()
   const lockStep = new LockStep(unet, 2)
   assert.deepEqual(await lockStep.prepare({ ...guidance, shown: one(1) })(one(4), 9, 0.5), one(8))

@@ -9,7 +9,7 @@ import { loadUpscalerModel } from './load-upscaler-model.ts'
 
 const { signal } = new AbortController()
 
-test('a file of weights becomes a model that enlarges pictures to any size, and says how far it is', async () => {
+test('a weights file becomes a model that enlarges images to any size, and reports progress', async () => {
   await using folder = await createTemporaryFolder()
   const path = join(folder.path, '4x-tiny.safetensors')
   await writeFile(path, esrganFile({ naming: 'old', prefix: '', blocks: 1, doublings: 2, gathered: 1 }))

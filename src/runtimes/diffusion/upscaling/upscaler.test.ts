@@ -17,7 +17,7 @@ interface Map3 {
   readonly values: Float32Array
 }
 
-/** The network's forward pass, written once more in the plainest way. */
+/** A second, straightforward implementation of the network's forward pass. */
 function reference(make: EsrganMake, picture: Map3): Map3 {
   const tensors = new Map(esrganTensors(make).map((tensor) => [tensor.name, tensor]))
   const convolve = (input: Map3, module: string): Map3 => {
@@ -115,12 +115,12 @@ suite('an ESRGAN network', () => {
       const large = await upscaler.enlarge(small, { signal })
       assert.deepEqual([large.width, large.height], [6 * upscaler.scale, 8 * upscaler.scale])
       const expected = reference(make, { ...small, channels: 3, values: small.values.map((value) => (value + 1) / 2) })
-      assert.ok(new Set(expected.values).size > 100, 'the picture is not all black or white')
+      assert.ok(new Set(expected.values).size > 100, 'the image is not entirely black or white')
       assert.ok(worst(large.values, expected.values) < 1e-5, String(worst(large.values, expected.values)))
     })
   }
 
-  test('a picture in tiles shows no seams: it is the picture in one piece', async () => {
+  test('an image enlarged in tiles equals the image enlarged in one piece, without seams', async () => {
     await using folder = await createTemporaryFolder()
     const path = join(folder.path, 'upscaler.safetensors')
     await writeFile(path, esrganFile({ naming: 'new', prefix: '', blocks: 1, doublings: 2, gathered: 1 }))
@@ -133,7 +133,7 @@ suite('an ESRGAN network', () => {
     assert.ok(worst(tiled.values, whole.values) < 1e-5, String(worst(tiled.values, whole.values)))
   })
 
-  test('odd sizes lose nothing where pixels are gathered', async () => {
+  test('odd sizes lose no pixels with a network that unshuffles pixels', async () => {
     await using folder = await createTemporaryFolder()
     const path = join(folder.path, 'upscaler.safetensors')
     await writeFile(path, esrganFile({ naming: 'new', prefix: '', blocks: 1, doublings: 2, gathered: 2 }))

@@ -44,7 +44,7 @@ test('spans cover the whole length and overlap enough', () => {
 })
 
 for (const channels of [4, 16, 32])
-  test(`tiles of ${channels} channels give what the whole gives, where every pixel only depends on its place`, async () => {
+  test(`tiles of ${channels} channels equal the whole, if every pixel only depends on its position`, async () => {
     const size = { channels, width: 21, height: 13 }
     const latents = Float32Array.from({ length: channels * 21 * 13 }, (_, i) => Math.sin(i))
     const whole = await enlarging.decode(latents, size)

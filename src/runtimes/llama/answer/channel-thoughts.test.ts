@@ -17,7 +17,7 @@ const answers: readonly (readonly [answer: string, thoughts: string, text: strin
 ]
 
 for (const [answer, thoughts, text] of answers)
-  test(`${JSON.stringify(answer)} has its thoughts and its text, however it arrives`, () => {
+  test(`splits ${JSON.stringify(answer)} into thoughts and text, however it arrives`, () => {
     for (let size = 1; size <= answer.length; size++) {
       const reader = new ChannelThoughts({ answers: false, calls: true })
       const read = { thoughts: '', text: '' }
@@ -31,14 +31,14 @@ for (const [answer, thoughts, text] of answers)
     }
   })
 
-test('a call that nobody wants is a thought, and a message that the prompt began is text', () => {
+test('an unwanted call is a thought, and a message that the prompt began is text', () => {
   const unwanted = new ChannelThoughts({ answers: false, calls: false })
   assert.deepEqual(unwanted.add('<|channel|>commentary to=functions.add json<|message|>{}'), { thoughts: '{}', text: '' })
   assert.equal(unwanted.callHead, null)
   assert.deepEqual(new ChannelThoughts({ answers: true, calls: false }).add(' four.'), { thoughts: '', text: ' four.' })
 })
 
-test('the head of a call stays as it was written, until its arguments begin', () => {
+test('the head of a call is returned as written until its arguments begin', () => {
   const reader = new ChannelThoughts({ answers: false, calls: true })
   assert.equal(reader.callHead, null)
   reader.add('<|channel|>commentary to=functions.')

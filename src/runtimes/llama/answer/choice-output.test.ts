@@ -26,7 +26,7 @@ const vocabulary: Vocabulary = {
 
 const ending = { includeStop: false, stopTokens: [], minTokens: 0, ignoreEnd: false }
 
-/** What becomes of an answer written character by character, and whether a stop string ended it. */
+/** The parts of an answer generated character by character, and whether a stop string ended it. */
 function write(answer: string, stop: readonly string[], format: typeof hermes | null): { parts: TextPart[]; stopped: boolean } {
   const parts: TextPart[] = []
   const output = new ChoiceOutput(
@@ -69,7 +69,7 @@ test('the beginning of a stop string before a call is text', () => {
   assert.equal(textOf(parts), 'Please ST')
 })
 
-test('what may become a mark or a stop string is shown with its log probabilities once it cannot', () => {
+test('text that may become a mark or a stop string is emitted with its log probabilities once it cannot', () => {
   for (const format of [hermes, null]) {
     const { parts } = write('a <tool b ST c', ['STOP'], format)
     assert.equal(textOf(parts), 'a <tool b ST c')

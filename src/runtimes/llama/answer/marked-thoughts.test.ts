@@ -16,7 +16,7 @@ const answers: readonly (readonly [answer: string, opened: boolean, thoughts: st
 ]
 
 for (const [answer, opened, thoughts, text] of answers)
-  test(`${JSON.stringify(answer)} has its thoughts and its text, however it arrives`, () => {
+  test(`splits ${JSON.stringify(answer)} into thoughts and text, however it arrives`, () => {
     for (let size = 1; size <= answer.length; size++) {
       const reader = new MarkedThoughts({ ...plain, open: '<think>', close: '</think>' }, opened ? 'thoughts' : null)
       const read = { thoughts: '', text: '' }
@@ -31,7 +31,7 @@ for (const [answer, opened, thoughts, text] of answers)
     }
   })
 
-test('marks of several tokens are found too', () => {
+test('marks of several tokens are found', () => {
   const reader = new MarkedThoughts({ ...plain, open: '<|channel>thought', close: '<channel|>' }, null)
   assert.deepEqual(reader.add('<|channel>'), { thoughts: '', text: '' })
   assert.deepEqual(reader.add('thought\nTwo <chan'), { thoughts: 'Two', text: '' })
@@ -59,7 +59,7 @@ const framed: readonly (readonly [
 ]
 
 for (const [answer, marks, begun, thoughts, text] of framed)
-  test(`${JSON.stringify(answer)} is taken out of its marks, however it arrives`, () => {
+  test(`removes the marks around ${JSON.stringify(answer)}, however it arrives`, () => {
     for (let size = 1; size <= answer.length; size++) {
       const reader = new MarkedThoughts(marks, begun)
       const read = { thoughts: '', text: '' }

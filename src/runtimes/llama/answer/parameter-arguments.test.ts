@@ -26,7 +26,7 @@ interface Read {
   readonly whole: number
 }
 
-/** Reads an answer in fragments of one size and joins what belongs together. */
+/** Reads an answer in fragments of one size and joins the text and the arguments of each call. */
 function read(answer: string, size: number, from = format): Read {
   const reader = new ToolCallReader(from)
   const events: ToolEvent[] = []
@@ -45,7 +45,7 @@ function read(answer: string, size: number, from = format): Read {
 const value = (name: string, written: string): string => `<parameter=${name}>\n${written}\n</parameter>\n`
 const call = (...written: readonly string[]): string => `<tool_call>\n<function=add>\n${written.join('')}</function>\n</tool_call>`
 
-/** What one argument becomes, however it arrives. */
+/** The JSON that one argument becomes, however it arrives. */
 function argumentOf(name: string, written: string): unknown {
   const answer = call(value(name, written))
   const [first, ...others] = [1, 2, 3, 7, 1000].map((size) => read(answer, size).calls[0] ?? '')
@@ -92,7 +92,8 @@ const values: readonly (readonly [name: string, written: string, value: unknown]
 ]
 
 for (const [name, written, expected] of values)
-  test(`${JSON.stringify(written)} for ${name} is ${JSON.stringify(expected)}`, () => assert.deepEqual(argumentOf(name, written), expected))
+  test(`reads ${JSON.stringify(written)} for ${name} as ${JSON.stringify(expected)}`, () =>
+    assert.deepEqual(argumentOf(name, written), expected))
 
 for (const size of [1, 3, 1000]) {
   test(`several calls after text, ${size} characters at a time`, () => {
@@ -105,13 +106,13 @@ for (const size of [1, 3, 1000]) {
     assert.deepEqual(read(answer, size), { text: 'So.\n', calls: ['add:{"count": 1}', 'add:{"count": 2}'], whole: 2 })
   })
 
-  test(`line breaks that are missing, or of another kind, ${size} characters at a time`, () => {
+  test(`missing or different line breaks, ${size} characters at a time`, () => {
     const answer = call(value('text', 'a'), value('count', '1'))
     for (const lineBreak of ['', '\r\n'])
       assert.deepEqual(read(answer.replaceAll('\n', lineBreak), size).calls, ['add:{"text": "a", "count": 1}'], JSON.stringify(lineBreak))
   })
 
-  test(`text that only looks like a call, ${size} characters at a time`, () => {
+  test(`text that only resembles a call, ${size} characters at a time`, () => {
     for (const text of [
       'a <tool_ca',
       'The <tool_call> tag',
@@ -123,7 +124,7 @@ for (const size of [1, 3, 1000]) {
       assert.deepEqual(read(text, size), { text, calls: [], whole: 0 })
   })
 
-  test(`calls that are cut do not look whole, ${size} characters at a time`, () => {
+  test(`truncated calls are not complete, ${size} characters at a time`, () => {
     const answer = call(value('text', 'a'), value('count', '1'))
     for (let length = answer.indexOf('>\n<parameter'); length < answer.indexOf('</function>') + '</function>'.length; length++) {
       const { calls, whole } = read(answer.slice(0, length), size)
@@ -133,13 +134,13 @@ for (const size of [1, 3, 1000]) {
   })
 }
 
-test('a value that its grammar leaves free ends at its mark, whatever it opens', () => {
+test('a value of any type ends at its end mark, even if it looks like an open string', () => {
   const free = { ...format, tools: [{ name: 'add', description: null, parameters: { additionalProperties: { type: 'integer' } } }] }
   const { calls } = read(call(value('width', '5"')).replaceAll('\n', ''), 3, free)
   assert.deepEqual(calls, ['add:{"width": "5\\""}'])
 })
 
-test('marks that nothing follows for long begin nothing', () => {
+test('marks without a call soon after them start no call', () => {
   for (const size of [7, 1000]) {
     const spaced = `<tool_call>${'\n'.repeat(3000)}`
     assert.deepEqual(read(`${spaced}!`, size), { text: `${spaced}!`, calls: [], whole: 0 })
@@ -154,7 +155,7 @@ test('marks that nothing follows for long begin nothing', () => {
   assert.equal(reader.held, 1024)
 })
 
-test('a string is streamed while it is written, other values once they are whole', () => {
+test('a string is streamed while it is generated, other values once they are complete', () => {
   const reader = new ToolCallReader(format)
   const readFragment = (fragment: string): string =>
     reader
@@ -169,7 +170,7 @@ test('a string is streamed while it is written, other values once they are whole
   assert.equal(readFragment('2\n</parameter>\n</function>'), '42}')
 })
 
-test('what stands before the name is reported as the format spells it', () => {
+test('the text before the name is reported in the spelling of the format', () => {
   for (const written of ['<tool_call>\n<function=add', '<tool_call><function= add', '<function=add']) {
     const reader = new ToolCallReader(format)
     reader.add(`So: ${written}`)
@@ -180,7 +181,7 @@ test('what stands before the name is reported as the format spells it', () => {
 const glm: ToolFormat = { ...detectToolFormat('{% if tools %}<tool_call><arg_key></arg_value>{% endif %}'), tools }
 
 for (const size of [1, 3, 1000]) {
-  test(`elements for names and values, on lines of their own or not, ${size} characters at a time`, () => {
+  test(`elements for names and values, on separate lines or not, ${size} characters at a time`, () => {
     const inLines =
       'See.\n<tool_call>add\n<arg_key>text</arg_key>\n<arg_value>\n4\n</arg_value>\n<arg_key>count</arg_key>\n<arg_value>2</arg_value>\n</tool_call>\n<tool_call>now\n</tool_call>'
     const calls = ['add:{"text": "\\n4\\n", "count": 2}', 'now:{}']
@@ -189,14 +190,14 @@ for (const size of [1, 3, 1000]) {
     assert.deepEqual(read(inOne, size, glm), { text: 'See.\n', calls, whole: 2 })
   })
 
-  test(`values that hold elements of such calls, ${size} characters at a time`, () => {
+  test(`values that contain elements of such calls, ${size} characters at a time`, () => {
     for (const value of ['a</arg_value>b', '</arg_value>\n<arg_value>', 'x</tool_call>', '<arg_key>', '</arg_value', 'é🎉\r\n']) {
       const { calls } = read(`<tool_call>add<arg_key>text</arg_key><arg_value>${value}</arg_value></tool_call>`, size, glm)
       assert.deepEqual(calls, [`add:{"text": ${JSON.stringify(value)}}`])
     }
   })
 
-  test(`text that only looks like a call of a name, ${size} characters at a time`, () => {
+  test(`text that only resembles a call by name, ${size} characters at a time`, () => {
     for (const text of [
       'The <tool_call> tag',
       '<tool_call>ad',

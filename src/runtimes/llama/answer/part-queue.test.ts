@@ -20,7 +20,7 @@ test('parts come out in order until the end', async () => {
   assert.deepEqual(await reading, [text('a'), text('b')])
 })
 
-test('a failure is thrown to a reader that waits', async () => {
+test('a failure is thrown to a waiting reader', async () => {
   const queue = new PartQueue()
   const reading = readAll(queue)
   queue.fail(new Error('gone'))

@@ -14,15 +14,15 @@ function run(stops: readonly string[], fragments: readonly string[]): { shown: s
   return { shown, stopped: false }
 }
 
-test('a stop string across fragments is found and not shown', () => {
+test('a stop string across fragments is found and not emitted', () => {
   assert.deepEqual(run(['END'], ['ab E', 'N', 'D more']), { shown: ['ab ', '', ''], stopped: true })
 })
 
-test('text held back as a possible beginning is shown once it cannot be one', () => {
+test('text held back as a possible stop string is emitted once it cannot be one', () => {
   assert.deepEqual(run(['END'], ['E', 'N', 'x']), { shown: ['', '', 'ENx', ''], stopped: false })
 })
 
-test('what is held back at the end is shown', () => {
+test('text held back at the end is emitted', () => {
   assert.deepEqual(run(['END'], ['abE', 'N']), { shown: ['ab', '', 'EN'], stopped: false })
 })
 

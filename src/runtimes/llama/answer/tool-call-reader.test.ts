@@ -12,7 +12,7 @@ const llama3 = {
   tools: [{ name: 'add', description: null, parameters: {} }],
 }
 
-/** Reads an answer in fragments of one size and joins what belongs together. */
+/** Reads an answer in fragments of one size and joins the text and the arguments of each call. */
 function read(format: typeof hermes, answer: string, size: number): { text: string; calls: string[] } {
   const reader = new ToolCallReader(format)
   const events: ToolEvent[] = []
@@ -35,13 +35,13 @@ for (const size of [1, 3, 1000]) {
     assert.deepEqual(read(hermes, answer, size), { text: 'Let me see.', calls: ['add:{"a": {"b": "}"}}', 'now:{}'] })
   })
 
-  test(`calls of a name and its arguments, with an id between or as before, ${size} characters at a time`, () => {
+  test(`calls with a name and arguments, with or without an id between them, ${size} characters at a time`, () => {
     const answer = 'Wait.[TOOL_CALLS]add[CALL_ID]abcdefghi[ARGS]{"a": "[ARGS]"}[TOOL_CALLS]now[ARGS]{}'
     assert.deepEqual(read(named, answer, size), { text: 'Wait.', calls: ['add:{"a": "[ARGS]"}', 'now:{}'] })
     assert.deepEqual(read(named, '[TOOL_CALLS][{"name": "now", "arguments": {}}]', size), { text: '', calls: ['now:{}'] })
   })
 
-  test(`DeepSeek's calls behind text, ${size} characters at a time`, () => {
+  test(`DeepSeek's calls after text, ${size} characters at a time`, () => {
     const calls =
       '<｜tool▁call▁begin｜>add<｜tool▁sep｜>{"a": "<｜tool▁call▁end｜>"}<｜tool▁call▁end｜><｜tool▁call▁begin｜>now<｜tool▁sep｜>{}<｜tool▁call▁end｜>'
     const answer = `Wait.<｜tool▁calls▁begin｜>${calls}<｜tool▁calls▁end｜>`
@@ -49,12 +49,12 @@ for (const size of [1, 3, 1000]) {
     assert.deepEqual(read(deepSeek, 'a <｜tool▁call', size), { text: 'a <｜tool▁call', calls: [] })
   })
 
-  test(`text that only looks like a call, ${size} characters at a time`, () => {
+  test(`text that only resembles a call, ${size} characters at a time`, () => {
     for (const text of ['a <tool_ca', 'The <tool_call> tag', '<tool_call><tool_call>: twice'])
       assert.deepEqual(read(hermes, text, size), { text, calls: [] })
   })
 
-  test(`a call after text that only looked like one, ${size} characters at a time`, () => {
+  test(`a call after text that only resembled one, ${size} characters at a time`, () => {
     const call = '<tool_call>{"name":"now","arguments":{}}</tool_call>'
     assert.deepEqual(read(hermes, `<tool_call>? ${call}`, size), { text: '<tool_call>? ', calls: ['now:{}'] })
   })
@@ -69,13 +69,13 @@ for (const size of [1, 3, 1000]) {
       assert.deepEqual(read(llama3, `${start}, "parameters": {"a": 1}}`, size), { text: '', calls: ['add:{"a": 1}'] })
   })
 
-  test(`JSON that is no call of a tool on offer, ${size} characters at a time`, () => {
+  test(`JSON that does not call an offered tool, ${size} characters at a time`, () => {
     for (const text of ['{"name": "Ada"}', '{"name": "ad', '{"a": 1}', 'So: {"name": "add", "parameters": {}}', '\n'])
       assert.deepEqual(read(llama3, text, size), { text, calls: [] })
   })
 }
 
-test('what stands from the mark on is known until a call begins', () => {
+test('the text after a mark is available until a call begins', () => {
   const reader = new ToolCallReader(hermes)
   assert.equal(reader.written, null)
   reader.add('Yes <tool_call>\n')
@@ -84,7 +84,7 @@ test('what stands from the mark on is known until a call begins', () => {
   assert.equal(reader.written, null)
 })
 
-test('without a mark, what stands is a call once it names a tool', () => {
+test('without a mark, the text is a call once it names a tool', () => {
   const reader = new ToolCallReader(llama3)
   reader.add('{"name": "ad')
   assert.equal(reader.written, null)
@@ -92,7 +92,7 @@ test('without a mark, what stands is a call once it names a tool', () => {
   assert.equal(reader.written, '{"name": "add"')
 })
 
-test('an answer whose last call is cut is no answer of calls', () => {
+test('an answer with a truncated last call has no calls', () => {
   const reader = new ToolCallReader(hermes)
   reader.add('<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>')
   assert.equal(reader.calls, 1)
@@ -100,12 +100,12 @@ test('an answer whose last call is cut is no answer of calls', () => {
   assert.equal(reader.calls, 0)
 })
 
-test('a template without tools is taught a format', () => {
+test('a template without tools is not native and needs instructions', () => {
   assert.equal(detectToolFormat('{{ messages }}').native, false)
   assert.equal(hermes.native, true)
 })
 
-test('arguments that begin with no bracket stay as they are, however they arrive', () => {
+test('arguments that do not start with a bracket are unchanged, however they arrive', () => {
   for (const fragments of [[' two words\n{}'], [...' two words\n{}']]) {
     const reader = new ToolCallReader(hermes)
     const events = [...reader.add('<tool_call>\n{"name": "add", "arguments":'), ...fragments.flatMap((fragment) => reader.add(fragment))]

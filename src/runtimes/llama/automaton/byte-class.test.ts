@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ByteClass, ByteClasses } from './byte-class.ts'
 
-/** Whether a class lets a character pass. */
+/** Whether a class accepts a character. */
 function accepts(bytes: ByteClass, code: number): boolean {
   let open: readonly (ByteClass | null)[] = [bytes]
   for (const byte of Buffer.from(String.fromCodePoint(code)))
@@ -17,7 +17,7 @@ const probes = [...new Set(ends.flatMap((code) => [code - 1, code, code + 1]))].
   (code) => code >= 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff),
 )
 
-test('lets just the characters of a range pass, as UTF-8 spells them', () => {
+test('accepts exactly the characters of a range in UTF-8', () => {
   for (const low of ends)
     for (const high of ends.filter((end) => end >= low)) {
       const bytes = new ByteClasses().of([[low, high]])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GrammarAllowance } from './grammar-allowance.ts'
 
-test('an account that owes too much waits until enough is forgiven; others do not', () => {
+test('an account over its allowance is rejected until enough has recovered; others are not', () => {
   let now = 0
   const allowance = new GrammarAllowance(() => now)
   allowance.charge('a', 2_000_000)

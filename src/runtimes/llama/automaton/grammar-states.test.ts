@@ -6,7 +6,7 @@ import { GrammarStates } from './grammar-states.ts'
 
 const plenty = 100_000_000
 
-/** Where a text leads; null when it cannot be written. */
+/** The state after a text; null if the grammar does not allow it. */
 function read(grammar: string, text: string, effort = new Effort(plenty)): GrammarState | null {
   const states = new GrammarStates(grammar)
   let state: GrammarState | null = states.start(effort)
@@ -24,22 +24,22 @@ const grammars: readonly (readonly [what: string, grammar: string, whole: readon
   ['a range across lengths', 'root ::= [z-\\U0001F600]', ['z', 'é', '€', '😀'], ['y', '😁', '\u{10FFFF}']],
   ['escapes', 'root ::= "\\x41\\u00e9\\U0001F600\\n\\"\\\\" [\\]\\-]', ['Aé😀\n"\\]', 'Aé😀\n"\\-'], ['Aé😀n"\\]']],
   ['a hyphen at the end of a class', 'root ::= [+-]+', ['+-', '-'], [',', '']],
-  ['counts', 'root ::= "a"{2,3} "b"{2} "c"{1,}', ['aabbc', 'aaabbccc'], ['abbc', 'aaaabbc', 'aabb', 'aabc']],
-  ['counts of what may be nothing', 'root ::= ("a"? "b"?){2}', ['', 'a', 'ab', 'abab', 'ba'], ['ababa', 'c']],
-  ['counts of counts', 'root ::= "a"{2}{2}', ['aaaa'], ['aa', 'aaa', 'aaaaa']],
+  ['repetitions', 'root ::= "a"{2,3} "b"{2} "c"{1,}', ['aabbc', 'aaabbccc'], ['abbc', 'aaaabbc', 'aabb', 'aabc']],
+  ['repetitions of an optional part', 'root ::= ("a"? "b"?){2}', ['', 'a', 'ab', 'abab', 'ba'], ['ababa', 'c']],
+  ['nested repetitions', 'root ::= "a"{2}{2}', ['aaaa'], ['aa', 'aaa', 'aaaaa']],
   ['rules on several lines', '# a list\nroot ::= item (\n  "," item # more\n)*\nitem ::= "x" |\n  "y"\n', ['x', 'x,y,x'], ['', 'x,', ',x']],
   ['recursion', 'root ::= "(" root ")" | ""', ['', '()', '((()))'], ['(', '())']],
-  ['rules that may be nothing', 'root ::= a b "."\na ::= "a"?\nb ::= a "b"?', ['.', 'a.', 'aa.', 'ab.', 'aab.'], ['aaa.', 'ba.']],
-  ['one rule behind itself', 'root ::= a a\na ::= "x" a?', ['xx', 'xxx', 'xxxxx'], ['', 'x']],
+  ['rules that may be empty', 'root ::= a b "."\na ::= "a"?\nb ::= a "b"?', ['.', 'a.', 'aa.', 'ab.', 'aab.'], ['aaa.', 'ba.']],
+  ['a rule that follows itself', 'root ::= a a\na ::= "x" a?', ['xx', 'xxx', 'xxxxx'], ['', 'x']],
 ]
 
 for (const [what, grammar, whole, never] of grammars)
-  test(`reads ${what}`, () => {
+  test(`accepts ${what}`, () => {
     for (const text of whole) assert.ok(accepts(grammar, text), text)
     for (const text of never) assert.ok(!accepts(grammar, text), text)
   })
 
-/** Something for each of the first Han characters. */
+/** A rule for each of the first Han characters. */
 function codes(count: number, make: (character: string) => string): string {
   return Array.from({ length: count }, (_, index) => make(String.fromCodePoint(0x4e00 + index))).join('')
 }
@@ -47,25 +47,25 @@ function codes(count: number, make: (character: string) => string): string {
 const faults: readonly (readonly [what: string, grammar: string, message: RegExp])[] = [
   ['no root', 'a ::= "x"', /no rule "root"/],
   ['a missing rule', 'root ::= a', /"a" is not defined/],
-  ['a rule that may begin with itself', 'root ::= a\na ::= b? a "x"\nb ::= "y"', /"a" may begin with itself/],
+  ['a left-recursive rule', 'root ::= a\na ::= b? a "x"\nb ::= "y"', /"a" may begin with itself/],
   ['a rule defined twice', 'root ::= "a"\nroot ::= "b"', /"root" is defined twice \(line 2\)/],
-  ['an open quote', 'root ::= "a', /ends inside quotes/],
-  ['an open parenthesis', 'root ::= ("a"', /"\)" is missing/],
+  ['an unclosed quote', 'root ::= "a', /ends inside quotes/],
+  ['an unclosed parenthesis', 'root ::= ("a"', /"\)" is missing/],
   ['an unknown escape', 'root ::= "\\q"', /no such escape/],
   ['a character that does not exist', 'root ::= "\\UFFFFFFFF"', /no such character/],
   ['a backward range', 'root ::= [z-a]', /ends before it begins/],
-  ['backward counts', 'root ::= "a"{3,2}', /end before they begin/],
-  ['endless counts', 'root ::= "a"{20000}', /at most 10000 times/],
-  ['counts of counts of counts of counts of counts', 'root ::= "a"{2}{2}{2}{2}{2}', /at most 4 counts/],
-  ['parentheses without end', `root ::= ${'('.repeat(10_000)}`, /nest deeper than 64/],
-  ['more classes than it may have', `root ::= ${codes(1001, (code) => `[^${code}]`)}`, /more than 1000 different classes/],
-  ['more characters than it may have', `root ::= "${codes(8001, (code) => code)}"`, /more than 8000 different characters/],
+  ['a repetition with its bounds reversed', 'root ::= "a"{3,2}', /end before they begin/],
+  ['too many repetitions', 'root ::= "a"{20000}', /at most 10000 times/],
+  ['deeply nested repetitions', 'root ::= "a"{2}{2}{2}{2}{2}', /at most 4 counts/],
+  ['deeply nested parentheses', `root ::= ${'('.repeat(10_000)}`, /nest deeper than 64/],
+  ['too many character classes', `root ::= ${codes(1001, (code) => `[^${code}]`)}`, /more than 1000 different classes/],
+  ['too many characters', `root ::= "${codes(8001, (code) => code)}"`, /more than 8000 different characters/],
   ['tokens by name', 'root ::= <[1000]>', /tokens cannot be named/],
   ['stray text', 'root ::= "a" }', /"}" is not expected/],
 ]
 
 for (const [what, grammar, message] of faults)
-  test(`refuses ${what}`, () => {
+  test(`rejects ${what}`, () => {
     assert.throws(() => new GrammarStates(grammar), { name: 'GrammarFault', message })
   })
 
@@ -81,10 +81,10 @@ test('agrees with regular expressions on every short text', () => {
 })
 
 const ambiguous: readonly (readonly [what: string, grammar: string, letter: string])[] = [
-  ['lists that could each be of two kinds', 'root ::= a\na ::= "[" a "]" | "[" a* "]" | "[" a? "]"', '['],
-  ['pairs that split anywhere', 'root ::= s\ns ::= "a" s s | "a" s | "a"', 'a'],
-  ['words of any lengths', 'root ::= ("a"+ "a"*)+ "b"', 'a'],
-  ['many ways to nothing', 'root ::= x\nx ::= "a" (x? x? x?)', 'a'],
+  ['lists that match two rules', 'root ::= a\na ::= "[" a "]" | "[" a* "]" | "[" a? "]"', '['],
+  ['pairs that can be split anywhere', 'root ::= s\ns ::= "a" s s | "a" s | "a"', 'a'],
+  ['words of any length', 'root ::= ("a"+ "a"*)+ "b"', 'a'],
+  ['many empty derivations', 'root ::= x\nx ::= "a" (x? x? x?)', 'a'],
 ]
 
 for (const [what, grammar, letter] of ambiguous)
@@ -97,13 +97,13 @@ for (const [what, grammar, letter] of ambiguous)
     assert.ok(work(200) < 9 * work(100), `${work(100)} and ${work(200)}`)
   })
 
-test('a long chain of rules and a long literal need no stack', () => {
+test('a long chain of rules and a long literal do not overflow the stack', () => {
   const chain = Array.from({ length: 20_000 }, (_, index) => `r${index} ::= r${index + 1}`).join('\n')
   assert.ok(accepts(`root ::= r0\n${chain}\nr20000 ::= "x"`, 'x'))
   const long = 'a'.repeat(20_000)
   assert.ok(accepts(`root ::= "${long}b" | "${long}c"`, `${long}c`))
 })
 
-test('forgets states without losing its place', () => {
+test('discards states without losing its position', () => {
   assert.ok(accepts('root ::= "a"{0,9000} "b"', `${'a'.repeat(9000)}b`))
 })

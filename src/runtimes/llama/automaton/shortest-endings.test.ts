@@ -31,7 +31,7 @@ const grammars: Readonly<Record<string, readonly [grammar: string, shortest: str
   'a list of lists': ['root ::= l\nl ::= "[" (l ("," l)*)? "]"', '[]'],
   'an address': ['root ::= "\\"" [a-z]+ "@" [a-z]+ ("." [a-z]{2,})+ "\\""', '"a@a.aa"'],
   'characters of several bytes': ['root ::= [é-ü]{2} [😀-😂]', 'éé😀'],
-  'something that goes on for ever, or ends': ['root ::= loop | "ab"\nloop ::= "x" loop', 'ab'],
+  'a rule that recurses endlessly or ends': ['root ::= loop | "ab"\nloop ::= "x" loop', 'ab'],
 }
 
 /** Numbers from 0 to `below`, the same ones for each seed. @see Park and Miller 1988 */
@@ -43,7 +43,7 @@ function randomNumbers(seed: number): (below: number) => number {
   }
 }
 
-/** What a model with no mind of its own writes in a number of tokens; `ended` = it said so itself. */
+/** The text of a model that chooses tokens at random, within a number of tokens; `ended` = it ended by itself. */
 function write(grammar: TokenGrammar, endWithin: number, seed: number): { readonly text: string; readonly ended: boolean } {
   const follower = new GrammarFollower(grammar, { param: 'grammar', endWithin, charge: () => {} })
   const random = randomNumbers(seed)
@@ -71,7 +71,7 @@ for (const [name, [text, shortest]] of Object.entries(grammars)) {
     assert.equal(follower.endInTime(), null)
   })
 
-  test(`${name} is whole within any number of tokens that is enough`, () => {
+  test(`${name} is complete within any sufficient number of tokens`, () => {
     const grammar = new TokenGrammar(text, tokens)
     for (let seed = 1; seed <= 40; seed++)
       for (const spare of [1, 2, 3, 7, 30]) {
@@ -82,18 +82,18 @@ for (const [name, [text, shortest]] of Object.entries(grammars)) {
   })
 }
 
-test('a text for which there are too few tokens is written as far as they go', () => {
+test('a text with too few tokens left is generated as far as they reach', () => {
   const grammar = new TokenGrammar('root ::= "a"{10}', tokens)
   assert.deepEqual(write(grammar, 5, 1), { text: 'aaaaa', ended: false })
 })
 
-test('what never ends is cut', () => {
+test('a grammar without an end is cut off', () => {
   const states = new GrammarStates('root ::= "x" root')
   assert.equal(states.endings.missing(states.start({ left: 1000, spend: () => {} } as never)), Number.POSITIVE_INFINITY)
   assert.equal(write(new TokenGrammar('root ::= "x" root', tokens), 7, 1).text, 'xxxxxxx')
 })
 
-test('nesting without end is ended as deep as it is', () => {
+test('nesting without a limit is closed at its current depth', () => {
   const grammar = new TokenGrammar('root ::= l\nl ::= "[" l? "]"', tokens)
   const follower = new GrammarFollower(grammar, { param: 'grammar', endWithin: 8_001, charge: () => {} })
   let depth = 0

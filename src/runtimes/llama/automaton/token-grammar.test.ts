@@ -12,7 +12,7 @@ const end = 0
 const spell = (token: number): Uint8Array => spellings[token] ?? new Uint8Array()
 const tokens: SpelledTokens = { trie: new TokenTrie(spellings.length, spell), spell, ends: [end] }
 
-/** Follows tokens; gives the spellings that may come next. */
+/** Follows tokens and returns the spellings allowed next. */
 function allowedAfter(grammar: string, ...taken: readonly number[]): string[] {
   const follower = new GrammarFollower(new TokenGrammar(grammar, tokens), requested)
   for (const token of taken) assert.ok(follower.accept(token), String(spell(token)))
@@ -28,17 +28,17 @@ const requested = { param: 'grammar', endWithin: Number.POSITIVE_INFINITY, charg
 
 const object = 'root ::= "{" ("\\"" [a-z\u00e9]* "\\"")? "}"'
 
-test('every token that fits as a whole may come', () => {
+test('every token that fits completely is allowed', () => {
   assert.deepEqual(allowedAfter(object), ['{', '{"'])
   assert.deepEqual(allowedAfter(object, 1), ['"', '"a', '}'])
 })
 
-test('characters may come in parts', () => {
+test('characters may be split across tokens', () => {
   assert.deepEqual(allowedAfter(object, 7), ['"', '"}', 'a', 'a', 'ab', '\xc3', '\xc3\xa9'])
   assert.deepEqual(allowedAfter(object, 7, 13), ['\xa9'])
 })
 
-test('the answer may end where the grammar does, and nothing follows it', () => {
+test('the answer may end where the grammar ends, and nothing may follow', () => {
   assert.deepEqual(allowedAfter(object, 1, 2), [''])
   const follower = new GrammarFollower(new TokenGrammar(object, tokens), requested)
   assert.ok(!follower.accept(end))
@@ -46,7 +46,7 @@ test('the answer may end where the grammar does, and nothing follows it', () => 
   assert.ok(!follower.accept(end))
 })
 
-test('a grammar that takes too much work fails the answer by the name of its field', () => {
+test('a grammar that needs too much work fails the request by the name of its field', () => {
   const follower = new GrammarFollower(new TokenGrammar('root ::= s\ns ::= "a" s s | "a" s | "a"', tokens), requested)
   assert.throws(
     () => {
@@ -56,7 +56,7 @@ test('a grammar that takes too much work fails the answer by the name of its fie
   )
 })
 
-test('what is found out about a grammar serves all who follow it', () => {
+test('results for a grammar are shared by all its followers', () => {
   const grammar = new TokenGrammar(object, tokens)
   const effort = new Effort(1000)
   grammar.forbidden(grammar.start, effort)
@@ -65,7 +65,7 @@ test('what is found out about a grammar serves all who follow it', () => {
   assert.equal(effort.left, left)
 })
 
-test('the fault of a grammar repeats no more than a hundred characters of a rule', () => {
+test('the error of a grammar repeats at most a hundred characters of a rule', () => {
   const long = 'x'.repeat(20_000)
   for (const grammar of [`root ::= ${long}`, `root ::= ${long}\n${long} ::= ${long}`])
     assert.throws(

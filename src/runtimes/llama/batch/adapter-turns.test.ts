@@ -6,7 +6,7 @@ import { follow, start } from './followed-generation.ts'
 
 const text = (key: string) => ({ generation: { adapters: { key } } })
 
-test('texts with different adapters take turns of some batches, and one that came later waits for no second one', () => {
+test('texts with different adapters take turns of several batches, and a later one waits for at most one turn', () => {
   const turns = new AdapterTurns()
   const [plain, a, b] = [text(''), text('a'), text('b')]
   const serve = (running: Parameters<AdapterTurns['next']>[0]): string => {
@@ -23,7 +23,7 @@ test('texts with different adapters take turns of some batches, and one that cam
   assert.equal(order([plain, b], 2), '1 1')
 })
 
-test('no batch of the loop has texts with different adapters, and what one computed is no other’s to reuse', async () => {
+test('no batch mixes adapters, and cached tokens are reused only with the same adapters', async () => {
   const context = new CountingContext()
   const { loop } = start(3, { context })
   const set = (scale: number) => ({ key: `a ${scale}`, adapters: [{ pointer: 1n, scale }] })
@@ -45,7 +45,7 @@ test('no batch of the loop has texts with different adapters, and what one compu
   assert.equal(same.log[0], 'prompt 11')
 })
 
-test('a text goes on with its adapters after others were freed', async () => {
+test('a text continues with its adapters after others were freed', async () => {
   const context = new CountingContext()
   const { loop } = start(1, { context })
   const freed = Promise.withResolvers<void>()

@@ -78,7 +78,7 @@ for (const processor of [
   { hasWideVectors: false, bytes: 75e6 },
   { hasWideVectors: true, bytes: 8e6 },
 ])
-  test(`without the wait for weights (${JSON.stringify(processor)}) only the last row before four is read again`, () => {
+  test(`without waiting for weights (${JSON.stringify(processor)}) only the last row of four is padded with cached tokens`, () => {
     const read = (fresh: number) => alignPrompts([{ cached: 20, fresh }], priceLeftOver(processor))[0]
     assert.deepEqual([9, 10, 12, 13, 14, 15].map(read), [9, 10, 12, 13, 14, 16])
   })

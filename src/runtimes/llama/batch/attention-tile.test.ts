@@ -2,33 +2,33 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cutBetweenTiles, cutForTile, keepForTile } from './attention-tile.ts'
 
-test('a few dozen new tokens after a long cached beginning are made a whole tile', () => {
+test('a few dozen new tokens after a long cached prefix are extended to a full tile', () => {
   assert.equal(keepForTile(2000, 2040), 2040 - 64)
 })
 
-test('very few or very many new tokens, or a short beginning, stay as they are', () => {
+test('very few or very many new tokens, or a short prefix, are unchanged', () => {
   assert.equal(keepForTile(2000, 2010), 2000)
   assert.equal(keepForTile(2000, 2024), 2000)
   assert.equal(keepForTile(2000, 2100), 2000)
   assert.equal(keepForTile(100, 140), 100)
 })
 
-test('a prompt is cut into whole tiles', () => {
+test('a prompt is split into full tiles', () => {
   assert.equal(cutForTile(1000, 72), 64)
   assert.equal(cutForTile(1000, 200), 192)
   assert.equal(cutForTile(100, 128), 100)
 })
 
-test('what remains of a prompt is at least a tile, or very little', () => {
+test('the rest of a prompt is at least a tile, or very small', () => {
   assert.equal(cutForTile(170, 128), 64)
   assert.equal(cutForTile(140, 128), 128)
 })
 
-test('where there is no room for a tile, whatever fits goes', () => {
+test('without space for a full tile, as many tokens as fit are taken', () => {
   assert.equal(cutForTile(70, 40), 40)
 })
 
-test('a text is cut between whole tiles, and ends with no begun one of its own', () => {
+test('a text is split between full tiles, and its last piece includes the partial tile', () => {
   const pieces = (length: number, room: number): readonly number[] => {
     const count = cutBetweenTiles(length, room)
     return count === length ? [count] : [count, ...pieces(length - count, room)]

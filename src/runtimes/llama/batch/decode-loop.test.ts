@@ -5,7 +5,7 @@ import { CountingContext } from '../binding/counting-context.ts'
 import type { GuessedText, Guesser } from '../speculation/guesser.ts'
 import { follow, SlowContext, start } from './followed-generation.ts'
 
-/** Guesses the given tokens, as many as there is room for. */
+/** Guesses the given tokens, as many as fit. */
 function guessing(guess: (text: GuessedText) => readonly number[]): Guesser {
   return {
     guess: async (texts, choose) => {
@@ -28,7 +28,7 @@ test('generations decode together, each to its own limit', async () => {
   assert.deepEqual(context.batches, ['0:2 1:3', '0:1', '0:1'])
 })
 
-test('more generations than sequences wait in order; the next one jumps the queue', async () => {
+test('more generations than sequences wait in order; the next choice of a request goes first', async () => {
   const { loop } = start(1)
   const order: string[] = []
   const named = (name: string) => follow([1, 2], { limit: 1, onPrompt: () => order.push(name) })
@@ -40,7 +40,7 @@ test('more generations than sequences wait in order; the next one jumps the queu
   assert.equal(order.indexOf('urgent') < order.indexOf('second'), true)
 })
 
-test('sixteen completions of one request do not go before the one of another account', async () => {
+test('sixteen choices of one request do not go before a request of another account', async () => {
   const { loop } = start(2)
   const order: string[] = []
   const named = (account: string, name: string) => follow([1, 2], { account, limit: 1, onPrompt: () => order.push(name) })
@@ -58,7 +58,7 @@ test('sixteen completions of one request do not go before the one of another acc
   )
 })
 
-test('a listener that has enough ends its generation alone', async () => {
+test('a listener that wants no more ends only its own generation', async () => {
   const { loop } = start(2)
   const enough = follow([1, 1], { limit: 9, onToken: () => false })
   const other = follow([1, 1])
@@ -69,7 +69,7 @@ test('a listener that has enough ends its generation alone', async () => {
   assert.equal(other.log.at(-1), 'limit')
 })
 
-test('a listener that throws fails alone', async () => {
+test('a listener that throws fails only its own generation', async () => {
   const { loop } = start(2)
   const broken = follow([1, 1], {
     onToken: () => {
@@ -84,7 +84,7 @@ test('a listener that throws fails alone', async () => {
   assert.equal(other.log.at(-1), 'limit')
 })
 
-test('a failing batch fails what runs; the next request is served', async () => {
+test('a failing batch fails the running generations; the next request is served', async () => {
   const { loop, context } = start(1)
   context.failures = 1
   const [failed, next] = [follow([1, 2]), follow([1, 2])]
@@ -96,7 +96,7 @@ test('a failing batch fails what runs; the next request is served', async () => 
   assert.equal(next.log.at(-1), 'limit')
 })
 
-test('a cancelled generation hears nothing more and gives its sequence back', async () => {
+test('a cancelled generation gets no more events and returns its sequence', async () => {
   const { loop } = start(1)
   const endless = follow([1, 2], { limit: 1_000_000 })
   const waiting = follow([3, 4])
@@ -116,7 +116,7 @@ test('a cancelled generation hears nothing more and gives its sequence back', as
   assert.equal(waiting.log.at(-1), 'limit')
 })
 
-test('a sequence left between two gaps is moved next to the others', async () => {
+test('a sequence between two gaps is moved next to the others', async () => {
   const { loop, context } = start(3)
   const all = [follow([1, 1], { limit: 20 }), follow([2, 2], { limit: 1 }), follow([3, 3], { limit: 20 })]
   for (const each of all) loop.submit(each.generation)
@@ -125,7 +125,7 @@ test('a sequence left between two gaps is moved next to the others', async () =>
   assert.equal(context.batches.at(-1), '0:1 1:1')
 })
 
-test('a generation cancelled while its beginning is copied never starts', async () => {
+test('a generation cancelled while its prefix is copied never starts', async () => {
   const { loop, context } = start(2)
   const prompt = Array.from({ length: 20 }, (_, index) => index)
   const lender = follow(prompt, { limit: 30 })
@@ -137,7 +137,7 @@ test('a generation cancelled while its beginning is copied never starts', async 
   assert.deepEqual([leasingNode.log, releases], [[], 1])
 })
 
-test('where native work keeps its order, a draw is queued behind its batch, unless it depends on the token before', async () => {
+test('if native calls run in order, sampling is queued behind its batch, unless it depends on the previous token', async () => {
   for (const [inOrder, drawsAhead, requested] of [
     [true, true, ['decode', 'draw']],
     [true, false, ['decode']],
@@ -155,7 +155,7 @@ test('where native work keeps its order, a draw is queued behind its batch, unle
   }
 })
 
-test('a draw that was queued behind a batch ends before its generation gives its sampler back', async () => {
+test('sampling queued behind a batch finishes before its generation returns its sampler', async () => {
   for (const end of ['cancelled', 'failed', 'enough'] as const) {
     const draw = Promise.withResolvers<number>()
     const order: string[] = []
@@ -184,7 +184,7 @@ test('a draw that was queued behind a batch ends before its generation gives its
   }
 })
 
-/** A context that notes which batches the loop's own thread computes. */
+/** A context that records which batches the loop's own thread computes. */
 class PlacedContext extends CountingContext {
   readonly here: boolean[] = []
 
@@ -194,7 +194,7 @@ class PlacedContext extends CountingContext {
   }
 }
 
-test('the loop computes a single text itself when its batches are quick', async () => {
+test('the loop computes a single text on its own thread when its batches are quick', async () => {
   for (const [options, texts, here] of [
     [{ inOrder: true }, 1, [false, true, true]],
     [{ inOrder: true, batchMs: 100 }, 1, [false, false, false]],
@@ -211,7 +211,7 @@ test('the loop computes a single text itself when its batches are quick', async 
   }
 })
 
-test('while the loop computes a text itself, a token is handed out before the next batch, and what comes in between counts', async () => {
+test('while the loop computes on its own thread, tokens are emitted before the next batch, and new work is noticed in between', async () => {
   const context = new PlacedContext()
   const { loop } = start(1, { context, inOrder: true })
   const batches: number[] = []
@@ -245,7 +245,7 @@ test('texts that only continue do not make the batches of the next prompt smalle
 /** The counting context's next tokens. */
 const count = ({ tokens }: GuessedText, length: number): number[] => Array.from({ length }, (_, index) => tokens.length + index)
 
-test('right guesses make several tokens in one batch, never more than the limit', async () => {
+test('correct guesses produce several tokens in one batch, never more than the limit', async () => {
   const { loop, context } = start(1, { guesser: guessing((text) => count(text, 4)) })
   const { generation, log, released } = follow([7, 7], { limit: 9 })
   loop.submit(generation)
@@ -254,7 +254,7 @@ test('right guesses make several tokens in one batch, never more than the limit'
   assert.deepEqual(context.batches, ['0:2', '0:1', '0:5', '0:2'])
 })
 
-test('a wrong guess and what follows it are taken back', async () => {
+test('a wrong guess and the guesses after it are discarded', async () => {
   const { loop, context } = start(1, { guesser: guessing((text) => [...count(text, 1), 99, text.tokens.length + 2]) })
   const { generation, log, released } = follow([7, 7], { limit: 6 })
   loop.submit(generation)
@@ -264,7 +264,7 @@ test('a wrong guess and what follows it are taken back', async () => {
   assert.deepEqual(context.removals.slice(0, 1), ['0:5'])
 })
 
-test('a listener that has enough in the middle of a guess ends there', async () => {
+test('a listener that wants no more in the middle of a guess stops there', async () => {
   const { loop } = start(1, { guesser: guessing((text) => count(text, 4)) })
   const received: number[] = []
   const { generation, released } = follow([7, 7], { limit: 20, onToken: (token) => received.push(token) < 4 })
@@ -273,7 +273,7 @@ test('a listener that has enough in the middle of a guess ends there', async () 
   assert.deepEqual(received, [2, 3, 4, 5])
 })
 
-test('nothing is guessed while a prompt is read, or when one text offers nothing to guess', async () => {
+test('nothing is guessed while a prompt is read, or when one of the texts has no guess', async () => {
   const { loop, context } = start(2, { guesser: guessing((text) => (text.account === 'a' ? count(text, 4) : [])) })
   const both = [follow([7, 7], { limit: 6 }), follow([8, 8], { limit: 6, account: 'b' })]
   for (const { generation } of both) loop.submit(generation)
@@ -281,7 +281,7 @@ test('nothing is guessed while a prompt is read, or when one text offers nothing
   assert.ok(context.batches.every((batch) => !/[3-9]/.test(batch)))
 })
 
-test('prompts that start together read as many tokens each, cached ones again where they must', async () => {
+test('prompts that start together read equally many tokens, rereading cached ones if necessary', async () => {
   const { loop, context } = start(3)
   const beginning = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
   const warm = [follow([...beginning, 20], { limit: 1 }), follow([...beginning, 30], { limit: 1 })] as const
@@ -298,7 +298,7 @@ test('prompts that start together read as many tokens each, cached ones again wh
   )
 })
 
-test('every batch is computed with as many threads as the model may have when it begins', async () => {
+test('every batch uses as many threads as the model may use when it begins', async () => {
   const allowed = { count: 4 }
   const { loop, context } = start(1, { threads: new ComputeThreads(allowed, 1e9) })
   const { generation, released } = follow([7, 7], {
@@ -313,7 +313,7 @@ test('every batch is computed with as many threads as the model may have when it
   assert.deepEqual(context.threads, [4, 4, 2, 2])
 })
 
-test('texts that only go on are still left by who ends or is cancelled, and joined by who comes', async () => {
+test('texts can end, be cancelled and be added while others are generated', async () => {
   for (const inOrder of [true, false]) {
     const { loop, context } = start(3, { inOrder })
     const late = follow([9, 9], { limit: 2 })
@@ -343,7 +343,7 @@ test('texts that only go on are still left by who ends or is cancelled, and join
   }
 })
 
-test('what is computed between batches takes turns with them, and fails nobody but who asked for it', async () => {
+test('work between batches takes turns with them, and its failure affects only its caller', async () => {
   for (const inOrder of [true, false]) {
     const { loop, context } = start(1, { inOrder })
     const { generation, log, released } = follow([7, 7], { limit: 5 })
@@ -360,7 +360,7 @@ test('what is computed between batches takes turns with them, and fails nobody b
   }
 })
 
-test('tokens are handed out while something else is computed between two batches', async () => {
+test('tokens are emitted while other work runs between two batches', async () => {
   const { loop } = start(1)
   const { promise: received, resolve } = Promise.withResolvers<void>()
   const { generation, released } = follow([7, 7], {

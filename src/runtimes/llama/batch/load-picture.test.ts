@@ -8,8 +8,8 @@ const grid: PromptPicture = { start: 2, rows: 6, columns: 3, seesAround: false, 
 const line: PromptPicture = { ...grid, columns: null }
 const numbers = Array.from({ length: 6 }, (_, row) => firstRowNumber + row)
 
-suite('the rows of a picture', () => {
-  test('share no batch with tokens, and stand where the model counts them', async () => {
+suite('the rows of an image', () => {
+  test('share no batch with tokens, and have the positions that the model expects', async () => {
     const { loop, context } = start(1)
     const { generation, released } = follow([1, 1, ...numbers, 1, 1, 1], { pictures: [line], limit: 1 })
     loop.submit(generation)
@@ -18,7 +18,7 @@ suite('the rows of a picture', () => {
     await loop[Symbol.asyncDispose]()
   })
 
-  test('give every second batch to others who write', async () => {
+  test('leave every second batch to texts being generated', async () => {
     const { loop, context } = start(2)
     const writing = follow([1, 1], { limit: 4 })
     const long: PromptPicture = { ...line, start: 1, rows: 2000, vectors: new Float32Array(4000) }
@@ -31,7 +31,7 @@ suite('the rows of a picture', () => {
     await loop[Symbol.asyncDispose]()
   })
 
-  test('come as a whole where they see each other, and are read again as a whole', async () => {
+  test('are one batch if they attend to each other, and are reread as a whole', async () => {
     const context = new CountingContext()
     const { loop } = start(1, { context })
     const large: PromptPicture = { ...line, rows: 600, seesAround: true, vectors: new Float32Array(1200) }
@@ -49,7 +49,7 @@ suite('the rows of a picture', () => {
     await loop[Symbol.asyncDispose]()
   })
 
-  test('take as many positions as the longer side of their grid, at their lines and columns', () => {
+  test('take as many positions as the longer side of their grid, at their rows and columns', () => {
     const pictures = [grid, { ...grid, start: 10 }]
     assert.deepEqual(
       [0, 2, 5, 8, 9, 10, 16].map((place) => positionAt(pictures, place)),

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { planBatch } from './plan-batch.ts'
 import { planMove } from './sequence-table.ts'
 
-test('decoding sequences go together, by ascending id', () => {
+test('decoding sequences share a batch, by ascending id', () => {
   const pending = [
     { id: 2, tokens: 1, arrival: 0 },
     { id: 0, tokens: 1, arrival: 1 },
@@ -14,7 +14,7 @@ test('decoding sequences go together, by ascending id', () => {
   ])
 })
 
-test('a long prompt is cut so that it does not stall the others', () => {
+test('a long prompt is split so that it does not stall the others', () => {
   const pending = [
     { id: 0, tokens: 1000, arrival: 0 },
     { id: 1, tokens: 1, arrival: 1 },
@@ -36,7 +36,7 @@ test('the older prompt goes first', () => {
   ])
 })
 
-test('a short prompt that does not fit behind another waits for the next batch', () => {
+test('a short prompt that does not fit after another waits for the next batch', () => {
   const pending = [
     { id: 0, tokens: 40, arrival: 0 },
     { id: 1, tokens: 40, arrival: 1 },
@@ -49,7 +49,7 @@ test('a gap between running sequences is closed by moving the last one', () => {
   assert.deepEqual(planMove([1, 2, 5]), { from: 5, to: 3 })
 })
 
-test('neighbours stay where they are', () => {
+test('adjacent sequences are not moved', () => {
   assert.equal(planMove([3, 4, 5]), null)
   assert.equal(planMove([]), null)
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { CountingContext } from '../binding/counting-context.ts'
 import { follow, SlowContext, start } from './followed-generation.ts'
 
-/** A context whose batches take until they are stopped. */
+/** A context whose batches run until they are stopped. */
 class StoppableContext extends CountingContext {
   #stop: () => void = () => {}
 
@@ -19,7 +19,7 @@ class StoppableContext extends CountingContext {
   }
 }
 
-test('a prompt that is read for nobody any more is stopped in its batch, and what it may have left is forgotten', async () => {
+test('a prompt whose readers have all left is stopped inside its batch, and its tokens are discarded', async () => {
   for (const end of ['cancelled', 'unloaded'] as const) {
     const context = new StoppableContext()
     const { loop } = start(2, { context, inOrder: true })
@@ -34,7 +34,7 @@ test('a prompt that is read for nobody any more is stopped in its batch, and wha
   }
 })
 
-test('a batch in which others are goes on', async () => {
+test('a batch with other texts continues', async () => {
   const context = new SlowContext()
   let stops = 0
   context.stopBatch = () => stops++

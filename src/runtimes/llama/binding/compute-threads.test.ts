@@ -10,15 +10,15 @@ const threadsOf = async (bytes: number, batches: readonly number[], allowed = 8)
   return context.threads
 }
 
-test('a small model decodes with one thread, and reads long prompts with all', async () => {
+test('a small model decodes with one thread, and reads long prompts with all threads', async () => {
   assert.deepEqual(await threadsOf(7.5e6, [1, 8, 20, 64, 512]), [1, 1, 1, 3, 8])
 })
 
-test('a model whose weights take a while to read decodes with all', async () => {
+test('a model with large weights decodes with all threads', async () => {
   assert.deepEqual(await threadsOf(75e6, [1, 32]), [8, 8])
   assert.deepEqual(await threadsOf(600e6, [1], 2), [2])
 })
 
-test('a model of no size has a thread all the same', async () => {
+test('a model without a known size has at least one thread', async () => {
   assert.deepEqual(await threadsOf(0, [1, 512]), [1, 1])
 })

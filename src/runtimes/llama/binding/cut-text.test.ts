@@ -6,16 +6,16 @@ import { vocabularyTypes } from './token-piece.ts'
 const facts = { tokens: ['a', 'Ġa', 'ĠĠ'], tokenTypes: undefined, spelling: 'bytes', addsSpace: true } as const
 const bytePair = findCuts({ ...facts, type: vocabularyTypes.bytePair })
 
-test('text is cut before the space between two words, and before lines that begin with a letter', () => {
+test('text is split before the space between two words, and before lines that begin with a letter', () => {
   assert.deepEqual(cutText('one two  three. Four\nfive\n six', bytePair, 1), ['one', ' two  three.', ' Four\n', 'five\n six'])
 })
 
-test('where SentencePiece puts a space before a stretch it is left out', () => {
+test('a space that SentencePiece adds before each piece is left out', () => {
   const sentencePiece = findCuts({ ...facts, tokens: ['▁a', '▁▁'], spelling: 'spaces', type: vocabularyTypes.sentencePiece })
   assert.deepEqual(cutText('one two\nthree 4', sentencePiece, 1), ['one', 'two\nthree 4'])
 })
 
-test('a word of any length is cut, at a mark where it has one, and never within a character', () => {
+test('a word of any length is split, at a mark if it has one, and never inside a character', () => {
   const { longest } = bytePair
   for (const unit of ['a', ' ', '\n', '🦊', 'e\u0301', '\u0301', '漢字。', '12,'])
     for (const shift of ['', 'x']) {
@@ -29,7 +29,7 @@ test('a word of any length is cut, at a mark where it has one, and never within 
     }
 })
 
-test('marks of the vocabulary that hold a space forbid nothing; words that do forbid cuts', () => {
+test('control tokens that contain a space do not prevent splits; ordinary tokens that do prevent them', () => {
   const type = vocabularyTypes.bytePair
   const [normal, control] = [1, 3]
   assert.ok(findCuts({ ...facts, type, tokens: ['<|begin▁of|>', 'a'], tokenTypes: [control, normal] }).boundary)
@@ -38,12 +38,12 @@ test('marks of the vocabulary that hold a space forbid nothing; words that do fo
   assert.deepEqual(cut(['a', 'ofĠthe']), ['one two. Three> four\n', 'five > <six'])
   assert.deepEqual(cut(['a', '>Ġ<']), ['one', ' two.', ' Three> four\n', 'five > <six'])
   assert.deepEqual(cut(['a', 'bĊc']), ['one', ' two.', ' Three>', ' four\nfive', ' >', ' <six'])
-  assert.deepEqual(cut(['a', '=Ġ', 'bĊÃ']), ['one', ' two.', ' Three> four\nfive > <six'], 'half a letter behind a line counts')
+  assert.deepEqual(cut(['a', '=Ġ', 'bĊÃ']), ['one', ' two.', ' Three> four\nfive > <six'], 'half a character after a line break matters')
   const everywhere = cut([])
-  assert.deepEqual(cut(['a', 'ĊÂł', 'ĊĊãĢĢ', '.Ċ', 'Ġ', 'ĠĠ']), everywhere, 'spaces behind a line do not')
+  assert.deepEqual(cut(['a', 'ĊÂł', 'ĊĊãĢĢ', '.Ċ', 'Ġ', 'ĠĠ']), everywhere, 'spaces after a line break do not')
   assert.equal(everywhere.length, 7)
 })
 
-test('a word of a megabyte is cut in time that grows with its length', () => {
+test('a word of a megabyte is split in linear time', () => {
   assert.ok(cutText('a'.repeat(2 ** 20), bytePair, 2048).length >= 128)
 })

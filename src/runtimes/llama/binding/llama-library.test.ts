@@ -6,7 +6,7 @@ import { openLibrary } from './llama-library.ts'
 
 const { folder = '' } = (await findBuild('processor')) ?? {}
 
-test('the installed llama.cpp is the one whose layouts are known', async () => {
+test('the installed llama.cpp has the expected version and layouts', async () => {
   const { functions, gpus, processorFunction } = await openLibrary(folder)
   assert.match(functions.llama_print_system_info(), /CPU/)
   assert.deepEqual(gpus(), [])
@@ -14,14 +14,14 @@ test('the installed llama.cpp is the one whose layouts are known', async () => {
   assert.equal(processorFunction('no_such_function'), null)
 })
 
-test('another version is refused with both versions, before anything is called that may have changed', async () => {
+test('another version is rejected with both versions, before any function is called that may have changed', async () => {
   await assert.rejects(openLibrary(folder, { version: '0.6.0', defaults: expectedDefaults }), {
     code: 'inference_failed',
     message: `The installed llama.cpp is version ${llamaVersion}, but this version of Sepia requires 0.6.0; run npm ci.`,
   })
 })
 
-test('a default that is another than expected is refused by name', async () => {
+test('an unexpected default is rejected by name', async () => {
   const { model, context } = expectedDefaults
   for (const [defaults, difference] of [
     [{ model, context: { ...context, n_ubatch: 1024 } }, 'its n_ubatch is 512 instead of 1024'],
@@ -33,6 +33,6 @@ test('a default that is another than expected is refused by name', async () => {
     })
 })
 
-test('a folder without the libraries is refused', async () => {
+test('a folder without the libraries is rejected', async () => {
   await assert.rejects(openLibrary(import.meta.dirname), { code: 'inference_failed', message: /is version unknown/ })
 })

@@ -10,7 +10,7 @@ const shape = { contextSize: 1024, batchSize: 512, sequences: 2, swaFullCache: t
 const tokens = Uint32Array.from({ length: 500 }, (_, index) => 300 + ((index * 7919) % 3500))
 const last = Uint32Array.of(tokens.length - 1)
 
-test('a batch can be stopped while it is computed, and the next one is computed as if it had never been', async () => {
+test('a batch can be aborted while it is computed, and does not affect the next one', async () => {
   await using file = await openModelFile(miniChat.file, { signal })
   using pool = new ThreadPool(file.native.library, 2)
   const logits: Float32Array[] = []
@@ -38,7 +38,7 @@ async function read(context: NativeContext, sequence: number, first: number, rea
   return context.logits(index).slice()
 }
 
-test('a copied sequence goes on as its original does, however much of its cells is used and whatever is copied before the next batch', async () => {
+test('a copied sequence continues like its original, whatever part of its cells is used and whatever is copied before the next batch', async () => {
   await using file = await openModelFile(miniChat.file, { signal })
   using pool = new ThreadPool(file.native.library, 1)
   const next = Uint32Array.of(777)
@@ -71,7 +71,7 @@ test('a copy of an empty sequence empties its target', async () => {
   assert.deepEqual(await read(context, 1, 0, text), first)
 })
 
-test('keys and values at 8 bits make almost the same of a text', async () => {
+test('keys and values at 8 bits give nearly the same output', async () => {
   await using file = await openModelFile(miniChat.file, { signal })
   using pool = new ThreadPool(file.native.library, 1)
   const likeliest: number[] = []

@@ -10,17 +10,17 @@ const facts = { cacheBytesPerToken: 1e5, vocabularySize: 1e5, split: null, heade
 const layersFor = (freeBytes: number, changes: Partial<typeof facts> | { split: { index: 0; count: 2 } } = {}): number =>
   chooseGpuLayers({ ...facts, ...changes }, { layers: 33, freeBytes, cachedTokens: 4096 })
 
-test('a GPU takes every layer where they fit with their caches, else as many as do', () => {
+test('all layers are offloaded to a GPU if they fit with their caches, otherwise as many as fit', () => {
   assert.equal(layersFor(24e9), 33)
   assert.equal(layersFor(4e9), 13)
   assert.equal(layersFor(1e8), 0)
 })
 
-test('a file of two parts counts with both', () => {
+test('the size of a file of two parts includes both', () => {
   assert.equal(layersFor(8e9, { split: { index: 0, count: 2 } }), 14)
 })
 
-test('a file that was damaged since it was listed is refused with the reason, and never loaded again', async () => {
+test('a file damaged since it was listed is rejected with the reason, and never loaded again', async () => {
   await using folder = await createTemporaryFolder()
   const whole = await readFile(miniChat.file)
   for (const [name, content, fault] of [

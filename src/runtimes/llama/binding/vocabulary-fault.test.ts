@@ -11,10 +11,10 @@ function faultOf(model: string, tokens: readonly string[], more: Readonly<Record
   return findVocabularyFault({ values: new Map(Object.entries(values).map(([key, value]) => [`tokenizer.ggml.${key}`, value])) })
 }
 
-test('vocabularies that llama.cpp reads have no fault', () => {
+test('vocabularies supported by llama.cpp have no fault', () => {
   assert.equal(faultOf('gpt2', ['a', '', '', 'b']), null)
   assert.equal(faultOf('llama', ['<unk>', ...bytes, 'é']), null)
-  assert.equal(faultOf('llama', [...bytes.with(0x0a, '\n').with(0xe9, '\u00e9')]), null, 'a byte may be spelled by itself')
+  assert.equal(faultOf('llama', [...bytes.with(0x0a, '\n').with(0xe9, '\u00e9')]), null, 'a byte may be its own spelling')
   assert.equal(faultOf('bert', ['[UNK]'], { unknown_token_id: 0 }), null)
   assert.equal(faultOf('t5', ['<pad>', '</s>', '<unk>']), null)
 })

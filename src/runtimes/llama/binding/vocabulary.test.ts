@@ -20,7 +20,7 @@ interface Tokenizer {
   readonly end: number
 }
 
-/** SentencePiece puts a space before a text, and before what follows a control token. */
+/** SentencePiece adds a space before a text, and before the text after a control token. */
 function describeSentencePiece(): Tokenizer {
   const [normal, unknown, control, byte] = [1, 2, 3, 6]
   const bytes = Array.from({ length: 256 }, (_, value) => `<0x${value.toString(16).toUpperCase().padStart(2, '0')}>`)
@@ -39,7 +39,7 @@ function describeSentencePiece(): Tokenizer {
   return { entries, size: tokens.length, end: 2 }
 }
 
-/** Gemma 4's kind: byte pairs, spelled as SentencePiece spells them, and merged across a line. */
+/** Gemma 4's kind: byte pairs spelled like SentencePiece, and merged across lines. */
 function describeGemma(): Tokenizer {
   const { entries, size, end } = describeSentencePiece()
   const stated = entries.filter(([key]) => key !== 'tokenizer.ggml.model' && key !== 'tokenizer.ggml.scores')
@@ -52,7 +52,7 @@ function change(tokenizer: Tokenizer, key: string, to: (value: Buffer) => Buffer
   return { ...tokenizer, entries: tokenizer.entries.map(([name, value]) => [name, name === key ? to(value) : value]) }
 }
 
-/** PLaMo-2's kind, which spells spaces and ▁ as they are. */
+/** PLaMo-2's kind, which does not escape spaces and ▁. */
 const plamo = change(describeSentencePiece(), 'tokenizer.ggml.model', () => ggufValue('plamo2'))
 
 /** Names of patterns by which llama.cpp splits text for byte-pair tokenizers (`llama-vocab.cpp`), which differ in what they do at the end of a line. */
@@ -79,7 +79,7 @@ function* chances(): Generator<number, never> {
   for (let state = 7; ; state = (state * 48_271) % 0x7fffffff) yield state / 0x7fffffff
 }
 
-/** Words drawn by chance, the same in every run. */
+/** Random words, the same in every run. */
 function writeWords(words: readonly string[], count: number, random: Iterator<number, never>): string {
   return Array.from({ length: count }, () => words[Math.floor(random.next().value * words.length)] ?? '').join('')
 }
@@ -96,7 +96,7 @@ async function openVocabulary(
   return { vocabulary: readVocabulary(file, []), native: file.native, cuts: file.cuts, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-/** Cuts a text, and checks that its stretches' tokens are its own. */
+/** Splits a text, and checks that the tokens of its pieces equal those of the text. */
 function cut(
   { vocabulary, native }: Awaited<ReturnType<typeof openVocabulary>>,
   text: string,
@@ -123,7 +123,7 @@ for (const [name, tokenizer] of [
   ['gemma-4', describeGemma()] as const,
   ['plamo-2', plamo] as const,
 ])
-  test(`every token spells what llama.cpp says: ${name}`, async () => {
+  test(`every token decodes as in llama.cpp: ${name}`, async () => {
     await using opened = await openVocabulary(tokenizer)
     const [first = 0] = opened.vocabulary.tokenize('a', { special: false }).slice(-1)
     for (let token = 0; token < opened.vocabulary.size; token++) {
@@ -132,23 +132,23 @@ for (const [name, tokenizer] of [
     }
   })
 
-test('a file whose vocabulary would end the process is refused', async () => {
+test('a file whose vocabulary would abort the process is rejected', async () => {
   const twice = change(describeSentencePiece(), 'tokenizer.ggml.tokens', (tokens) => ggufValue(readTexts(tokens).with(-1, 'a')))
   await assert.rejects(openVocabulary(twice), { code: 'inference_failed', message: /has two tokens "a"/ })
 })
 
-test('a file that names no tokens to begin and end with is read all the same', async () => {
+test('a file without begin and end tokens is read', async () => {
   const { entries, ...rest } = describeTokenizer(qwen3)
   await using opened = await openVocabulary({ ...rest, entries: entries.filter(([key]) => !/(?:bos|eos)_token_id$/.test(key)) })
   const { begin, beginText, end, endText } = opened.vocabulary
   assert.deepEqual({ begin, beginText, end, endText }, { begin: null, beginText: '', end: null, endText: '' })
 })
 
-suite('the tokens of stretches are those of the text', () => {
+suite('the tokens of the pieces equal those of the text', () => {
   const words = ['user', '\n', ' ', '  ', 'a', 'ab', ' ab', '<', '|', '[', ']', '<|', '|>', 'é', '€', '🦊', '123', "'s", '\r\n', '\t']
 
   for (const [name, tokenizer] of [...families, ['sentence-piece', describeSentencePiece()] as const])
-    test(`cut at marks: ${name}`, async () => {
+    test(`split at marks: ${name}`, async () => {
       await using opened = await openVocabulary(tokenizer)
       const marks = opened.vocabulary.controlTexts
       const random = chances()
@@ -158,7 +158,7 @@ suite('the tokens of stretches are those of the text', () => {
       assert.ok(cuts > 150, `cut ${cuts} times`)
     })
 
-  // White space that is one token or several, by where the text ends.
+  // White space that is one token or several, depending on where the text ends.
   const plain = describeTokenizer(taught)
   const known = readTexts(Object.fromEntries(plain.entries)['tokenizer.ggml.tokens'] ?? Buffer.alloc(0))
   const joined = ['ĊĊ', 'ĠĊ', 'ĠĠ', '.Ċ', '!Ċ', 'čĊ', 'Ċĉ'].filter((token) => !known.includes(token))
@@ -166,7 +166,7 @@ suite('the tokens of stretches are those of the text', () => {
   const merges = joined.map((token) => `${token[0]} ${token[1]}`)
   const withWhiteSpace = change(withTokens, 'tokenizer.ggml.merges', (others) => ggufValue([...merges, ...readTexts(others)]))
   for (const pattern of patterns)
-    test(`cut at words and lines: ${pattern}`, async () => {
+    test(`split at words and lines: ${pattern}`, async () => {
       const split = change(withWhiteSpace, 'tokenizer.ggml.pre', () => ggufValue(pattern))
       await using opened = await openVocabulary(pattern === 'gemma4' ? describeGemma() : split)
       const random = chances()
@@ -198,7 +198,7 @@ suite('the tokens of stretches are those of the text', () => {
     })
 
   for (const addsSpace of [true, false])
-    test(`cut at words: SentencePiece that puts ${addsSpace ? 'a' : 'no'} space before a text`, async () => {
+    test(`split at words: SentencePiece that adds ${addsSpace ? 'a' : 'no'} space before a text`, async () => {
       const { entries, ...rest } = describeSentencePiece()
       const stated = { ...rest, entries: [...entries, ['tokenizer.ggml.add_space_prefix', ggufValue(addsSpace)] as const] }
       await using opened = await openVocabulary(stated)
@@ -214,14 +214,14 @@ suite('the tokens of stretches are those of the text', () => {
     ['two lines', 'aĊb', 'ab\n'.repeat(2000)],
     ['two words', 'aĠ', 'ab ab'.repeat(1500)],
   ] as const)
-    test(`text is not cut where a token spans ${what}`, async () => {
+    test(`text is not split where a token spans ${what}`, async () => {
       const span = (tokens: Buffer): Buffer => ggufValue([...readTexts(tokens).slice(0, -1), token])
       await using opened = await openVocabulary(change(describeTokenizer(taught), 'tokenizer.ggml.tokens', span))
       assert.equal(cut(opened, text, false).length, 1)
     })
 
   for (const pattern of ['deepseek-llm', 'deepseek-v3', 'falcon', 'bloom', 'tekken', 'gpt-4o'])
-    test(`a word that would end the process in std::regex is cut: ${pattern}`, async () => {
+    test(`a word that would crash std::regex is split: ${pattern}`, async () => {
       await using opened = await openVocabulary(change(plain, 'tokenizer.ggml.pre', () => ggufValue(pattern)))
       const { vocabulary } = opened
       for (const word of ['a', ' ', '!', '\n', '漢', '\u0301', 'aGVsbG8gd29ybGQ9']) {
@@ -232,7 +232,7 @@ suite('the tokens of stretches are those of the text', () => {
     })
 
   for (const addsSpace of [true, false])
-    test(`a word whose tokens would take minutes is cut: SentencePiece that puts ${addsSpace ? 'a' : 'no'} space before a text`, async () => {
+    test(`a word that would take minutes to tokenize is split: SentencePiece that adds ${addsSpace ? 'a' : 'no'} space before a text`, async () => {
       const { entries, ...rest } = describeSentencePiece()
       const stated = { ...rest, entries: [...entries, ['tokenizer.ggml.add_space_prefix', ggufValue(addsSpace)] as const] }
       await using opened = await openVocabulary(stated)
@@ -254,7 +254,7 @@ suite('the tokens of stretches are those of the text', () => {
     ['deepseek-llm', `${' '.repeat(20_000)}漢`],
     ['superbpe', '1'.repeat(20_000)],
   ] as const)
-    test(`a run whose tokens would take seconds is cut: ${pattern}`, async () => {
+    test(`a run that would take seconds to tokenize is split: ${pattern}`, async () => {
       await using opened = await openVocabulary(change(plain, 'tokenizer.ggml.pre', () => ggufValue(pattern)))
       const { vocabulary, cuts } = opened
       const stretches = vocabulary.cut(`The fox${run}jumps over 1234567 dogs.`, { special: false })

@@ -7,7 +7,7 @@ import type { OutputConstraint } from './output-constraint.ts'
 const constraint: OutputConstraint = { grammar: 'root ::= "a"', param: 'response_format', endsInTime: false, loosened: [] }
 const requested = (account: string) => ({ account, param: 'response_format' })
 
-/** A cache on a clock that stands, and how often it translated. */
+/** A cache on a stopped clock, and how often it translated. */
 function open() {
   let translated = 0
   const cache = new ConstraintCache(new GrammarAllowance(() => 0))
@@ -18,14 +18,14 @@ function open() {
   return { get: (wish: string, account: string) => cache.get(wish, requested(account), make), translated: () => translated, cache }
 }
 
-test('a wish is translated once for all who have it', () => {
+test('a constraint is translated once for all requests that use it', () => {
   const { get, translated } = open()
   assert.equal(get('{}', 'a'), constraint)
   assert.equal(get('{}', 'b'), constraint)
   assert.equal(translated(), 1)
 })
 
-test('an account that sends new schemas without end is refused before they are translated; what is known goes on', () => {
+test('an account that sends endless new schemas is rejected before they are translated; known schemas still work', () => {
   const { get, translated } = open()
   const wish = (index: number) => `${index}`.padEnd(40_000)
   let refused = 0
@@ -43,7 +43,7 @@ test('an account that sends new schemas without end is refused before they are t
   assert.equal(get(wish(99), 'other'), constraint)
 })
 
-test('a schema that cannot be followed costs its account what finding that out takes', () => {
+test('an invalid schema costs its account the time spent finding that out', () => {
   const { cache } = open()
   const fail = () => {
     throw new Error('cannot be followed')
@@ -53,7 +53,7 @@ test('a schema that cannot be followed costs its account what finding that out t
   assert.throws(() => attempt(10), { code: 'rate_limit_exceeded' })
 })
 
-test('schemas of more than a megabyte together are refused by their field', () => {
+test('schemas of more than a megabyte together are rejected by their field', () => {
   const { get, translated } = open()
   assert.throws(() => get(' '.repeat(1024 * 1024 + 1), 'a'), { code: 'unsupported_parameter', param: 'response_format' })
   assert.equal(translated(), 0)

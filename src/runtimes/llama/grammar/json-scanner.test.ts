@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { JsonScanner } from './json-scanner.ts'
 
-test('it ends with the outermost bracket, wherever the fragments end', () => {
+test('ends with the outermost bracket, wherever the fragments end', () => {
   const scanner = new JsonScanner()
   assert.equal(scanner.add('{"a":'), 5)
   assert.equal(scanner.open, true)
@@ -10,7 +10,7 @@ test('it ends with the outermost bracket, wherever the fragments end', () => {
   assert.equal(scanner.open, false)
 })
 
-test('brackets and quotes inside strings do not count', () => {
+test('ignores brackets and quotes inside strings', () => {
   const scanner = new JsonScanner()
   scanner.add('{"a":"}\\"')
   assert.deepEqual([scanner.inString, scanner.depth], [true, 1])
@@ -18,7 +18,7 @@ test('brackets and quotes inside strings do not count', () => {
   assert.deepEqual([scanner.inString, scanner.depth], [false, 1])
 })
 
-test('it names the outermost member under way', () => {
+test('reports the outermost member being read', () => {
   const scanner = new JsonScanner()
   scanner.add('{"one":{"inner":1},')
   assert.equal(scanner.member, 'one')

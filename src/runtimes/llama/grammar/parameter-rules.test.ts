@@ -12,7 +12,7 @@ const format = detectToolFormat('{% if tools %}<tool_call>\\n<function=add>\\n<p
 
 const glm = detectToolFormat('{% if tools %}<tool_call><arg_key></arg_value>{% endif %}')
 
-/** What a grammar for calls of tools with these parameters lets through. */
+/** Checks which answers a grammar for calls of tools with these parameters accepts. */
 function follow(...schemas: readonly JsonObject[]): (text: string) => boolean {
   return followIn(format, schemas)
 }
@@ -61,7 +61,7 @@ const schemas: readonly (readonly [schema: JsonValue, allowed: readonly string[]
 ]
 
 for (const [schema, allowed, refused] of schemas)
-  test(`a value of ${JSON.stringify(schema)} is held to it`, () => {
+  test(`a value must match ${JSON.stringify(schema)}`, () => {
     const accepts = follow({
       properties: { a: schema },
       required: ['a'],
@@ -71,7 +71,7 @@ for (const [schema, allowed, refused] of schemas)
     for (const written of refused) assert.ok(!accepts(call(value('a', written))), written)
   })
 
-test('required parameters come first, the others as they are listed, if at all', () => {
+test('required parameters come first, then the optional ones in the order of the schema', () => {
   const accepts = follow({ properties: { a: text, b: text, c: text }, required: ['c'], additionalProperties: false })
   const [a, b, c] = ['a', 'b', 'c'].map((name) => value(name, 'x'))
   for (const written of [[c], [c, a], [c, b], [c, a, b]]) assert.ok(accepts(call(...written.map(String))), written.join(''))
@@ -79,7 +79,7 @@ test('required parameters come first, the others as they are listed, if at all',
     assert.ok(!accepts(call(...written.map(String))), written.join(''))
 })
 
-test('a tool without parameters takes none, and one that lists none takes any', () => {
+test('a tool without parameters accepts none, and one that lists none accepts any', () => {
   assert.ok(follow({ properties: {} })(call()))
   assert.ok(!follow({ properties: {} })(call(value('a', 'x'))))
   for (const schema of [{}, { type: 'object' }, { $ref: '#/$defs/a', $defs: { a: {} } }]) {
@@ -89,13 +89,13 @@ test('a tool without parameters takes none, and one that lists none takes any', 
   }
 })
 
-test('calls follow each other, with or without a line break between', () => {
+test('calls may follow each other with or without a line break', () => {
   const accepts = follow({ properties: {} }, { properties: { a: text } })
   for (const gap of ['', '\n']) assert.ok(accepts(`${call()}${gap}${call(value('a', 'x')).replace('tool0', 'tool1')}`))
   assert.ok(!accepts(`${call()} ${call()}`))
 })
 
-test('elements for names and values may stand on lines of their own or not, but a line break in a value is part of it', () => {
+test('elements for names and values may be on separate lines, but a line break in a value is part of it', () => {
   const parameters = { properties: { a: { enum: ['x'] }, b: { type: 'integer' } }, required: ['a'] }
   const accepts = followIn(glm, [parameters, { properties: {} }])
   const a = '<arg_key>a</arg_key>\n<arg_value>x</arg_value>\n'
@@ -122,7 +122,7 @@ const notations = [
 ]
 
 for (const { format, pieces, call, value } of notations)
-  test(`a string between ${format.parameters?.open} and its end ends for the grammar where it ends for the reader`, () => {
+  test(`a string between ${format.parameters?.open} and its end mark ends at the same character for the grammar and the reader`, () => {
     const parameters = { properties: { a: text, b: text } }
     const accepts = followIn(format, [parameters])
     let seed = 1

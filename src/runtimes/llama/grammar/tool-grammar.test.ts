@@ -16,30 +16,30 @@ test('a forced call begins with the mark', () => {
   assert.match(root(constrainToolCalls(rules, null)), /^root ::= \("<tool_call>\\n\{\\"name\\": \\"add/)
 })
 
-test('only what is still missing is asked for', () => {
+test('only the missing part of a call is required', () => {
   assert.match(root(constrainToolCalls(rules, '<tool_call>')), /^root ::= \("\\n\{\\"name\\": \\"add/)
   assert.match(root(constrainToolCalls(rules, '<tool_call>\n{"na')), /^root ::= \("me\\": \\"add/)
 })
 
-test('a name that has begun leaves only the tools it can become', () => {
+test('a partial name allows only the tools that begin with it', () => {
   assert.match(root(constrainToolCalls(rules, '<tool_call>\n{"name": "o')), /^root ::= \("dd\\", \\"arguments\\": " rule-\d+\) /)
 })
 
-test('what cannot become a call is left alone', () => {
+test('text that cannot become a call is unconstrained', () => {
   assert.equal(constrainToolCalls(rules, '<tool_call> hello'), null)
 })
 
-test('a named choice leaves only that tool', () => {
+test('a named choice allows only that tool', () => {
   const grammar = constrainToolCalls({ ...rules, choice: { name: 'add' } }, null)?.grammar ?? ''
   assert.match(grammar, /add\\", \\"arguments\\"/)
   assert.doesNotMatch(grammar, /odd\\"/)
 })
 
-test('one call at a time has no next one', () => {
+test('with one call at a time, no second call may follow', () => {
   assert.doesNotMatch(root(constrainToolCalls({ ...rules, parallel: false }, null)), /\{0,15\}/)
 })
 
-test('an argument whose schema leads back to itself may be anything', () => {
+test('an argument with a recursive schema may be any value', () => {
   const parameters = { $defs: { a: { $ref: '#/$defs/a' } }, properties: { x: { $ref: '#/$defs/a' } } }
   const endless = { name: 'endless', description: null, parameters }
   const constraint = constrainToolCalls({ ...rules, tools: [endless] }, null)
@@ -49,7 +49,7 @@ test('an argument whose schema leads back to itself may be anything', () => {
   assert.ok(new GrammarStates(constraint?.grammar ?? ''))
 })
 
-test('beside a response format, a call is one way to answer', () => {
+test('with a response format, a call is an alternative answer', () => {
   const constraint = constrainCallsOrAnswer(rules, { type: 'json_object' })
   assert.match(root(constraint), /^root ::= object \| \("<tool_call>/)
   assert.equal(constraint.endsInTime, false)

@@ -6,7 +6,7 @@ import { compileChatTemplate, toTemplateMessage } from './chat-template.ts'
 const texts = { begin: '<s>', end: '</s>' }
 const user = { role: 'user', content: 'Hi' }
 
-test('the template sees messages, the begin token and the generation prompt', () => {
+test('the template receives messages, the begin token and the generation prompt', () => {
   const template = compileChatTemplate(
     '{{ bos_token }}{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}{% if add_generation_prompt %}>{% endif %}',
     texts,
@@ -15,11 +15,11 @@ test('the template sees messages, the begin token and the generation prompt', ()
   assert.equal(template.acceptsTools, false)
 })
 
-test('a file without a template gets ChatML', () => {
+test('a file without a template uses ChatML', () => {
   assert.equal(compileChatTemplate(null, texts).render([user], []), '<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n')
 })
 
-test('a template that refuses the messages is the caller’s error', () => {
+test('a template that rejects the messages is the client’s error', () => {
   const template = compileChatTemplate("{{ raise_exception('roles must alternate') }}", texts)
   assert.throws(
     () => template.render([user], []),
@@ -27,7 +27,7 @@ test('a template that refuses the messages is the caller’s error', () => {
   )
 })
 
-test('a template that expects lists of parts gets them, one that takes both gets text', () => {
+test('a template that expects lists of parts gets them, and one that supports both gets text', () => {
   const typed =
     '{% for m in messages %}[{{ m.role }}]{% for part in m.content %}{% if part.type == "text" %}{{ part.text }}{% endif %}{% endfor %}{% endfor %}'
   assert.equal(
@@ -38,12 +38,12 @@ test('a template that expects lists of parts gets them, one that takes both gets
   assert.equal(compileChatTemplate(both, texts).render([user], []), 'Hi')
 })
 
-test('a template may ask for today by the names of before', () => {
+test('a template may use older names for the current date', () => {
   const template = compileChatTemplate('{{ date_string }}|{{ datetime }}', texts)
   assert.match(template.render([user], []), /^\d\d \w{3} \d{4}\|\w{3} \d\d \d{4}$/)
 })
 
-test('a template that loops is stopped', () => {
+test('a template with an endless loop is stopped', () => {
   const template = compileChatTemplate('{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}', texts)
   assert.throws(
     () => template.render([user], []),
@@ -51,12 +51,12 @@ test('a template that loops is stopped', () => {
   )
 })
 
-test('a template that writes without measure is refused', () => {
+test('a template with unlimited output is rejected', () => {
   const template = compileChatTemplate(`{% for i in range(500) %}{{ "${'0123456789'.repeat(100)}" }}{% endfor %}`, texts)
   assert.throws(() => template.render([user], []), /characters/)
 })
 
-test('an overlong template is refused when the model loads', () => {
+test('an overlong template is rejected when the model loads', () => {
   assert.throws(() => compileChatTemplate('x'.repeat(300_000), texts), /300000 characters/)
 })
 

@@ -4,7 +4,7 @@ import { guardControlTexts } from './control-guard.ts'
 
 const controls = ['<|im_start|>', '<|im_end|>']
 
-test('a control token that a client typed is kept apart as plain text', () => {
+test('a control token typed by a client is kept separate as plain text', () => {
   const typed = 'hi <|im_end|> there'
   const guard = guardControlTexts(controls, [typed])
   const parts = guard.split(`<|im_start|>user\n${guard.protect(typed)}<|im_end|>`)
@@ -20,7 +20,7 @@ test('harmless text is rendered in one piece', () => {
   assert.deepEqual(guard.split(guard.protect('hi')), [{ text: 'hi', special: true }])
 })
 
-test('marks that the client wrote itself are not mistaken for ours', () => {
+test("marks in a client's text are not confused with ours", () => {
   const typed = '\ue000<|im_end|>\ue001'
   const guard = guardControlTexts(controls, [typed])
   const parts = guard.split(guard.protect(typed))
@@ -28,19 +28,19 @@ test('marks that the client wrote itself are not mistaken for ours', () => {
   assert.equal(parts.map((part) => part.text).join(''), typed)
 })
 
-test('a request that leaves no character to mark with is refused by name', () => {
+test('a request that uses every mark character is rejected by name', () => {
   const all = Array.from({ length: 0xf900 - 0xe000 }, (_, index) => String.fromCharCode(0xe000 + index)).join('')
   assert.throws(() => guardControlTexts(controls, [`${all}<|im_end|>`]), { code: 'invalid_request_error', param: 'messages' })
   assert.doesNotThrow(() => guardControlTexts(controls, [all]))
 })
 
-test('a template that cuts a marked stretch in two still cannot make a control token of it', () => {
+test('a template that splits a marked text still cannot turn it into a control token', () => {
   const guard = guardControlTexts(controls, ['<|im_end|>'])
   const cut = guard.protect('<|im_end|>').slice(0, -1)
   assert.deepEqual(guard.split(cut), [{ text: '<|im_end|>', special: false }])
 })
 
-test('a mark that is a token of its own even in plain text comes in two pieces', () => {
+test('a typed mark that is a token even in plain text is split in two', () => {
   const guard = guardControlTexts(['<|im_end|>'], ['a<|end|>b<|im_end|>'], ['<|end|>'])
   assert.deepEqual(guard.split(guard.protect('a<|end|>b<|im_end|>')), [
     { text: 'a', special: true },
@@ -51,7 +51,7 @@ test('a mark that is a token of its own even in plain text comes in two pieces',
   ])
 })
 
-test('a template that cuts text at a control token still writes its own behind it', () => {
+test('a template that splits text at a control token still writes its own control tokens after it', () => {
   const typed = 'look <|im_end|> here'
   const guard = guardControlTexts(controls, [typed])
   const [before = '', after = ''] = guard.protect(typed).split('<|im_end|>')
@@ -60,7 +60,7 @@ test('a template that cuts text at a control token still writes its own behind i
   assert.deepEqual(guard.split(guard.protect('<|im_end|>').slice(1)), [{ text: '<|im_end|>', special: false }])
 })
 
-test('a template that writes JSON in ASCII escapes our marks, which are marks all the same', () => {
+test('a template that writes JSON in ASCII escapes our marks, and they are still recognized', () => {
   const typed = ['a <|im_end|> \\ue000 \\UE001', '\\ue002<|im_end|>']
   const guard = guardControlTexts(controls, typed)
   for (const text of typed) {

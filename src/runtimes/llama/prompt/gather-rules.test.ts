@@ -20,17 +20,17 @@ for (const [what, source, text] of [
     gathered,
   ],
   [
-    'refuses',
+    'rejects',
     '{% for m in messages %}{% if m.role == "system" %}{% if not loop.first %}{{ raise_exception("no") }}{% endif %}[{{ m.content }}]{% else %}{{ m.role[0] }}{{ m.content }}{% endif %}{% endfor %}',
     gathered,
   ],
   ['shows', '{% for m in messages %}{{ m.role[0] }}{{ m.content }}{% endfor %}', 'sAsBuHiaYes?sCuHi'],
 ] as const)
-  test(`a template that ${what} system messages behind the first has all of them in its prompt`, () => {
+  test(`a template that ${what} system messages after the first has all of them in its prompt`, () => {
     assert.equal(compileChatTemplate(source, texts).render(conversation, []), text)
   })
 
-test('rules behind the last answer are what is asked next, of a template that has no place for them there', () => {
+test('system messages after the last answer become a user message if the template does not support them there', () => {
   const source =
     '{% for m in messages %}{% if m.role == "system" and not loop.first %}{{ raise_exception("no") }}{% endif %}{{ m.role[0] }}{{ m.content }}{% endfor %}'
   const answer = { role: 'assistant', content: 'Yes?' }

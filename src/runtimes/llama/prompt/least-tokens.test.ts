@@ -14,11 +14,11 @@ const conversation = (count: number) =>
     },
   })
 
-test('a message is a token at least', () => {
+test('a message is at least one token', () => {
   assert.equal(leastTokens(conversation(7), 10), 7)
 })
 
-test('no token spells more bytes than the longest', () => {
+test('no token has more bytes than the longest one', () => {
   assert.equal(leastTokens(ask('é'.repeat(50)), 10), 10)
   assert.equal(leastTokens(ask('', { input: { type: 'prompt', prompt: 'x'.repeat(101), echo: false } }), 10), 11)
   const gap = { suffix: 'y'.repeat(100), files: [{ name: 'ab', text: 'z'.repeat(98) }] }

@@ -14,7 +14,7 @@ suite('the tokens of a conversation', () => {
   const template = compileChatTemplate(source, { begin: '', end: '' })
   const toolFormat = detectToolFormat(source)
 
-  /** Reads conversations into tokens that are characters, and tells what had to be tokenized for it. */
+  /** Tokenizes conversations into characters, and records which texts were tokenized. */
   function createReader() {
     const tokenized: string[] = []
     const vocabulary: Vocabulary = {
@@ -48,7 +48,7 @@ suite('the tokens of a conversation', () => {
     return { read, fill, tokenized }
   }
 
-  test('of one that goes on, only what is new is tokenized', async () => {
+  test('for a continued conversation only the new part is tokenized', async () => {
     const { read, tokenized } = createReader()
     assert.equal(await read(['one', 'two']), '<m>one<m>two<m>')
     tokenized.length = 0
@@ -56,7 +56,7 @@ suite('the tokens of a conversation', () => {
     assert.deepEqual(tokenized, ['<m>three'])
   })
 
-  test('another account tells by no answer what was asked', async () => {
+  test('an account does not reuse what was tokenized for another', async () => {
     const { read, tokenized } = createReader()
     await read(['one'])
     tokenized.length = 0
@@ -64,13 +64,13 @@ suite('the tokens of a conversation', () => {
     assert.deepEqual(tokenized, ['<m>one', '<m>'])
   })
 
-  test('a mark that a client typed is text, however often it comes', async () => {
+  test('a mark typed by a client is text, however often it is sent', async () => {
     const { read, tokenized } = createReader()
     for (const _ of [1, 2]) assert.equal(await read(['a<m>b']), '<m>a<m>b<m>')
     assert.deepEqual(tokenized, ['<m>a', '<m>', 'b', '<m>'])
   })
 
-  test('others have their turn while a long one is read, which ends when its client leaves', async () => {
+  test('tokenizing a long conversation yields to other work, and stops when its client leaves', async () => {
     const { read, tokenized } = createReader()
     const client = new AbortController()
     setImmediate(() => client.abort(new Error('left')))
@@ -79,7 +79,7 @@ suite('the tokens of a conversation', () => {
     assert.ok(tokenized.length < 10, `tokenized ${tokenized.length} messages`)
   })
 
-  test('a text with a gap gives turns too, the files beside it counted', async () => {
+  test('tokenizing a text with a gap yields too, and includes the files beside it', async () => {
     const { fill, tokenized } = createReader()
     assert.equal(await fill([{ name: 'a', text: 'A' }]), '\n\n--- a ---\n\nA\u0001before\u0002after\u0003')
     const client = new AbortController()
@@ -91,7 +91,7 @@ suite('the tokens of a conversation', () => {
   })
 })
 
-test('what ends a turn, though llama.cpp takes it for text, ends none where a client typed it', () => {
+test('an end-of-turn marker that llama.cpp treats as text does not end a turn when a client types it', () => {
   const template = compileChatTemplate("{{ '<|begin|>assistant<|think|>' if false }}{{ messages[0].content }}<|end|>", {
     begin: '',
     end: '',
@@ -110,7 +110,7 @@ test('what ends a turn, though llama.cpp takes it for text, ends none where a cl
   )
 })
 
-test('a picture stands where its message has it, whatever the tools are called', () => {
+test('an image is at its position in the message, whatever the tools contain', () => {
   const template = compileChatTemplate('{% for message in messages %}{{ message.content }}{% endfor %}', { begin: '', end: '' })
   const engine = { vocabulary: { controlTexts: [] as string[] }, template, toolFormat: detectToolFormat('') }
   const picture = { type: 'picture', mediaType: 'image/png', base64: 'AAAA' } as const
@@ -142,11 +142,11 @@ const write = (gap: GapTokens | null, files: readonly { name: string; text: stri
 const plain: GapTokens = { prefix: 1000, suffix: 1001, middle: 1002, repository: null, file: null }
 const files = [{ name: 'a.ts', text: 'A' }]
 
-test('a gap is shown between its marks, and the answer follows the last', () => {
+test('a gap is written between its tokens, and the answer follows the last one', () => {
   assert.equal(write(plain, []), '{prefix}before{suffix}after{middle}')
 })
 
-test('other files come before it, by their names', () => {
+test('other files come before the text, with their names', () => {
   assert.equal(write(plain, files), '\n\n--- a.ts ---\n\nA{prefix}before{suffix}after{middle}')
   assert.equal(
     write({ ...plain, repository: 1003, file: 1004 }, files),
@@ -154,6 +154,6 @@ test('other files come before it, by their names', () => {
   )
 })
 
-test('a model that names no tokens for gaps refuses them', () => {
+test('a model without tokens for gaps rejects them', () => {
   assert.throws(() => write(null, []), { code: 'unsupported_parameter', param: 'model' })
 })

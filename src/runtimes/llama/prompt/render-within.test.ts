@@ -16,26 +16,26 @@ test('a template renders as it would without a limit', () => {
   }
 })
 
-test('nested loops are stopped, even with nothing in them', () => {
+test('nested loops are stopped, even if they are empty', () => {
   assert.throws(() => renderWithin(20, endless, {}), RenderTimeout)
 })
 
-test('macros that call each other without end are stopped', () => {
+test('macros that call each other endlessly are stopped', () => {
   const template = new Template('{% macro again() %}{{ again() }}{{ again() }}{% endmacro %}{{ again() }}')
   assert.throws(() => renderWithin(20, template, {}))
 })
 
-test('what a template raises comes through', () => {
+test('exceptions raised by a template are passed on', () => {
   const template = new Template("{{ raise_exception('roles must alternate') }}")
   assert.throws(() => renderWithin(60_000, template, {}), /roles must alternate/)
 })
 
-test('a list that would fill the memory is refused', () => {
+test('a list that would fill memory is rejected', () => {
   for (const range of ['range(1000000000)', 'range(0, 9, 0)', 'range(0, 1, 0.0000001)'])
     assert.throws(() => renderWithin(60_000, new Template(`{{ ${range} | length }}`), {}), /at most 100000/)
 })
 
-test('what was stopped leaves the next its whole time', () => {
+test('a stopped template does not reduce the time of the next one', () => {
   assert.throws(() => renderWithin(20, endless, {}))
   assert.equal(renderWithin(60_000, new Template('{{ 6 * 7 }}'), {}), '42')
 })

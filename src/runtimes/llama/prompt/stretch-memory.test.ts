@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { StretchMemory } from './stretch-memory.ts'
 
-/** A memory, and which stretches had to be tokenized. */
+/** A cache, and the pieces that had to be tokenized. */
 function watch(mostBytes?: number): {
   readonly read: (account: string, stretch: string, special?: boolean) => number[]
   readonly tokenized: string[]
@@ -19,7 +19,7 @@ function watch(mostBytes?: number): {
   return { read, tokenized }
 }
 
-test('a stretch is tokenized once', () => {
+test('a piece of text is tokenized once', () => {
   const { read, tokenized } = watch()
   const first = read('a', 'hello')
   assert.deepEqual(read('a', 'hello'), first)
@@ -27,26 +27,26 @@ test('a stretch is tokenized once', () => {
   assert.deepEqual(tokenized, ['hello', 'other'])
 })
 
-test('what one account sent is not kept for another', () => {
+test('the pieces of one account are not used for another', () => {
   const { read, tokenized } = watch()
   read('a', 'hello')
   read('b', 'hello')
   assert.deepEqual(tokenized, ['hello', 'hello'])
 })
 
-test('text in which marks are tokens is not the same without', () => {
+test('a text with special tokens and the same text without them are cached separately', () => {
   const { read, tokenized } = watch()
   for (const special of [true, false, true]) read('a', '<m>', special)
   assert.deepEqual(tokenized, ['<m>', '<m>'])
 })
 
-test('what was used longest ago is forgotten when there is too much', () => {
+test('the least recently used piece is evicted when the cache is full', () => {
   const { read, tokenized } = watch(1000)
   for (const stretch of ['one', 'two', 'one', 'three', 'one', 'two']) read('a', stretch)
   assert.deepEqual(tokenized, ['one', 'two', 'three', 'two'])
 })
 
-test('a stretch that is larger than the memory is not kept', () => {
+test('a piece larger than the cache is not kept', () => {
   const { read, tokenized } = watch(1000)
   for (const stretch of ['one', 'x'.repeat(2000), 'x'.repeat(2000)]) read('a', stretch)
   assert.equal(tokenized.length, 3)

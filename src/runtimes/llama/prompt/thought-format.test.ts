@@ -22,21 +22,21 @@ for (const [family, template, open] of [
   ['Kimi K3', "{{- '<|close|>' + tag + '<|sep|>' -}}", '<|open|>think<|sep|>'],
   ['Qwen 3', "{% if '</think>' in content %}{% endif %}", '<think>'],
 ] as const)
-  test(`the thoughts of ${family} are known by its template`, () => assert.equal(detectThoughtFormat(template)?.open, open))
+  test(`the format of thoughts of ${family} is detected from its template`, () => assert.equal(detectThoughtFormat(template)?.open, open))
 
-test('a template without marks is one of a model that does not think', () => {
+test('a template without marks belongs to a model that does not think', () => {
   assert.equal(detectThoughtFormat('{{ messages[0].content }}'), null)
   assert.equal(detectThoughtFormat("{{ '<|channel|>' }}"), null)
 })
 
-test('a template hears efforts by the names that it knows', () => {
+test('a template receives the reasoning efforts that it supports', () => {
   const template = compileChatTemplate('{{ reasoning_effort }}{# <|channel|>analysis<|message|> #}', texts)
   const prompts = (['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const).map((effort) => template.render([user], [], { effort }))
   assert.deepEqual(prompts, ['low', 'low', 'low', 'medium', 'high', 'high'])
   assert.equal(template.render([user], [], { thinks: false }), 'low')
 })
 
-test('an effort of none gives no thoughts with any template', () => {
+test('an effort of "none" disables thoughts with any template', () => {
   const template = compileChatTemplate('{{ reasoning_effort }}{# <|channel|>analysis<|message|> #}', texts)
   const chat = { type: 'chat', messages: [], tools: [], toolChoice: 'none', parallelToolCalls: true } as const
   assert.equal(thoughtLimit(template, { ...chat, effort: 'none' }, 100), 0)

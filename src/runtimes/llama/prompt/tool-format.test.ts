@@ -4,13 +4,13 @@ import { detectToolFormat } from './tool-format.ts'
 
 const example = '{% if tools %}<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>{% endif %}'
 
-test('a template with blocks of JSON teaches calls itself', () => assert.ok(detectToolFormat(example).native))
+test('a template with blocks of JSON describes calls itself', () => assert.ok(detectToolFormat(example).native))
 
 for (const [family, block, parameter] of [
   ['Qwen 3 Coder', '<tool_call>\\n<function=add>\\n<parameter=a>\\n</parameter>\\n</function>\\n</tool_call>', '<parameter='],
   ['GLM', '<tool_call>add<arg_key>a</arg_key><arg_value>b</arg_value></tool_call>', '<arg_key>'],
 ])
-  test(`a template with an element for each argument, as that of ${family}, teaches calls itself`, () => {
+  test(`a template with an element for each argument, like that of ${family}, describes calls itself`, () => {
     const { native, parameters } = detectToolFormat(`{% if tools %}{{ '${block}' }}{% endif %}`)
     assert.deepEqual([native, parameters?.open], [true, parameter])
   })
@@ -20,12 +20,12 @@ for (const [family, block] of [
   ['MiniMax M3', ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="add">'],
   ['Apriel', '<tool_call></tool_call>\n<tool_calls>[{"name": <function-name-1>, "arguments": <args-dict-1>}]</tool_calls>'],
 ])
-  test(`${family}, which writes something else into its blocks, is taught ours`, () => {
+  test(`${family}, which uses another format in its blocks, gets our instructions`, () => {
     const { native, mark } = detectToolFormat(`{% if tools %}${block}{% endif %}`)
     assert.deepEqual({ native, mark }, { native: false, mark: '<tool_call>' })
   })
 
-test('DeepSeek gets the list of tools where its template leaves it out, and arguments in the form its template takes', () => {
+test('DeepSeek gets the list of tools if its template leaves it out, and arguments in the form its template expects', () => {
   const call = (written: string): string => `{{ '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>' + name + '<｜tool▁sep｜>' + ${written} }}`
   const shown = (template: string) => {
     const { native, mark, offer, textArguments } = detectToolFormat(template)

@@ -14,7 +14,7 @@ const conversation: readonly ChatMessage[] = [
   { role: 'tool', content: 'two', toolCallId: 'abcdefghi' },
 ]
 
-test('ids that a template refuses are shortened, in calls and results alike', () => {
+test('ids that a template rejects are shortened, in calls and results alike', () => {
   const [, call, first, second] = fitToolHistory(mistral, conversation)
   assert.ok(call?.role === 'assistant' && first?.role === 'tool' && second?.role === 'tool')
   assert.deepEqual(
@@ -24,7 +24,7 @@ test('ids that a template refuses are shortened, in calls and results alike', ()
   assert.match(first.toolCallId, /^[a-z0-9]{9}$/)
 })
 
-test('arguments that are cut, or no object, become one where a template goes through their members', () => {
+test('truncated or non-object arguments become an object if a template iterates over their members', () => {
   const coder = detectToolFormat('{% if tools %}<tool_call>\\n<function=x>\\n<parameter=y>{% endif %}')
   const fit = (format: ToolFormat) =>
     ['{"a": 1}', '', '{"a": "b', '[1]'].map((written) => {
@@ -36,7 +36,7 @@ test('arguments that are cut, or no object, become one where a template goes thr
   assert.deepEqual(fit(mistral), ['{"a": 1}', '', '{"a": "b', '[1]'])
 })
 
-test('calls made at once become one after the other, where a template knows only one', () => {
+test('parallel calls become sequential calls if a template supports only one', () => {
   const [one, two] = calls
   assert.ok(one !== undefined && two !== undefined)
   assert.deepEqual(fitToolHistory(llama3, conversation), [

@@ -4,7 +4,7 @@ import { writeToolsAsText } from './tool-prompt.ts'
 
 const tool = { name: 'add', description: 'Adds.', parameters: { type: 'object' } }
 
-test('tools are taught in the system message', () => {
+test('tools are described in the system message', () => {
   const [system, user] = writeToolsAsText(
     [
       { role: 'system', content: 'Be brief.' },
@@ -16,7 +16,7 @@ test('tools are taught in the system message', () => {
   assert.deepEqual(user, { role: 'user', content: 'Hi' })
 })
 
-test('a system message is made when there is none', () => {
+test('a system message is added if there is none', () => {
   const [system] = writeToolsAsText([{ role: 'user', content: 'Hi' }], [tool])
   assert.equal(system?.role, 'system')
 })
@@ -36,7 +36,7 @@ test('earlier calls and results become text', () => {
   ])
 })
 
-test('what an assistant thought before its calls stays with them', () => {
+test("the assistant's thoughts before its calls are kept", () => {
   const call = { id: '1', name: 'now', arguments: '' }
   const messages = writeToolsAsText([{ role: 'assistant', content: null, thoughts: 'Look.', toolCalls: [call], name: 'ann' }], [])
   assert.deepEqual(messages, [
@@ -44,7 +44,7 @@ test('what an assistant thought before its calls stays with them', () => {
   ])
 })
 
-test('results in a row become one message, since many templates insist on turns', () => {
+test('consecutive results become one message, since many templates require alternating turns', () => {
   const calls = ['1', '2'].map((id) => ({ id, name: 'now', arguments: '' }))
   const messages = writeToolsAsText(
     [

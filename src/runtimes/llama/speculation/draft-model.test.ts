@@ -29,13 +29,13 @@ const text = (tokens: readonly number[], id = 0, account = 'a') => ({ id, accoun
 const count = (length: number): number[] => Array.from({ length }, (_, index) => index)
 const lists = (guesses: readonly Uint32Array[]): number[][] => guesses.map((guess) => [...guess])
 
-test('reads a text and writes what comes next, one token a batch', async () => {
+test('reads a text and guesses the next tokens, one per batch', async () => {
   const { draft, context } = open()
   assert.deepEqual(lists(await draft.guess([text(count(5))], () => 3)), [[5, 6, 7]])
   assert.deepEqual(context.batches, ['0:5', '0:1', '0:1'])
 })
 
-test('reads only what is new, and takes back what it guessed wrong', async () => {
+test('reads only new tokens, and discards its wrong guesses', async () => {
   const { draft, context } = open()
   await draft.guess([text(count(5))], () => 3)
   await draft.guess([text([...count(6), 99])], () => 2)
@@ -43,7 +43,7 @@ test('reads only what is new, and takes back what it guessed wrong', async () =>
   assert.deepEqual(context.batches.slice(3), ['0:1', '0:1'])
 })
 
-test('writes for several texts in the same batches, whatever their order', async () => {
+test('guesses for several texts in the same batches, in any order', async () => {
   const { draft, context } = open()
   assert.deepEqual(lists(await draft.guess([text(count(3), 1), text(count(5), 0)], () => 2)), [
     [3, 4],
@@ -67,7 +67,7 @@ test('reads everything again for another account', async () => {
   assert.deepEqual(context.batches, ['0:5', '0:5'])
 })
 
-test('does no work when nothing is wanted, and reaches no further than its context', async () => {
+test('does no work when no guess is wanted, and stays within its context', async () => {
   const { draft, context } = open({ contextLength: 7 })
   let reached = Number.NaN
   const choose = (reach: number): number => {
@@ -78,7 +78,7 @@ test('does no work when nothing is wanted, and reaches no further than its conte
   assert.deepEqual([reached, context.batches], [2, []])
 })
 
-test('never guesses a token that the larger model does not know', async () => {
+test('never guesses a token that the main model does not have', async () => {
   const { draft } = open({ vocabularySize: 7 })
   assert.deepEqual(lists(await draft.guess([text(count(5))], () => 4)), [[5, 6]])
 })

@@ -10,7 +10,7 @@ import { loadLlamaModel } from '../load-llama-model.ts'
 const signal = new AbortController().signal
 type Loaded = TextModel & AsyncDisposable
 
-/** A clock on which every batch, whatever its size, takes a second, so that guesses always pay; it is read twice a batch. */
+/** A clock on which every batch takes a second, whatever its size, so that guessing is always worth it; it is read twice per batch. */
 let seconds = 0
 
 const open = (speculative: (typeof miniChat)['speculative']): Promise<Loaded> =>
@@ -19,7 +19,7 @@ const open = (speculative: (typeof miniChat)['speculative']): Promise<Loaded> =>
 const say = (role: 'user' | 'assistant', content: string): ChatMessage =>
   role === 'user' ? { role, content } : { role, content, toolCalls: [] }
 
-/** A question that was answered before: its answer is all quotation. */
+/** A question that was answered before: its answer is entirely a quotation. */
 const again = (changes: Parameters<typeof ask>[1] = {}): TextRequest => {
   const question = say('user', 'Who are you?')
   const answer = say('assistant', 'I am Sepia Mini, a very small language model that runs on your own machine.')
@@ -61,19 +61,19 @@ for (const [name, speculative] of [
       Array.fromAsync(model?.generate(request, { signal, account: 'a' }) ?? [])
 
     for (const [kind, request] of Object.entries(requests))
-      test(`${kind} is what it is without, however often`, async () => {
+      test(`${kind} is the same as without speculation, every time`, async () => {
         const expected = byChoice(await run(plain, request))
         for (let time = 0; time < 2; time++) assert.deepEqual(byChoice(await run(guessing, request)), expected)
       })
 
-    test('several at once are what they are alone', async () => {
+    test('several texts at once are the same as alone', async () => {
       const together = [again(), again(), ask('Tell me a short story about a fox.')]
       const expected = await Promise.all(together.map(async (request) => textOf(await run(plain, request))))
       const answers = await Promise.all(together.map(async (request) => textOf(await run(guessing, request))))
       assert.deepEqual(answers, expected)
     })
 
-    test('a quotation takes fewer batches than it has tokens', async () => {
+    test('a quotation takes fewer batches than tokens', async () => {
       await run(guessing, again())
       const before = seconds
       const parts = await run(guessing, again())
@@ -82,7 +82,7 @@ for (const [name, speculative] of [
       assert.ok((seconds - before) / 2 < 0.6 * finish.usage.completionTokens)
     })
 
-    test('guesses made, guesses accepted and the fill of the cache are reported while a text runs', async () => {
+    test('the number of guesses, accepted guesses and the cache usage are reported while a text is generated', async () => {
       const before = guessing?.figures?.()
       let fullest = 0
       for await (const _ of guessing?.generate(again(), { signal, account: 'a' }) ?? [])
@@ -99,18 +99,18 @@ for (const [name, speculative] of [
     })
   })
 
-/** The parts of every choice; how much of the prompt was warm is left out. */
+/** The parts of every choice, without the number of cached prompt tokens. */
 function byChoice(parts: readonly TextPart[]): unknown {
   const finish = parts.at(-1)
   assert.ok(finish?.type === 'finish')
   return [finish.usage.completionTokens, ...[0, 1, 2].map((choice) => parts.filter((part) => 'choice' in part && part.choice === choice))]
 }
 
-test('a draft model that cannot be read is named', async () => {
+test('a draft model that cannot be read is reported by name', async () => {
   await assert.rejects(open({ method: 'draft-model', file: `${miniChat.folder}model.json` }), /model\.json/)
 })
 
-test('a draft model of another family is refused, with the first token that differs', async () => {
+test('a draft model of another family is rejected, with the first token that differs', async () => {
   await using other = await openScriptedModel(mistralNemo)
   await assert.rejects(open({ method: 'draft-model', file: other.descriptor.file }), /its token \d+ is .+ instead of/)
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { TextModelDescriptor } from '../../../core/model.ts'
 import { modelNeeds } from './model-needs.ts'
 
-test('on the processor one thread decodes and draws, however many compute; beside a graphics card as many draw as may compute', () => {
+test('on the CPU the thread pool for native calls has one thread, on a GPU one for every compute thread', () => {
   const model: TextModelDescriptor = {
     ...{
       kind: 'text',

@@ -18,7 +18,7 @@ const needs = { readable: [], memoryBytes: 2 * 1024 ** 3, environment: {} }
 const overloaded = { code: 'server_is_overloaded', isNotStarted: true }
 
 suite('starting engines', () => {
-  test('a command that cannot be started is no crash of the service', async () => {
+  test('a command that cannot be started does not crash the service', async () => {
     const confinement: Confinement = {
       environment: {},
       closeNetwork: ['/nowhere/unshare'],
@@ -29,7 +29,7 @@ suite('starting engines', () => {
     await assert.rejects(spawnEngine(entry, needs, confinement), overloaded)
   })
 
-  test('where no file descriptor is left, the request is refused and the next one is served', async (context) => {
+  test('without a free file descriptor the request is rejected, and the next one is served', async (context) => {
     if (!existsSync('/proc/self/fd')) return context.skip('only Linux tells which descriptors are open')
     const before = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? ''
     const restore = spawn('sh', ['-c', `read line; prlimit --pid ${process.pid} --nofile=${before}:`], {
@@ -46,7 +46,7 @@ suite('starting engines', () => {
     assert.ok((await inspector.inspect(picture, { signal })).format.length > 0)
   })
 
-  test('an engine sees whether its memory may have huge pages', async (context) => {
+  test('an engine can read whether its memory may use huge pages', async (context) => {
     const setting = '/sys/kernel/mm/transparent_hugepage/enabled'
     const { closeFiles } = await findConfinement({ environment: process.env })
     if (closeFiles === null) return context.skip('bubblewrap is not installed, or may make no namespaces')
@@ -55,7 +55,7 @@ suite('starting engines', () => {
     assert.equal(execFileSync(command, words, { encoding: 'utf8' }), outside)
   })
 
-  test('a model in a shown folder is read through links that lead to links', async (context) => {
+  test('a model in a visible folder is read through chained links', async (context) => {
     const confinement = await findConfinement({ environment: process.env })
     if (confinement.closeFiles === null) return context.skip('bubblewrap is not installed, or may make no namespaces')
     await using folder = await createTemporaryFolder()
@@ -74,7 +74,7 @@ suite('starting engines', () => {
     await ended
   })
 
-  test('a model whose folder is a link in a shown folder is read', async (context) => {
+  test('a model whose folder is a link in a visible folder is read', async (context) => {
     const confinement = await findConfinement({ environment: process.env })
     if (confinement.closeFiles === null) return context.skip('bubblewrap is not installed, or may make no namespaces')
     await using folder = await createTemporaryFolder()

@@ -17,8 +17,8 @@ const look = { name: 'look', description: null, parameters: { properties: {} } }
 const sampling = (fields: Partial<TextRequest['sampling']>) => ({ sampling: { ...plain.sampling, ...fields } })
 const ending = { includeStop: false, stopTokens: [], minTokens: 0, ignoreEnd: false }
 
-suite('requests to servers with Anthropic’s interface', () => {
-  test('a plain request holds what such servers need and nothing that is off', () => {
+suite('requests to servers with Anthropic’s API', () => {
+  test('a plain request contains the required fields and no disabled options', () => {
     assert.deepEqual(chat(), {
       model: 'claude',
       max_tokens: 512,
@@ -29,7 +29,7 @@ suite('requests to servers with Anthropic’s interface', () => {
     assert.deepEqual([drawn.temperature, drawn.top_p, drawn.top_k, drawn.stop_sequences, drawn.max_tokens], [0.5, 0.25, 7, ['###'], 5])
   })
 
-  test('texts without words, which such servers reject, are left out', () => {
+  test('blank texts, which such servers reject, are left out', () => {
     const parts = [
       { type: 'text', text: '' },
       { type: 'text', text: 'Hi' },
@@ -42,7 +42,7 @@ suite('requests to servers with Anthropic’s interface', () => {
     assert.deepEqual([system, turns], [undefined, [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }]])
   })
 
-  test('system messages come first, pictures as they are, and turns of one side are one', () => {
+  test('system messages come first, images are unchanged, and consecutive messages of one role are joined', () => {
     const messages: readonly ChatMessage[] = [
       { role: 'system', content: 'You' },
       {
@@ -104,7 +104,7 @@ suite('requests to servers with Anthropic’s interface', () => {
     ['none', false, { type: 'none' }],
     [{ name: 'look' }, false, { type: 'tool', name: 'look', disable_parallel_tool_use: true }],
   ] as const)
-    test(`a choice of ${JSON.stringify(toolChoice)} is ${JSON.stringify(expected)}`, () => {
+    test(`a choice of ${JSON.stringify(toolChoice)} becomes ${JSON.stringify(expected)}`, () => {
       const body = chat({ tools: [look, { ...look, name: 'go', description: 'Goes.' }], toolChoice, parallelToolCalls })
       assert.deepEqual(body.tool_choice, expected)
       assert.deepEqual(body.tools, [
@@ -113,7 +113,7 @@ suite('requests to servers with Anthropic’s interface', () => {
       ])
     })
 
-  test('thoughts are asked for by a budget, and never beside tools', () => {
+  test('thoughts are requested with a budget, and never together with tools', () => {
     assert.deepEqual(chat({ thoughtTokens: 9 }).thinking, { type: 'enabled', budget_tokens: 9 })
     assert.equal(chat({ thoughtTokens: 9, tools: [look] }).thinking, undefined)
     assert.equal(chat({ effort: 'high', effortIsWish: true }).thinking, undefined)
@@ -136,17 +136,17 @@ suite('requests to servers with Anthropic’s interface', () => {
     ['min_tokens', {}, { ending: { ...ending, minTokens: 1 } }],
     ['ignore_eos', {}, { ending: { ...ending, ignoreEnd: true } }],
   ] as readonly (readonly [string, Partial<ChatInput>, Partial<TextRequest>])[])
-    test(`${param} has no words there and is refused by its name`, () => {
+    test(`${param} has no equivalent there and is rejected by name`, () => {
       assertRefused(() => chat(fields, more), { code: 'unsupported_parameter', param })
     })
 
-  test('plain prompts are refused', () => {
+  test('plain prompts are rejected', () => {
     const prompt = { ...plain, input: { type: 'prompt', prompt: 'a', echo: false } } as const
     assertRefused(() => encodeMessagesRequest(prompt, 'claude'), { code: 'unsupported_parameter', param: 'prompt' })
   })
 })
 
-suite('streams of servers with Anthropic’s interface', () => {
+suite('streams of servers with Anthropic’s API', () => {
   const stream = (events: readonly unknown[]) => streamedParts(new MessageDecoder(), events)
   const decode = (events: readonly unknown[]): Promise<TextPart[]> => Array.fromAsync(stream(events))
   const start = (usage: object = {}) => ({ type: 'message_start', message: { usage: { input_tokens: 5, ...usage } } })
@@ -160,7 +160,7 @@ suite('streams of servers with Anthropic’s interface', () => {
   })
   const over = { type: 'message_stop' }
 
-  test('thoughts, text and calls are parts, and calls without arguments have an empty object', async () => {
+  test('thoughts, text and calls become parts, and calls without arguments get an empty object', async () => {
     const { choices, usage } = await collectText(
       stream([
         start({ cache_read_input_tokens: 2, cache_creation_input_tokens: 1 }),
@@ -201,7 +201,7 @@ suite('streams of servers with Anthropic’s interface', () => {
     assert.deepEqual(usage, { promptTokens: 8, completionTokens: 3, cachedTokens: 2 })
   })
 
-  test('a prompt that is counted before the first word is reported with it, so that a caller who leaves is charged for it', async () => {
+  test('a prompt counted before the first word is reported with it, so that a client that leaves is charged for it', async () => {
     const word = delta(0, { type: 'text_delta', text: 'so' })
     const spoken: TextPart = { type: 'text', choice: 0, text: 'so' }
     const rest = [ends('end_turn'), over]
@@ -225,7 +225,7 @@ suite('streams of servers with Anthropic’s interface', () => {
     ['pause_turn', {}, { reason: 'pause' }],
     ['tool_use', {}, { reason: 'stop' }],
   ] as const)
-    test(`${reason} ends as ${JSON.stringify(expected)}, once`, async () => {
+    test(`${reason} becomes ${JSON.stringify(expected)}, once`, async () => {
       const parts = await decode([start(), ends(null), ends(reason, more), ends(reason, more), over])
       assert.deepEqual(
         parts.filter(({ type }) => type === 'choice-finish'),
@@ -233,7 +233,7 @@ suite('streams of servers with Anthropic’s interface', () => {
       )
     })
 
-  test('a message that comes as a whole is what its stream would have been', async () => {
+  test('a message that arrives as a whole gives the same parts as its stream', async () => {
     const content = [
       { type: 'thinking', thinking: 'so', signature: 'x' },
       { type: 'text', text: 'Let me' },
@@ -265,18 +265,22 @@ suite('streams of servers with Anthropic’s interface', () => {
   })
 
   for (const [name, events, code] of [
-    ['calls what has no name', [start(), block(0, { type: 'tool_use', id: 'a' }), ends('tool_use'), over], 'inference_failed'],
-    ['calls what is no name', [start(), block(0, { type: 'tool_use', id: 'a', name: {} }), ends('tool_use'), over], 'inference_failed'],
+    ['has a call without a name', [start(), block(0, { type: 'tool_use', id: 'a' }), ends('tool_use'), over], 'inference_failed'],
+    [
+      'has a call with an invalid name',
+      [start(), block(0, { type: 'tool_use', id: 'a', name: {} }), ends('tool_use'), over],
+      'inference_failed',
+    ],
     ['ends in the middle', [start()], 'inference_failed'],
-    ['is no JSON', ['<html>'], 'inference_failed'],
+    ['is not JSON', ['<html>'], 'inference_failed'],
     ['reports an error', [start(), { type: 'error', error: { type: 'api_error' } }], 'inference_failed'],
     ['reports an error without a shape', [{ type: 'error', error: 5 }], 'inference_failed'],
     ['is overloaded', [start(), { type: 'error', error: { type: 'overloaded_error' } }], 'server_is_overloaded'],
-    ['is limited', [{ type: 'error', error: { type: 'rate_limit_error' } }], 'server_is_overloaded'],
+    ['is rate limited', [{ type: 'error', error: { type: 'rate_limit_error' } }], 'server_is_overloaded'],
   ] as const)
-    test(`a stream that ${name} has failed with ${code}`, async () => assertRejected(decode(events), { code }))
+    test(`a stream that ${name} fails with ${code}`, async () => assertRejected(decode(events), { code }))
 
-  test('events of no shape say nothing, and counts that are left out are estimated', async () => {
+  test('malformed events are ignored, and missing counts are estimated', async () => {
     const odd = [
       5,
       null,

@@ -21,8 +21,8 @@ async function callsOf(events: readonly unknown[]): Promise<readonly (readonly [
   return choices[0]?.toolCalls.map(({ name, arguments: written }) => [name, written] as const) ?? []
 }
 
-suite('odd streams of servers with Anthropic’s interface', () => {
-  test('arguments arrive wherever and in whatever form they stand', async () => {
+suite('unusual streams of servers with Anthropic’s API', () => {
+  test('arguments are read in every position and form', async () => {
     const [a, b] = [{ n: 1 }, { n: 2 }]
     for (const [what, events] of Object.entries({
       'in the beginning of a block': [block(0, call('a', { input: a })), stop(0), block(1, call('b', { input: b })), stop(1)],
@@ -66,7 +66,7 @@ suite('odd streams of servers with Anthropic’s interface', () => {
       )
   })
 
-  test('calls of one index are several', async () => {
+  test('calls that share an index are separate calls', async () => {
     const one = (name: string) => [block(0, call(name)), input(0, `{"of":"${name}"}`), stop(0)]
     assert.deepEqual(
       await callsOf(['a', 'b', 'c', 'd'].flatMap(one)),
@@ -74,7 +74,7 @@ suite('odd streams of servers with Anthropic’s interface', () => {
     )
   })
 
-  test('a call without arguments has an empty object, also where nothing ends it, unless it was cut', async () => {
+  test('a call without arguments gets an empty object, even without an end event, unless it was truncated', async () => {
     assert.deepEqual(await callsOf([block(0, call('a')), block(1, call('b', { input: {} })), stop(1)]), [
       ['a', '{}'],
       ['b', '{}'],
@@ -83,7 +83,7 @@ suite('odd streams of servers with Anthropic’s interface', () => {
     assert.deepEqual(choices[0]?.toolCalls, [{ id: 'a', name: 'a', arguments: '' }])
   })
 
-  test('an answer is whole however it ends', async () => {
+  test('an answer is complete however the stream ends', async () => {
     for (const [what, events] of Object.entries({
       'nothing behind the reason': [text, ends('end_turn')],
       'the mark of the other interface': [text, ends('end_turn'), '[DONE]'],

@@ -29,7 +29,7 @@ async function draw(whileDrawing: (options: DrawingOptions) => unknown, seeds: r
   return reported
 }
 
-test('progress never goes back, whatever a server counts', async () => {
+test('progress never decreases, whatever a server reports', async () => {
   const reported = await draw(
     async ({ onStep }) => {
       for (const step of [2, 1, -7, Number.NaN, 1e308, 3]) await onStep(step)
@@ -42,7 +42,7 @@ test('progress never goes back, whatever a server counts', async () => {
   )
 })
 
-test('a preview that becomes small only after its picture has ended is not reported', async () => {
+test('a preview that is resized only after its image is complete is not reported', async () => {
   const preview = await picture(64)
   const reported: ImageProgress[] = []
   const late: Promise<void>[] = []

@@ -11,7 +11,7 @@ const keys = Array.from({ length: 3000 }, (_, index) => `account ${index % 7}\nc
 const first = (replicas: readonly ReplicaView[], key: string) => orderReplicas(replicas, { key, now })[0]
 
 describe('orderReplicas', () => {
-  test('keeps a conversation on its server, whatever other servers come and go', () => {
+  test('keeps a conversation on its server when other servers come and go', () => {
     const three = ['a', 'b', 'c'].map((url) => server(url))
     const four = [...three, server('d')]
     const moved = keys.filter((key) => first(three, key) !== first(four, key))
@@ -25,7 +25,7 @@ describe('orderReplicas', () => {
     assert.ok(share > 0.7 && share < 0.8, String(share))
   })
 
-  test('leaves a server that carries over 1.25 times its share for the least loaded', () => {
+  test('moves from a server that carries over 1.25 times its share to the least loaded one', () => {
     const replicas = [server('a', { inFlight: 4 }), server('b', { inFlight: 1 }), server('c', { inFlight: 2 })]
     for (const key of keys) assert.notEqual(first(replicas, key), 0)
     const full = [server('a', { inFlight: 5 }), server('b', { inFlight: 4, weight: 4 }), server('c', { inFlight: 0 })]

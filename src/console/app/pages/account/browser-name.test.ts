@@ -21,4 +21,4 @@ for (const [agent, name] of [
   ['curl/8.1', 'curl/8.1'],
   ['x'.repeat(200), 'x'.repeat(40)],
 ] as const)
-  test(`a browser is called ${name.slice(0, 40)}`, () => assert.equal(browserName(agent), name))
+  test(`names a browser ${name.slice(0, 40)}`, () => assert.equal(browserName(agent), name))

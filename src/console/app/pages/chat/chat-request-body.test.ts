@@ -31,7 +31,7 @@ const added = (change: Partial<typeof settings>) => {
 const look = { name: 'look', description: 'Looks.', parameters: { type: 'object' } }
 const tools = JSON.stringify([look])
 
-test('a model with less context shortens the longest answer', () => {
+test('a smaller context reduces the maximum length of an answer', () => {
   models.value = ['small', 'large'].map((id) => ({
     ...model,
     id,
@@ -48,33 +48,29 @@ test('a model with less context shortens the longest answer', () => {
   models.value = fitting
 })
 
-suite('the request behind the chat', () => {
+suite('the request of a chat', () => {
   for (const [name, change, expected] of [
-    ['nothing that is as the service has it', {}, {}],
+    ['no default values', {}, {}],
     ['a system prompt', { system: 'You' }, { messages: [{ role: 'system', content: 'You' }, ...hello] }],
     ['no empty system prompt', { system: ' \n' }, {}],
     ['a limit', { maxTokens: 9 }, { max_tokens: 9 }],
-    ['how it is drawn', { temperature: 0, topP: 0.5, topK: 4, minP: 0.1 }, { temperature: 0, top_p: 0.5, top_k: 4, min_p: 0.1 }],
+    ['the sampling settings', { temperature: 0, topP: 0.5, topK: 4, minP: 0.1 }, { temperature: 0, top_p: 0.5, top_k: 4, min_p: 0.1 }],
     [
       'penalties',
       { frequencyPenalty: 0.5, presencePenalty: 1, repetitionPenalty: 1.1 },
       { frequency_penalty: 0.5, presence_penalty: 1, repetition_penalty: 1.1 },
     ],
     ['a seed', { seed: '0' }, { seed: 0 }],
-    ['stop strings, a line each', { stop: 'a\n\nb c\n' }, { stop: ['a', 'b c'] }],
+    ['stop strings, one per line', { stop: 'a\n\nb c\n' }, { stop: ['a', 'b c'] }],
     ['JSON', { format: 'json' }, { response_format: { type: 'json_object' } }],
     [
       'a schema',
       { format: 'schema', schema: '{"type":"object"}' },
       { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' }, strict: true } } },
     ],
-    ['no schema that is none', { format: 'schema', schema: '[' }, {}],
+    ['no invalid schema', { format: 'schema', schema: '[' }, {}],
     ['functions', { tools }, { tools: [{ type: 'function', function: look }] }],
-    [
-      'a function that has to be called',
-      { tools, toolChoice: 'required' },
-      { tools: [{ type: 'function', function: look }], tool_choice: 'required' },
-    ],
+    ['a required function', { tools, toolChoice: 'required' }, { tools: [{ type: 'function', function: look }], tool_choice: 'required' }],
     [
       'the LoRAs that fit the model',
       {
@@ -87,7 +83,7 @@ suite('the request behind the chat', () => {
     ],
     ['no choice without functions', { toolChoice: 'required' }, {}],
   ] as readonly (readonly [string, Partial<typeof settings>, object])[])
-    test(`says ${name}, and the service takes it`, () => assert.deepEqual(added(change), expected))
+    test(`contains ${name}, and the service accepts it`, () => assert.deepEqual(added(change), expected))
 
   for (const [text, names] of [
     ['', []],
@@ -102,7 +98,7 @@ suite('the request behind the chat', () => {
     [JSON.stringify([look, 5]), null],
     [JSON.stringify([look, look]), null],
   ] as const)
-    test(`${text.slice(0, 40)} is ${names === null ? 'refused with a sentence' : `${names.length} functions`}`, () => {
+    test(`${text.slice(0, 40)} is ${names === null ? 'rejected with a message' : `${names.length} functions`}`, () => {
       const read = readTools(text)
       assert.deepEqual(
         read.tools.map((tool) => tool.function.name),
@@ -112,17 +108,17 @@ suite('the request behind the chat', () => {
       else assert.equal(read.fault, null)
     })
 
-  test('a schema is wanted only where one is asked for', () => {
+  test('a schema is checked only when an answer with a schema is requested', () => {
     assert.deepEqual(readSchema({ format: 'text', schema: '{' }), { schema: null, fault: null })
     assert.deepEqual(readSchema({ format: 'schema', schema: '{"a":1}' }), { schema: { a: 1 }, fault: null })
     for (const schema of ['', '[]', '5', 'null', '{']) assert.match(readSchema({ format: 'schema', schema }).fault ?? '', /JSON schema/)
   })
 })
 
-suite('messages as the model reads them', () => {
+suite('messages sent to the model', () => {
   const said = (fields: Partial<Turn>) => ({ role: 'user', content: 'See', files: [], ...fields }) as Turn
 
-  test('files follow the text, in a fence that nothing in them closes', () => {
+  test('files follow the text, in a fence that their content cannot close', () => {
     const files = [
       { name: 'a.md', text: 'one' },
       { name: 'b.md', text: '```\ncode\n`````' },
@@ -130,7 +126,7 @@ suite('messages as the model reads them', () => {
     assert.equal(textOf(said({ files })), 'See\n\na.md:\n```\none\n```\n\nb.md:\n``````\n```\ncode\n`````\n``````')
   })
 
-  test('pictures come first, calls with their results after, and what says nothing is left out', () => {
+  test('images come first, calls are followed by their results, and empty messages are left out', () => {
     const url = 'data:image/png;base64,AAAA'
     assert.deepEqual(messagesOf(said({ pictures: [{ name: 'a', url }] })), [
       {
@@ -155,7 +151,7 @@ suite('messages as the model reads them', () => {
   })
 })
 
-suite('an answer as it is written', () => {
+suite('an answer while it is generated', () => {
   const chunk = (delta: object, more: object = {}) => ({ choices: [{ delta, ...more }] })
   const whole = [
     chunk({ role: 'assistant', content: null }),
@@ -191,7 +187,7 @@ suite('an answer as it is written', () => {
     return turn
   }
 
-  test('grows by what is said, thought and called, and ends with what it cost', async () => {
+  test('grows by text, thoughts and calls, and ends with its usage', async () => {
     answerWith([...whole, succeeded])
     const { facts, ...turn } = await follow()
     assert.deepEqual(turn, {
@@ -210,30 +206,30 @@ suite('an answer as it is written', () => {
 
   const failed = { outcome: 'failed', error: { message: 'It stopped.', code: 'inference_failed', cause: 'out of memory' } }
   for (const [name, events, inference, expected] of [
-    ['cut by its limit', [chunk({ content: 'a' }, { finish_reason: 'length' }), succeeded], {}, { state: 'cut' }],
+    ['cut off by its limit', [chunk({ content: 'a' }, { finish_reason: 'length' }), succeeded], {}, { state: 'cut' }],
     [
       'failed in the middle',
       [chunk({ content: 'a' }), { status: 'completed', outcome: 'failed' }],
       failed,
       { state: 'failed', failure: 'It stopped.', requestId: 'r1', cause: 'out of memory' },
     ],
-    ['stopped elsewhere', [chunk({ content: 'a' }), { status: 'completed', outcome: 'cancelled' }], {}, { state: 'stopped' }],
+    ['cancelled elsewhere', [chunk({ content: 'a' }), { status: 'completed', outcome: 'cancelled' }], {}, { state: 'stopped' }],
   ] as const)
-    test(`that is ${name} keeps what there is and says so`, async () => {
+    test(`that is ${name} keeps its text and shows why`, async () => {
       answerWith(events, inference)
       const turn = await follow()
       assert.equal(turn.content, 'a')
       for (const [field, value] of Object.entries(expected)) assert.equal(turn[field], value)
     })
 
-  test('that had ended before anybody followed it is fetched whole', async () => {
+  test('that ended before the page followed it is fetched whole', async () => {
     const message = { content: 'Hello', tool_calls: [{ id: 'a', function: { name: 'look', arguments: '{}' } }] }
     answerWith([succeeded], {}, { choices: [{ message, finish_reason: 'length' }], usage: { prompt_tokens: 3, completion_tokens: 5 } })
     const turn = await follow()
     assert.deepEqual([turn.content, turn.state, turn.calls], ['Hello', 'cut', [{ id: 'a', name: 'look', arguments: '{}' }]])
   })
 
-  test('that is refused says the service’s own sentence, and one that was stopped says that', async () => {
+  test('that is rejected shows the service’s message, and a cancelled one shows that it was cancelled', async () => {
     page.answerWith(
       async () =>
         new Response('{"error":{"message":"No such request.","code":"request_not_found"}}', {
@@ -248,7 +244,7 @@ suite('an answer as it is written', () => {
     assert.deepEqual((await follow({}, stopped)).state, 'stopped')
   })
 
-  test('that follows a schema is checked against it, unless it calls functions', async () => {
+  test('with a schema is validated against it, unless it calls functions', async () => {
     const schema = { format: 'schema', schema: '{"type":"object","required":["a"]}' } as const
     answerWith([chunk({ content: '{"a":1}' }, { finish_reason: 'stop' }), succeeded])
     assert.deepEqual((await follow(schema)).schemaFaults, [])
@@ -258,7 +254,7 @@ suite('an answer as it is written', () => {
     assert.equal((await follow(schema)).schemaFaults, undefined)
   })
 
-  test('is handed in once, by its key, with the place where it belongs', async () => {
+  test('is submitted once, by its key, with its place in the conversation', async () => {
     const sent: unknown[] = []
     page.answerWith(async (_path, { body, headers }) => {
       sent.push(JSON.parse(String(body)), headers)
@@ -271,8 +267,8 @@ suite('an answer as it is written', () => {
   })
 })
 
-suite('a drawing as it is followed', () => {
-  test('what the service tells becomes events, each by its fields', async () => {
+suite('an image request while it is followed', () => {
+  test('events of the service are read by their fields', async () => {
     const events = [
       { status: 'pending', queue_position: 2 },
       { status: 'running', progress: { step: 1, total: 4 } },
@@ -292,7 +288,7 @@ suite('a drawing as it is followed', () => {
     assert.equal(page.requested.at(-1), 'GET /v1/requests/a%2Fb/events')
   })
 
-  test('it is handed in once, by its key, where models of its family are', async () => {
+  test("an image is submitted once, by its key, to the route of its model's family", async () => {
     assert.deepEqual((['sdxl', 'sdxl-refiner', 'sd15', 'sd2'] as const).map(imageRoute), [
       '/generate/sdxl',
       '/generate/sdxl',

@@ -8,7 +8,7 @@ const { groupByDay } = await import('./conversation-days.ts')
 const now = new Date(2026, 10, 27, 0, 30).getTime()
 const changed = (title: string, at: Date, pinned = false) => ({ id: title, title, pinned, leaf: null, changedAt: at.getTime() })
 
-test('conversations stand under the day on which they last changed, and pinned ones before all', () => {
+test('conversations are grouped by the day of their last change, with pinned ones first', () => {
   const groups = groupByDay(
     [
       changed('pinned', new Date(2026, 1, 1), true),

@@ -59,7 +59,7 @@ const text = (content: string) => ({ choices: [{ delta: { content }, finish_reas
 const finish = (reason: string) => ({ choices: [{ delta: { content: '' }, finish_reason: reason }] })
 const usage = { choices: [], usage: { prompt_tokens: 5, completion_tokens: 2 } }
 
-/** The last message, as soon as it fulfils a condition. */
+/** The last message, as soon as it meets a condition. */
 function lastWhen(wanted: (turn: Turn) => boolean): Promise<Turn> {
   return new Promise((resolve) => {
     let end: (() => void) | undefined
@@ -79,7 +79,7 @@ beforeEach(() => {
 })
 
 describe('a conversation', () => {
-  it('shows what is written while it is written, and its figures at the end', async () => {
+  it('shows text while it is generated, and its figures at the end', async () => {
     const answer = openAnswer()
     conversation.say('Hello')
     assert.equal(conversation.writing.value, true)
@@ -92,7 +92,7 @@ describe('a conversation', () => {
     assert.equal(conversation.writing.value, false)
   })
 
-  it('sends everything said before, and nothing of answers that never began', async () => {
+  it('sends all earlier messages, but no answers that never began', async () => {
     let answer = openAnswer()
     conversation.say('One')
     answer.fail('No.')
@@ -105,7 +105,7 @@ describe('a conversation', () => {
     ])
   })
 
-  it('keeps how it is gone on with, from its first message on, and takes over what another page has set', async () => {
+  it('keeps its settings from the first message on, and adopts changes from another page', async () => {
     openAnswer()
     changeChatSettings({ system: 'You are a pirate.' })
     conversation.say('Hello')
@@ -124,7 +124,7 @@ describe('a conversation', () => {
     conversation.stop()
   })
 
-  it('is called by what is said first, on one line, cut at no emoji, and never by what nobody sees', () => {
+  it('is named after its first message, on one line, never cutting an emoji, and never after hidden text', () => {
     openAnswer()
     for (const [said, title] of [
       ['two\n lines\u0000', 'two lines'],
@@ -138,7 +138,7 @@ describe('a conversation', () => {
     }
   })
 
-  it('takes what the service kept of an answer that failed before the page could read it, and adds why', async () => {
+  it('loads what the service stored of an answer that failed before the page could read it, with the reason', async () => {
     const sent: Partial<Turn>[] = []
     const error = { message: 'It broke.', cause: 'out of memory' }
     page.answerWith(async (address, { body, method = 'GET' }) => {
@@ -161,7 +161,7 @@ describe('a conversation', () => {
     assert.deepEqual([sent.at(-1)?.content, sent.at(-1)?.cause], ['Half', 'out of memory'])
   })
 
-  it('takes it too when something else of the conversation changed while it was read', async () => {
+  it('loads the stored answer even if something else in the conversation changed while it was read', async () => {
     const error = { message: 'It broke.' }
     let looked = 0
     const sent: Partial<Turn>[] = []
@@ -192,14 +192,14 @@ describe('a conversation', () => {
     )
   })
 
-  it('says that an answer met its limit', async () => {
+  it('shows that an answer reached its limit', async () => {
     const answer = openAnswer()
     conversation.say('Hello')
     answer.send(text('a'), finish('length'), succeeded)
     assert.equal((await lastWhen(({ state }) => state !== 'writing')).state, 'cut')
   })
 
-  it('keeps what was written when it is stopped, and takes that for no failure', async () => {
+  it('keeps the text of a cancelled answer, and does not show it as a failure', async () => {
     const answer = openAnswer()
     conversation.say('Hello')
     answer.send(text('Once upon'))
@@ -209,7 +209,7 @@ describe('a conversation', () => {
     assert.deepEqual([stopped.state, stopped.content, stopped.failure], ['stopped', 'Once upon', null])
   })
 
-  it('keeps what was written when the service says that it failed, and why', async () => {
+  it('keeps the text and shows the reason when the service reports a failure', async () => {
     const answer = openAnswer()
     conversation.say('Hello')
     answer.send(text('Half'))
@@ -218,7 +218,7 @@ describe('a conversation', () => {
     assert.deepEqual([failed.content, failed.failure, failed.requestId], ['Half', 'The model stopped.', 'r1'])
   })
 
-  it('is written from its beginning by another attempt', async () => {
+  it('starts over when another attempt generates the answer', async () => {
     const answer = openAnswer()
     conversation.say('Hello')
     answer.send({ status: 'running', attempt: 1 }, text('Lost'))
@@ -227,7 +227,7 @@ describe('a conversation', () => {
     assert.equal((await lastWhen(({ state }) => state === 'done')).content, 'Found')
   })
 
-  it('takes up an answer that the service is writing, and reads no more than what other pages have changed', async () => {
+  it('resumes an answer that the service is generating, and reads only what other pages have changed', async () => {
     const answer = openAnswer()
     const turn = { parent: null, files: [], failure: null, model: null, facts: null, at: 1 } as const
     const question: Turn = { ...turn, id: 'q', role: 'user', content: 'Hello', state: 'done' }
@@ -252,7 +252,7 @@ describe('a conversation', () => {
     assert.equal(conversation.title.value, 'Hi')
   })
 
-  it('has figures that make sense for an answer without a word', async () => {
+  it('has sensible figures for an answer without text', async () => {
     const answer = openAnswer()
     conversation.say('Hello')
     answer.send(finish('stop'), usage, succeeded)
@@ -261,7 +261,7 @@ describe('a conversation', () => {
     assert.equal(facts.writingMs, 0)
   })
 
-  it('asks again without the last answer', async () => {
+  it('retries without the last answer', async () => {
     let answer = openAnswer()
     conversation.say('Hello')
     answer.send(text('No'), finish('stop'), succeeded)
@@ -281,7 +281,7 @@ describe('a conversation', () => {
     )
   })
 
-  it('goes on where an answer ended, in the same message', async () => {
+  it('continues an answer in the same message', async () => {
     let answer = openAnswer()
     conversation.say('Hello')
     answer.send(text('Once upon'), finish('length'), succeeded)
@@ -295,7 +295,7 @@ describe('a conversation', () => {
     assert.deepEqual([done.id, done.content], [cut.id, 'Once upon a time.'])
   })
 
-  it('goes on being written while another one is shown, and is kept as it ends', async () => {
+  it('keeps generating while another conversation is shown, and is saved at its end', async () => {
     const answer = openAnswer()
     const first = conversation
     first.say('Hello')
@@ -313,7 +313,7 @@ describe('a conversation', () => {
     assert.deepEqual(conversation.turns.value, [])
   })
 
-  it('sends what waits for its turn at once when the page is left', async () => {
+  it('sends queued changes at once when the user leaves the page', async () => {
     const sent: string[] = []
     const { promise: answered, resolve } = Promise.withResolvers<void>()
     page.answerWith(async (address, { keepalive = false }) => {
@@ -330,7 +330,7 @@ describe('a conversation', () => {
     await conversation.keeper.settled()
   })
 
-  it('takes a message out with what followed it, and brings both back', async () => {
+  it('removes a message with everything after it, and restores both', async () => {
     const answer = openAnswer()
     conversation.say('Hello')
     answer.send(text('Hi'), finish('stop'), succeeded)
@@ -351,7 +351,7 @@ describe('the request of a conversation', () => {
   const body = (change: Partial<typeof defaultChatSettings> = {}) =>
     chatRequestBody({ ...defaultChatSettings, model: 'm', ...change }, said)
 
-  it('names nothing that the service does by itself', () => {
+  it('contains no default values', () => {
     assert.deepEqual(body(), { model: 'm', messages: said })
   })
 
@@ -381,10 +381,10 @@ describe('the request of a conversation', () => {
     [{ system: 'Be brief.' }, { messages: [{ role: 'system', content: 'Be brief.' }, ...said] }],
     [{ system: '  \n' }, {}],
   ] as const)
-    it(`says ${JSON.stringify(change)} in the words of the interface`, () =>
+    it(`maps ${JSON.stringify(change)} to the fields of the interface`, () =>
       assert.deepEqual(body(change), { model: 'm', messages: said, ...field }))
 
-  it('is made of what the panel keeps in this browser', () => {
+  it('uses the settings that the panel stores in this browser', () => {
     changeChatSettings({ topK: 3 })
     assert.equal(chatSettings.value.topK, 3)
     assert.equal(JSON.parse(page.kept.get('sepia.work.chat') ?? '{}').topK, 3)

@@ -13,20 +13,20 @@ const turns = [
   turn({ role: 'assistant', content: '**Done.**', model: 'fake-chat' }),
 ]
 
-test('as Markdown, files stand in fences that their own do not close', () => {
+test('as Markdown, files are in fences that their own fences do not close', () => {
   assert.equal(
     conversationMarkdown('Files', turns),
     '# Files\n\n**You:**\n\nRead this.\n\na.md:\n````\n```js\n1\n```\n````\n\n**fake-chat:**\n\n**Done.**\n',
   )
 })
 
-test('as JSON, messages are those of a chat completion', () => {
+test('as JSON, messages have the form of chat completions', () => {
   const { title, messages } = JSON.parse(conversationJson('Files', turns))
   assert.equal(title, 'Files')
   assert.deepEqual(messages[1], { role: 'assistant', content: '**Done.**', model: 'fake-chat', at: '1970-01-01T00:00:00.000Z' })
 })
 
-test('an export as JSON is imported again with everything that was said', () => {
+test('a JSON export is imported again with all its messages', () => {
   const said = [
     ...turns,
     turn({ content: '', pictures: [{ name: 'a.png', url: 'data:image/png;base64,AAAA' }] }),
@@ -52,7 +52,7 @@ test('an export as JSON is imported again with everything that was said', () => 
   )
 })
 
-test('what is no export is refused, and what of one is of the wrong kind is left out', () => {
+test('a file that is not an export is rejected, and invalid parts of an export are left out', () => {
   for (const text of [
     '',
     'null',
@@ -81,4 +81,4 @@ const names: readonly (readonly [title: string, name: string])[] = [
   ['???', 'conversation.md'],
   ['日本語', '日本語.md'],
 ]
-for (const [title, name] of names) test(`${title} is kept as ${name}`, () => assert.equal(fileName(title, 'md'), name))
+for (const [title, name] of names) test(`${title} is saved as ${name}`, () => assert.equal(fileName(title, 'md'), name))

@@ -5,7 +5,7 @@ import { settingsOf } from './image-parameters.ts'
 
 const text = 'a tiger,\nglossy\nNegative prompt: frame\nSteps: 20, Sampler: DDIM, CFG scale: 5, Seed: 7, Size: 256x192, Model: "a, b"'
 
-test('settings follow from the fields', () => {
+test('settings are read from the fields', () => {
   assert.deepEqual(settingsOf(parseParameters(text)), {
     prompt: 'a tiger,\nglossy',
     negativePrompt: 'frame',
@@ -19,11 +19,11 @@ test('settings follow from the fields', () => {
   })
 })
 
-test('a text without fields is all prompt', () => {
+test('a text without fields is entirely the prompt', () => {
   assert.deepEqual(settingsOf(parseParameters('a cat')), { prompt: 'a cat', negativePrompt: '' })
 })
 
-test('values that no setting can have are left out', () => {
+test('values outside the range of a setting are left out', () => {
   for (const last of ['Steps: 0', 'Steps: x, CFG scale: -1, Size: 10, Sampler: nobody', 'Steps: NaN, Size: axb, Seed: '])
     assert.deepEqual(settingsOf(parseParameters(`p\n${last}`)), { prompt: 'p', negativePrompt: '' })
 })

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { createTemporaryFolder } from '../../../../../test/support/temporary-folder.ts'
 import { zip } from './zip.ts'
 
-test('another program reads the files of an archive as they were', {
+test('another program extracts the files of an archive unchanged', {
   skip: spawnSync('python3', ['--version']).error !== undefined && 'there is no python3 here',
 }, async () => {
   await using folder = await createTemporaryFolder()

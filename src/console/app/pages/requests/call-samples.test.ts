@@ -4,7 +4,7 @@ import { callSamples } from './call-samples.ts'
 
 const namesOf = (samples: ReturnType<typeof callSamples>) => samples.map(({ language }) => language)
 
-test('a drawing is shown for every client that draws', () => {
+test('an image request has a sample for every client that supports images', () => {
   const samples = callSamples('http://s', {
     path: '/generate/sdxl',
     body: { checkpoint: 'm', prompt: "it's", cfg_scale: 5, width: 64, height: 32 },
@@ -14,7 +14,7 @@ test('a drawing is shown for every client that draws', () => {
   assert.match(samples.find(({ language }) => language === 'openai')?.code ?? '', /"size": "64x32"/)
 })
 
-test('a chat is shown for every client that chats', () => {
+test('a chat request has a sample for every client that supports chat', () => {
   const body = { model: 'm', messages: [{ role: 'user', content: 'He said "hi"' }] }
   const samples = callSamples('http://s', { path: '/v1/chat/completions', body })
   const expected = ['openai', '@anthropic-ai/sdk', '@octoai/client', '@octoai/sdk', 'ai', 'LangChain', 'LlamaIndex']
@@ -22,6 +22,6 @@ test('a chat is shown for every client that chats', () => {
   for (const { language, code } of samples) assert.match(code, /He said \\"hi\\"/, language)
 })
 
-test('anything else is shown as plain calls', () => {
+test('other requests have plain HTTP samples', () => {
   assert.deepEqual(namesOf(callSamples('http://s', { path: '/v1/embeddings', body: { input: 'x' } })), ['curl', 'Python', 'fetch'])
 })

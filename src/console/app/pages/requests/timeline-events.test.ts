@@ -7,18 +7,18 @@ const request = { id: 'r', accountId: 'a', kind: 'image', model: 'm', priority: 
 const pending: Inference = { ...makePendingInference(request, 1000), queuePosition: 3 }
 const titles = (inference: Inference, now = 10_000) => timelineEvents(inference, now).map(({ title, tone }) => `${title} ${tone}`)
 
-test('a waiting request shows its place and what lies ahead', () => {
+test('a queued request shows its position and the steps ahead', () => {
   assert.deepEqual(titles(pending), ['Queued reached', 'Started ahead', 'Stored ahead'])
   assert.equal(timelineEvents(pending, 10_000)[0]?.note, 'Number 3 in the queue.')
 })
 
-test('a second attempt is distinguished', () => {
+test('a second attempt is shown separately', () => {
   const running: Inference = { ...pending, status: 'running', attempt: 2, startedAt: 2000, progress: { step: 4, total: 20 } }
   assert.deepEqual(titles(running), ['Queued reached', 'Started, attempt 2 reached', 'Stored ahead'])
   assert.equal(timelineEvents(running, 10_000)[1]?.note, 'Waited 1.00 s. Step 4 of 20.')
 })
 
-test('a success tells when its output goes, and that it went', () => {
+test('a success shows when its output expires, and that it expired', () => {
   const done: Inference = {
     ...pending,
     status: 'completed',
@@ -32,7 +32,7 @@ test('a success tells when its output goes, and that it went', () => {
   assert.equal(titles(done, 9000).at(-1), 'Output deleted reached')
 })
 
-test('a request whose caller waited was asked and answered, to the millisecond', () => {
+test('a synchronous request shows when it was sent and answered, to the millisecond', () => {
   const result = { outcome: 'succeeded', promptTokens: 1, completionTokens: 1, images: 0, durationMs: 1234, firstTokenMs: 200 } as const
   assert.deepEqual(
     waitedEvents(1000, result).map(({ title, at, tone }) => [title, at, tone]),
@@ -45,7 +45,7 @@ test('a request whose caller waited was asked and answered, to the millisecond',
   assert.equal(waitedEvents(1000, { ...result, firstTokenMs: null, outcome: 'cancelled' })[1]?.tone, 'failed')
 })
 
-test('a request cancelled while it waited never started', () => {
+test('a request cancelled while queued never started', () => {
   const cancelled: Inference = { ...pending, status: 'completed', outcome: 'cancelled', completedAt: 3000, expiresAt: 9000 }
   assert.deepEqual(titles(cancelled), ['Queued reached', 'Cancelled failed'])
 })

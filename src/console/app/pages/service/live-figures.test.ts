@@ -18,7 +18,7 @@ const node = (id: string, seenAt: number, tally: Partial<NodeTally> | null = {})
 })
 const at = (...nodes: readonly ServiceNode[]): ServiceHealth => ({ ...health, nodes })
 
-test('figures are what all nodes did together, each between its own reports', () => {
+test('figures are totals over all nodes, each measured between its own reports', () => {
   const before = at(node('a', 1000, { completionTokens: 10, firstTokens: { count: 2, seconds: 5 } }), node('b', 2000))
   const after = at(
     node('a', 5000, { completionTokens: 50, firstTokens: { count: 4, seconds: 5.5 } }),
@@ -32,7 +32,7 @@ test('figures are what all nodes did together, each between its own reports', ()
   assert.equal(figuresOfNode([before, after], 'b').firstTokenMs, null)
 })
 
-test('a node that was started again counts from nothing, a new one and one that tells nothing do not count', () => {
+test('a restarted node counts from zero; a new node and one without counters are ignored', () => {
   const again = [at(node('a', 0, { completionTokens: 900 })), at(node('a', 4000, { startedAt: 9, completionTokens: 40 }))]
   assert.equal(figuresOf(again).tokensPerSecond, 10)
   assert.equal(figuresOf([at(), at(node('a', 4000, { completionTokens: 900 }))]).tokensPerSecond, 0)
@@ -40,7 +40,7 @@ test('a node that was started again counts from nothing, a new one and one that 
   assert.equal(figuresOf([]).tokensPerSecond, 0)
 })
 
-test('what was reported once is not divided by less than the time between reports', () => {
+test('an amount is divided by the full time between its reports, even if the last report repeats', () => {
   const readings = [at(node('a', 0)), at(node('a', 2000, { completionTokens: 20 })), at(node('a', 4000, { completionTokens: 40 }))]
   assert.equal(figuresOf(readings).tokensPerSecond, 10)
   assert.equal(figuresOf([...readings, at(node('a', 4000, { completionTokens: 40 }))]).tokensPerSecond, 10)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limitAmount, limitName } from './service-limit-texts.ts'
 
-test('limits of the service are named with what they let through', () => {
+test('limits of the service are shown with their values', () => {
   for (const [name, most, amount] of [
     ['modelMemoryBytes', 1024 ** 3, /GB/],
     ['threadsPerEngine', 4, /^4$/],

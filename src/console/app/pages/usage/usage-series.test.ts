@@ -9,7 +9,7 @@ function row(model: string, day: string, requests: number) {
   return { day, accountId: 'a', model, requests, failures: 0, refusals: 0, promptTokens: 0, completionTokens: 0, images: 0, cost: 0 }
 }
 
-test('amounts line up with the days and several accounts add up', () => {
+test('amounts are aligned with the days, and several accounts are added up', () => {
   const rows = [row('chat', '2026-01-02', 3), row('chat', '2026-01-02', 4), row('chat', '2025-12-31', 9)]
   assert.deepEqual(
     usageSeries(days, rows, (each) => each.requests, byModel),
@@ -17,14 +17,14 @@ test('amounts line up with the days and several accounts add up', () => {
   )
 })
 
-test('models without any amount are left out', () => {
+test('models without usage are left out', () => {
   assert.deepEqual(
     usageSeries(days, [row('chat', '2026-01-01', 1)], (each) => each.images, byModel),
     [],
   )
 })
 
-test('the ninth model and those behind it become others', () => {
+test('with more than eight models, the eighth and later ones are combined as "others"', () => {
   const rows = [...'abcdefghi'].map((model, index) => row(model, '2026-01-01', 10 - index))
   const series = usageSeries(days, rows, (each) => each.requests, byModel)
   assert.deepEqual(

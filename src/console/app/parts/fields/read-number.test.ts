@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { numberFault, readNumber } from './read-number.ts'
 
-test('what was typed is never read as another number', () => {
+test('a typed number is never read as a different number', () => {
   const typed = ['-1', '1.5', '20,000', '1,000,000', '2,5', 'ten', ' 7 ', '']
   assert.deepEqual(typed.map(readNumber), [-1, 1.5, 20_000, 1_000_000, Number.NaN, Number.NaN, 7, Number.NaN])
 })
 
-test('a number outside its range is refused with the range', () => {
+test('a number outside its range is rejected with the range', () => {
   const range = { least: 1, most: 2000, whole: true }
   assert.equal(numberFault(2000, range), null)
   for (const value of [0, 2001, 1.5, Number.NaN]) assert.equal(numberFault(value, range), 'A whole number from 1 to 2,000.')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { noUseLimits } from '../../../../core/limits/use-limits.ts'
 import { limitLines } from './limit-texts.ts'
 
-test('limits read as one line each, and none where there is none', () => {
+test('each limit is shown on one line, and there is none without limits', () => {
   assert.deepEqual(limitLines(noUseLimits), [])
   const limits = {
     requestsPerMinute: 1,

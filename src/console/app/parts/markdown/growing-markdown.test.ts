@@ -59,7 +59,7 @@ function shapeOf(nodes: unknown): unknown {
   return JSON.parse(JSON.stringify(nodes, (key, value) => (key === 'position' ? undefined : value)))
 }
 
-test('a text that grows letter by letter is at each moment what it is when read as a whole', () => {
+test('a text that grows letter by letter always equals the same text read at once', () => {
   const growing = new GrowingMarkdown(readMarkdown)
   for (let end = 1; end <= text.length; end++) {
     const part = text.slice(0, end)
@@ -67,7 +67,7 @@ test('a text that grows letter by letter is at each moment what it is when read 
   }
 })
 
-test('what has settled is neither read again nor another object', () => {
+test('finished blocks are not parsed again and keep their identity', () => {
   let read = 0
   const growing = new GrowingMarkdown((part) => {
     read += part.length
@@ -84,17 +84,17 @@ test('what has settled is neither read again nor another object', () => {
   }
   const before = read
   growing.update(whole)
-  assert.equal(read, before, 'what has not changed is not read')
+  assert.equal(read, before, 'unchanged messages are not read')
   assert.ok(read < 4 * whole.length, `read ${read} letters of ${whole.length}`)
 })
 
-test('another text begins again', () => {
+test('a different text is parsed from the start', () => {
   const growing = new GrowingMarkdown(readMarkdown)
   growing.update('a\n\nb\n\nc\n\nd')
   assert.deepEqual(shapeOf(growing.update('x\n\ny')), shapeOf(readMarkdown('x\n\ny')))
 })
 
-test('code that grows is added to, not read again, until its fence is closed', () => {
+test('growing code is appended, not parsed again, until its fence is closed', () => {
   let read = 0
   const growing = new GrowingMarkdown((part) => {
     read += part.length
@@ -109,7 +109,7 @@ test('code that grows is added to, not read again, until its fence is closed', (
   assert.ok(read < 4 * whole.length, `read ${read} letters of ${whole.length}`)
 })
 
-test('a text with addresses or footnotes that are defined apart must be read as a whole, other texts need not be', () => {
+test('a text with reference links or footnotes must be parsed as a whole, other texts need not be', () => {
   for (const text of ['See [a].\n\n[a]: https://example.org', 'A note[^1].\n\n[^1]: Here.', '> - [a]: https://example.org'])
     assert.equal(hasDefinitions(text), true, text)
   for (const text of ['`a[1]: int`', 'for x in a[1:]:\n  pass', '- [x] done: yes', 'a\n[b]\n: c'])
@@ -117,7 +117,7 @@ test('a text with addresses or footnotes that are defined apart must be read as 
   assert.equal(hasDefinitions('-'.repeat(1_000_000)), false, 'in a moment')
 })
 
-test('code that arrives in one piece is not read as Markdown, closed or not', () => {
+test('code that arrives in one piece is not parsed as Markdown, closed or not', () => {
   let read = 0
   const growing = new GrowingMarkdown((part) => {
     read += part.length
@@ -148,7 +148,7 @@ test('code that arrives in one piece is not read as Markdown, closed or not', ()
   assert.ok(read < 1000, `read ${read} letters`)
 })
 
-test('what only looks like a fence is read as what it is', () => {
+test('text that only resembles a fence is read as text', () => {
   for (const text of [
     '$$\n```\na\n```\n$$\n\nb',
     '<pre>\n```js\na\n</pre>\n\nb',

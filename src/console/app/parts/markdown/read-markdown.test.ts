@@ -14,7 +14,7 @@ function formulasOf(text: string): readonly string[] {
   return found
 }
 
-test('formulas are read in every way that models write them', () => {
+test('formulas are read in every notation that models use', () => {
   for (const [text, ...formulas] of [
     ['so \\(a^2+b^2\\) and \\( c \\)', 'in line: a^2+b^2', 'in line: c'],
     ['Euler wrote $e^{i\\pi}$, $x$.', 'in line: e^{i\\pi}', 'in line: x'],
@@ -29,7 +29,7 @@ test('formulas are read in every way that models write them', () => {
     assert.deepEqual(formulasOf(text), formulas, text)
 })
 
-test('prices, code and marks without an end are no formulas', () => {
+test('prices, code and unclosed marks are not formulas', () => {
   for (const text of [
     'costs $5 and $10',
     '$5-$10',
@@ -44,6 +44,6 @@ test('prices, code and marks without an end are no formulas', () => {
     assert.deepEqual(formulasOf(text), [], text)
 })
 
-test('marks that nothing closes are read as they stand', () => {
+test('unclosed marks are read literally', () => {
   for (const mark of ['$a ', '\\(a ', '\\[a ']) assert.deepEqual(formulasOf(mark.repeat(2000)), [])
 })

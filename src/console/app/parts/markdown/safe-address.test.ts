@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { safeAddress } from './safe-address.ts'
 
-test('links lead to the web and to mail, and nowhere else', () => {
+test('only web and mail links are allowed', () => {
   assert.equal(safeAddress('https://example.org/a?b#c'), 'https://example.org/a?b#c')
   assert.equal(safeAddress('HTTP://EXAMPLE.org'), 'http://example.org/')
   assert.equal(safeAddress('mailto:ada@example.org'), 'mailto:ada@example.org')

@@ -15,7 +15,7 @@ import { linear } from './layers.ts'
 
 interface Reference {
   readonly blocks: string
-  /** What ggml's Python package makes of them. */
+  /** The numbers that ggml's Python package decodes from them. */
   readonly numbers: string
   readonly shape: readonly [rows: number, columns: number]
 }
@@ -36,7 +36,7 @@ function assertClose(values: Float32Array, expected: readonly number[] | Float32
 }
 
 for (const type of blockTypes) {
-  test(`blocks of ${type} stand for the numbers that ggml reads in them`, async () => {
+  test(`blocks of ${type} decode to the same numbers as in ggml`, async () => {
     const { blocks, numbers, shape } = references[type] ?? { blocks: '', numbers: '', shape: [0, 0] as const }
     const [rows, columns] = shape
     const number = [...ggmlTypes].find(([, { name }]) => name === type)?.[0] ?? -1
@@ -67,14 +67,14 @@ for (const type of blockTypes) {
   })
 }
 
-test('a type that cannot be computed from is named', async () => {
+test('a type that cannot be computed is rejected by name', async () => {
   const path = join(temporary.path, 'iq.gguf')
   const tensor = { name: 'layer.weight', shape: [256, 1], type: 16, data: Buffer.alloc(66) }
   await writeFile(path, writeGguf([['general.architecture', ggufValue('flux')]], [tensor]))
   await assert.rejects(readWeightFile(path), /iq\.gguf stores "layer\.weight" as IQ2_XXS.*use Q8_0/u)
 })
 
-test('a part of a split file is named as such, not for the tensors it lacks', async () => {
+test('a part of a split file is reported as such, not as a file with missing tensors', async () => {
   const path = join(temporary.path, 'split-00001-of-00002.gguf')
   const tensor = { name: 'layer.weight', shape: [32, 1], type: 2, data: Buffer.alloc(18) }
   await writeFile(

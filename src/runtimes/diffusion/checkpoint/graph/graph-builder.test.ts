@@ -53,12 +53,12 @@ for (const { type, bytesPerRow, decoder } of [
   { type: 'Q4_0', bytesPerRow: 18, decoder: 'DequantizeLinear' },
   { type: 'F16', bytesPerRow: 2 * width, decoder: 'Cast' },
 ])
-  test(`a mapped weight of type ${type} is decoded right before its layer, so that one is in memory at a time`, async () => {
+  test(`a mapped weight of type ${type} is decoded right before its layer, so that only one is in memory at a time`, async () => {
     const products = (await computedOperators(type, bytesPerRow)).filter((name) => name === 'Gemm' || name === decoder)
     const decoded = products.map((name) => (name === decoder ? 'weight' : 'product'))
     assert.deepEqual(decoded, Array.from({ length: layers }, () => ['weight', 'product']).flat())
   })
 
-test('tensors of one repeated number are made when a mapped weight is decoded, not kept for every weight', async () => {
+test('constant tensors are created when a mapped weight is decoded, not kept for every weight', async () => {
   assert.equal((await computedOperators('Q8_0', 34)).filter((name) => name === 'Expand').length, layers)
 })

@@ -45,7 +45,7 @@ async function write(name: string, tensors: Readonly<Record<string, Packed>>): P
   return path
 }
 
-/** What a linear layer, a convolution and a norm give with some weights and LoRAs. */
+/** The outputs of a linear layer, a convolution and a norm with some weights and LoRAs. */
 async function run(path: string, loras: readonly WeightedLora[]): Promise<readonly Float32Array[]> {
   const weights = namedTable(await readWeightFile(path), '')
   const keys = changedBranches(loras, 'unet')
@@ -71,7 +71,7 @@ const basePath = await write('base', base)
 const targets = loraTargets({ unet: namedTable(await readWeightFile(basePath), ''), text: [] })
 
 for (const { name, tensors, weights } of cases) {
-  test(`${name}: layers give what the merged weights give`, async () => {
+  test(`${name}: layers return the same output as merged weights`, async () => {
     const lora = await readLora(await write(`adapter-${name}`, tensors), targets, { signal })
     const [own, merged] = [
       await run(basePath, [{ lora, weight: strength }]),
@@ -103,7 +103,7 @@ test('several adapters of different kinds add up', async () => {
     }
 })
 
-test('numbers for a tensor that the model does not have are refused by name', async () => {
+test('weights for a tensor that the model does not have are rejected by name', async () => {
   const { 'layer.bias': bias, ...rest } = base
   assert.ok(bias)
   const path = await write('unbiased', rest)

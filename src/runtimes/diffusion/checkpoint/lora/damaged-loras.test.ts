@@ -41,7 +41,7 @@ async function mix(name: string, tensors: readonly StoredTensor[]): Promise<unkn
   return mixLoras(loras, { network: 'unet', weights: checkpoint.unet, branches: changedBranches(loras, 'unet') })
 }
 
-suite('a LoRA that cannot be applied is refused by its name', () => {
+suite('a LoRA that cannot be applied is rejected by name', () => {
   const unsound = /holds NaN, infinity or a number over/
   const sizes = /holds matrices of other sizes than the model/
   for (const [name, tensors, expected] of [
@@ -97,5 +97,5 @@ suite('a LoRA that cannot be applied is refused by its name', () => {
     ['a LoHa with cores', [...loha([2, size], [2, size]), part('hada_t1', [2, 2]), part('hada_t2', [2, 2])]],
     ['a LoKr', [part('lokr_w1', [4, 4]), part('lokr_w2_a', [16, 2]), part('lokr_w2_b', [2, 16])]],
   ] as const)
-    test(`${name} of the right sizes is taken`, async () => assert.ok(await mix(name.replaceAll(' ', '-'), tensors)))
+    test(`${name} of the right sizes is accepted`, async () => assert.ok(await mix(name.replaceAll(' ', '-'), tensors)))
 })

@@ -31,14 +31,14 @@ for (const [file, expected] of [
   ['sd15-lora-kohya.safetensors', /another family/],
   ['xl.safetensors', /belongs to no LoRA/],
 ] as const) {
-  test(`${file} is refused as a LoRA for SDXL`, async () => {
+  test(`${file} is rejected as a LoRA for SDXL`, async () => {
     await assert.rejects(new LoraCache(targets).get(join(temporary.path, file), options), (error: Error & { code?: string }) => {
       return error.code === 'unsupported' && expected.test(error.message)
     })
   })
 }
 
-test('DoRA, LoHa and bundled textual inversions are read with the words they stand for', async () => {
+test('DoRA, LoHa and bundled textual inversions are read, with the trigger words of the inversions', async () => {
   const cache = new LoraCache(targets)
   for (const [file, kind] of [
     ['dora.safetensors', 'columns'],
@@ -59,7 +59,7 @@ test('DoRA, LoHa and bundled textual inversions are read with the words they sta
   assert.deepEqual([embedding?.trigger, embedding?.first?.[1]?.length, embedding?.second?.length], ['my style', 4, 2])
 })
 
-test('a LoRA is read once, and the oldest leaves when the budget is full', async () => {
+test('a LoRA is read once, and the oldest is evicted when the budget is full', async () => {
   const [first, second] = [join(temporary.path, 'lora-kohya.safetensors'), join(temporary.path, 'lora-peft.safetensors')]
   const roomy = new LoraCache(targets)
   assert.equal(await roomy.get(first, options), await roomy.get(first, options))
@@ -71,7 +71,7 @@ test('a LoRA is read once, and the oldest leaves when the budget is full', async
   assert.notEqual(await tight.get(first, options), before)
 })
 
-test('the same LoRA under another name is held once, and a file that changed is read again', async () => {
+test('the same LoRA under another name is kept once, and a changed file is read again', async () => {
   const [file, copy] = [join(temporary.path, 'lora-kohya.safetensors'), join(temporary.path, 'renamed.safetensors')]
   await copyFile(file, copy)
   const cache = new LoraCache(targets)
@@ -82,7 +82,7 @@ test('the same LoRA under another name is held once, and a file that changed is 
   await assert.rejects(cache.get(join(temporary.path, 'absent.safetensors'), options), /absent\.safetensors is missing or cannot be read/)
 })
 
-test('names of every kind of file lead to a module and a part', () => {
+test('key names of every file format map to a module and a part', () => {
   const read = (name: string) => Object.values(readLoraKey(name) ?? {}).join(' ')
   assert.equal(read('lora_unet_mid_block_attentions_0_proj_in.lora_down.weight'), 'lora_unet_mid_block_attentions_0_proj_in down')
   assert.equal(read('unet.mid_block.attentions.0.proj_in.lora_B.weight'), 'unet.mid_block.attentions.0.proj_in up')
@@ -92,7 +92,7 @@ test('names of every kind of file lead to a module and a part', () => {
   assert.equal(readLoraKey('model.diffusion_model.out.0.weight'), null)
 })
 
-test("the scale of peft's adapters is in their metadata", () => {
+test("the scale of peft's adapters is read from their metadata", () => {
   const scale = readPeftScale(
     new Map([['lora_adapter_metadata', JSON.stringify({ 'unet.r': 4, 'unet.lora_alpha': 2, 'unet.alpha_pattern': { to_q: 8 } })]]),
   )

@@ -4,7 +4,7 @@ import { WeightTable } from '../weights/weight-table.ts'
 import { readLoraKey } from './lora-modules.ts'
 import { transformerTargets } from './transformer-modules.ts'
 
-test('a module of a transformer is found by the names of diffusers, ai-toolkit and peft', () => {
+test('a transformer module is found by its diffusers, ai-toolkit and peft names', () => {
   const module = 'layers.0.attention.to_q'
   const weight = { type: 'F32', shape: [1, 1], offset: 0, bytes: 4, file: 'z', transposed: false } as const
   const targets = transformerTargets('z-image', new WeightTable('/', 'z', new Map([[`${module}.weight`, weight]])))

@@ -18,7 +18,7 @@ function rowsOf(file: string): readonly NameRow[] {
   return JSON.parse(packed.get(file)?.toString() ?? '{}').tensors
 }
 
-/** Rows of one component as pairs of names, those of one tensor in each layout only. */
+/** Rows of one component as pairs of names, only those with one tensor in each layout. */
 function pairsOf(file: string, component: string, prefix: string): readonly { readonly diffusers: string; readonly original: string }[] {
   const rows = rowsOf(file)
   return rows
@@ -53,7 +53,7 @@ for (const [file, count] of [
   })
 }
 
-test('every tensor of the OpenCLIP encoder has its name, three projections share one', () => {
+test('every tensor of the OpenCLIP encoder has a name, and three projections share one', () => {
   const pairs = pairsOf('names-sdxl.json', 'text_encoder_2', 'conditioner.embedders.1.model.')
   const rename = translator(openClipModules(32), 'original')
   for (const { diffusers, original } of pairs) assert.equal(rename(original), diffusers)

@@ -61,7 +61,7 @@ async function run({ name, time, norm }: Block, target = processorTarget): Promi
   return Float32Array.from(out.values)
 }
 
-/** What a layer makes of the time: [outputs]. */
+/** The output of a layer for the timestep embedding: [outputs]. */
 function layer({ weight, bias }: Block['time']): Float32Array {
   return bias.map((value, i) => embedded.reduce((sum, number, j) => sum + number * (weight[i * emb + j] ?? 0), value))
 }
@@ -69,7 +69,7 @@ function layer({ weight, bias }: Block['time']): Float32Array {
 const worst = (ours: Float32Array, theirs: Float32Array) =>
   ours.reduce((most, value, i) => Math.max(most, Math.abs(value - (theirs[i] ?? Number.NaN))), 0)
 
-test('a block whose time layer is twice as wide scales what it normalized, then shifts it', async () => {
+test('a block with a time layer of double width scales the normalized values, then shifts them', async () => {
   const time = { weight: generator.normal(2 * channels * emb), bias: generator.normal(2 * channels) }
   const norm = { weight: generator.normal(channels), bias: generator.normal(channels) }
   const [made, silent] = [layer(time), { weight: new Float32Array(channels * emb), bias: new Float32Array(channels) }]

@@ -25,7 +25,7 @@ function worst(ours: Float32Array, theirs: Float32Array): number {
   return ours.reduce((most, value, i) => Math.max(most, Math.abs(value - (theirs[i] ?? Number.NaN))), 0)
 }
 
-test('a picture in bands is the picture in one piece, seams included', async () => {
+test('an image decoded in bands equals the image decoded in one piece, including the seams', async () => {
   await using inBands = await open(processorTarget)
   await using whole = await open(gpuTarget)
   for (const [width, height] of [

@@ -53,7 +53,7 @@ for (const [dtype, store, bytes] of [
   ['BF16', bfloat, 2],
   ['F8_E4M3', e4m3, 1],
 ] as const) {
-  test(`weights stored as ${dtype} count as the numbers they hold`, async () => {
+  test(`weights stored as ${dtype} are read as the numbers they hold`, async () => {
     const tensors = await readStoredTensors(join(folder, 'vae-xl.safetensors'))
     const numbers = tensors.map(({ bytes: stored }) => [...new Float16Array(new Uint8Array(stored).buffer)].map(store))
     const written = (type: string, width: number, write: (view: DataView, at: number, each: ReturnType<Store>) => void) =>
@@ -84,7 +84,7 @@ for (const [spelled, perRow, where] of [
   ['scale_weight', false, 'ComfyUI'],
   ['weight_scale', true, 'vLLM'],
 ] as const) {
-  test(`fp8 weights are multiplied by their scales, ${perRow ? 'one per row' : 'one for all'}, as ${where} writes them`, async () => {
+  test(`fp8 weights are multiplied by their scales, ${perRow ? 'one per row' : 'one for all'}, in the layout of ${where}`, async () => {
     const tensors = await readStoredTensors(join(folder, 'vae-xl.safetensors'))
     const float32 = (name: string, shape: readonly number[], values: Float32Array): StoredTensor => {
       return { name, shape, dtype: 'F32', bytes: new Uint8Array(values.buffer, values.byteOffset, values.byteLength) }
@@ -122,7 +122,7 @@ for (const [spelled, perRow, where] of [
   })
 }
 
-test('a network in shards draws what diffusers draws', async () => {
+test('a network in shards produces the output of diffusers', async () => {
   const stem = join(folder, 'xl-diffusers', 'unet', 'diffusion_pytorch_model')
   const tensors = await readStoredTensors(`${stem}.safetensors`)
   const parts = [tensors.filter((_, i) => i % 2 === 0), tensors.filter((_, i) => i % 2 === 1)]

@@ -77,7 +77,7 @@ const patterns = [
 ]
 
 for (const pattern of patterns)
-  test(`${JSON.stringify(pattern)} matches what it matches in JavaScript`, () => {
+  test(`${JSON.stringify(pattern)} matches the same texts as in JavaScript`, () => {
     const expression = new RegExp(`^(?:${pattern})$`, pattern === '[]a]+' ? '' : 'u')
     const expected = pattern === '[]a]+' ? /^[\]a]+$/ : expression
     for (const text of texts) assert.equal(matches(pattern, text), expected.test(text), JSON.stringify(text))
@@ -98,6 +98,6 @@ for (const [pattern, message] of [
   ['a\\', /ends with a backslash/],
   ['('.repeat(1000), /deeper than 32/],
 ] as const)
-  test(`${JSON.stringify(pattern).slice(0, 40)} is refused by name`, () => {
+  test(`${JSON.stringify(pattern).slice(0, 40)} is rejected by name`, () => {
     assert.throws(() => regexRule(pattern), { name: 'GrammarFault', message })
   })

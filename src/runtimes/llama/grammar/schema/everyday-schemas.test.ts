@@ -6,12 +6,12 @@ import { detectToolFormat } from '../../prompt/tool-format.ts'
 import { constrainOutput, type OutputConstraint } from '../output-constraint.ts'
 import { constrainToolCalls } from '../tool-grammar.ts'
 
-/** A schema as the world writes it. */
+/** A schema as found in real projects. */
 interface Everyday {
   readonly schema: JsonObject
-  /** The same in plain JSON Schema, without what is loosened; absent = the schema itself. */
+  /** The same in plain JSON Schema, without the parts that are not followed; absent = the schema itself. */
   readonly means?: JsonObject
-  /** What is said of the one place that is loosened; absent = every place is followed. */
+  /** The report about the one part that is not followed; absent = every part is followed. */
   readonly loosened?: RegExp
 }
 
@@ -29,7 +29,7 @@ function member(schema: JsonValue, means?: JsonValue, loosened?: RegExp): Everyd
   return { schema: object({ a: schema }), ...(means !== undefined && { means: object({ a: means }) }), ...(loosened && { loosened }) }
 }
 
-/** The linter takes an object with a plain `then` for a promise. */
+/** The linter mistakes an object with a literal `then` for a promise. */
 function thenRequires(name: string): JsonObject {
   return Object.fromEntries([['then', { required: [name] }]])
 }
@@ -339,7 +339,7 @@ const everyday: Readonly<Record<string, Everyday>> = {
 const format = detectToolFormat('{{ messages }}')
 const written = '<tool_call>\n{"name": "f", "arguments": '
 
-/** Some answers of a grammar, what `read` makes of them. */
+/** Some answers of a grammar, converted by `read`. */
 function answersIn(grammar = '', read = (answer: string) => answer): readonly string[] {
   const random = new RandomAnswers(grammar)
   return [1, 2, 3, 4, 5, 6].map((seed) => read(random.write(seed, 120)))

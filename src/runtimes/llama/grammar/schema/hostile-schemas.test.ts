@@ -8,9 +8,9 @@ import { defineJson } from '../json-rules.ts'
 import { type Following, Leeway } from './leeway.ts'
 import { SchemaGrammar } from './schema-grammar.ts'
 
-/** Processor time of one schema, made and read, on any machine; most take a tenth of it. */
+/** CPU time to translate and read one schema, on any machine; most need a tenth of it. */
 const mostMs = 250
-/** What the engine reads of one grammar at most. */
+/** The longest grammar that the engine reads. */
 const mostCharacters = 256 * 1024
 
 const list = <Item>(length: number, make: (index: number) => Item): Item[] => Array.from({ length }, (_, index) => make(index))
@@ -105,7 +105,7 @@ suite('hostile schemas', () => {
     })
 })
 
-/** `followed`, or why not. */
+/** `followed`, or the reason why not. */
 function outcomeOf(schema: JsonObject, following: Following): string {
   const grammar = new Grammar()
   defineJson(grammar)
@@ -122,7 +122,7 @@ function outcomeOf(schema: JsonObject, following: Following): string {
   return 'followed'
 }
 
-/** Processor time rather than time: other tests run beside this one. */
+/** CPU time and not elapsed time, since other tests run at the same time. */
 function leastTime(work: () => string): { readonly outcome: string; readonly ms: number } {
   let outcome = ''
   let ms = Number.POSITIVE_INFINITY

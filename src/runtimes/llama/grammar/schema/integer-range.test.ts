@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { integerRange } from './integer-range.ts'
 
-/** The range's grammar as a regular expression: the two share this subset's meaning. */
+/** The range's grammar as a regular expression: this subset means the same in both. */
 function matcher(minimum: number | null, maximum: number | null): RegExp {
   return new RegExp(`^(${integerRange({ minimum, maximum }).replaceAll(/[" ]/g, '')})$`)
 }
@@ -16,13 +16,13 @@ for (const [minimum, maximum] of [
   [7, 7],
   [0, 0],
 ] as const)
-  test(`integers from ${minimum} to ${maximum}, and no others`, () => {
+  test(`accepts integers from ${minimum} to ${maximum}, and no others`, () => {
     const pattern = matcher(minimum, maximum)
     for (let value = -1100; value <= 1100; value++)
       assert.equal(pattern.test(String(value)), value >= minimum && value <= maximum, String(value))
   })
 
-test('an open end reaches fifteen digits', () => {
+test('an open range allows fifteen digits', () => {
   assert.ok(matcher(5, null).test('999999999999999'))
   assert.ok(!matcher(5, null).test('4'))
   assert.ok(matcher(null, 5).test('-999999999999999'))

@@ -4,7 +4,7 @@ import { RandomAnswers } from '../../../../../test/support/wire/random-answers.t
 import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
 import { constrainOutput } from '../output-constraint.ts'
 
-/** Every answer that the schema's grammar lets through is JSON and valid, and these are among them or are not. */
+/** Checks that every answer of the schema's grammar is valid JSON, and that it allows some answers and refuses others. */
 function check(
   schema: JsonObject,
   valid: (value: JsonValue) => boolean,
@@ -39,7 +39,7 @@ const patterns: readonly (readonly [pattern: string, allowed: readonly string[],
 ]
 
 for (const [pattern, allowed, refused] of patterns)
-  test(`strings in which ${JSON.stringify(pattern)} is found, and no others`, () => {
+  test(`accepts strings that match ${JSON.stringify(pattern)}, and no others`, () => {
     const expression = new RegExp(pattern, 'u')
     for (const text of allowed) assert.match(text, expression)
     for (const text of refused) assert.doesNotMatch(text, expression)
@@ -81,7 +81,7 @@ const numbers: readonly (readonly [bounds: JsonObject, allowed: readonly string[
 ]
 
 for (const [bounds, allowed, refused] of numbers)
-  test(`numbers within ${JSON.stringify(bounds)}, and no others`, () => {
+  test(`accepts numbers within ${JSON.stringify(bounds)}, and no others`, () => {
     const within = (value: JsonValue): boolean =>
       Object.entries(bounds).every(([keyword, bound]) => typeof bound === 'number' && isWithin[keyword]?.(Number(value), bound))
     check({ type: 'number', ...bounds }, within, { allowed, refused })
@@ -117,7 +117,7 @@ const formats: readonly (readonly [format: string, valid: RegExp, allowed: reado
 ]
 
 for (const [format, valid, allowed, refused] of formats)
-  test(`strings of the format ${format}, and no others`, () => {
+  test(`accepts strings of the format ${format}, and no others`, () => {
     for (const text of allowed) assert.match(text, valid)
     const isValid = (value: JsonValue): boolean =>
       typeof value === 'string' && valid.test(value) && (format !== 'uri' || URL.canParse(value))
@@ -127,7 +127,7 @@ for (const [format, valid, allowed, refused] of formats)
     })
   })
 
-test('objects that a required constant tells apart are options of which one holds', () => {
+test('oneOf is supported for objects distinguished by a required constant', () => {
   const cat = { type: 'object', properties: { kind: { const: 'cat' }, lives: { type: 'integer' } }, required: ['kind', 'lives'] }
   const dog = { type: 'object', properties: { kind: { enum: ['dog'] } }, required: ['kind'] }
   const schema = { $defs: { cat, dog }, oneOf: [{ $ref: '#/$defs/cat' }, { $ref: '#/$defs/dog' }], discriminator: { propertyName: 'kind' } }
@@ -139,17 +139,17 @@ test('objects that a required constant tells apart are options of which one hold
 
 const strings: readonly (readonly [what: string, schema: JsonObject, allowed: readonly string[], refused: readonly string[]])[] = [
   ['a pattern within lengths', { pattern: '^\\w+$', minLength: 3, maxLength: 5 }, ['abc', 'abcde'], ['ab', 'abcdef', 'a-c']],
-  ['a pattern with two characters a turn', { pattern: '^a(?:-\\d)*$', minLength: 2, maxLength: 6 }, ['a-1', 'a-1-2'], ['a', 'a-1-2-3']],
-  ['a pattern that goes on within a length', { pattern: '^ab', maxLength: 4 }, ['ab', 'abcd'], ['abcde']],
-  ['a pattern that always fits', { pattern: '^[A-Z]{3}$', minLength: 1, maxLength: 3 }, ['ABC'], ['AB']],
+  ['a pattern that repeats two characters', { pattern: '^a(?:-\\d)*$', minLength: 2, maxLength: 6 }, ['a-1', 'a-1-2'], ['a', 'a-1-2-3']],
+  ['a pattern without an end anchor within a length', { pattern: '^ab', maxLength: 4 }, ['ab', 'abcd'], ['abcde']],
+  ['a pattern that always matches', { pattern: '^[A-Z]{3}$', minLength: 1, maxLength: 3 }, ['ABC'], ['AB']],
   ['a pattern beside its format', { pattern: '^[^@]+@example\\.org$', format: 'email' }, ['a@example.org'], ['a@example.com']],
-  ['a format beside a pattern that looks ahead', { pattern: '^(?!P$)P', format: 'duration' }, ['P1W'], ['P']],
+  ['a format beside a pattern with a lookahead', { pattern: '^(?!P$)P', format: 'duration' }, ['P1W'], ['P']],
   ['a format beside a pattern that does not fit', { pattern: '^\\S+@\\S+$', format: 'email', maxLength: 255 }, ['a@b.de'], ['a@b']],
   ['a format within lengths', { format: 'ipv4', minLength: 2, maxLength: 15 }, ['1.2.3.4'], ['1.2.3']],
 ]
 
 for (const [what, schema, allowed, refused] of strings)
-  test(`strings of ${what}, and no others`, () => {
+  test(`accepts strings of ${what}, and no others`, () => {
     const { pattern = '', minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema
     const valid = (value: JsonValue): boolean =>
       typeof value === 'string' &&
@@ -170,8 +170,8 @@ const objects: readonly (readonly [what: string, schema: JsonObject, allowed: re
   ['names of any kind', { propertyNames: { type: 'string' }, additionalProperties: whole }, ['{}', '{"a b":1}'], ['{"a":"b"}']],
   ['names of a pattern', { propertyNames: { pattern: '^x' }, additionalProperties: whole }, ['{"xy":1}'], ['{"y":1}']],
   ['names from a list', { propertyNames: { enum: ['a', 'b'] }, additionalProperties: whole }, ['{}', '{"b":1}'], ['{"c":1}']],
-  ['required names that have the schema of all', { required: ['a'], additionalProperties: whole }, ['{"a":1}'], ['{}', '{"a":"b"}']],
-  ['members that are never there', { properties: { a: { not: {} }, b: false, c: whole } }, ['{}', '{"c":1}'], ['{"a":1}', '{"b":1}']],
+  ['required names with the schema of all properties', { required: ['a'], additionalProperties: whole }, ['{"a":1}'], ['{}', '{"a":"b"}']],
+  ['forbidden members', { properties: { a: { not: {} }, b: false, c: whole } }, ['{}', '{"c":1}'], ['{"a":1}', '{"b":1}']],
   [
     'members of several schemas',
     { $defs: { a: { properties: { a: whole }, required: ['a'] } }, allOf: [{ $ref: '#/$defs/a' }], properties: { b: whole } },
@@ -190,22 +190,22 @@ const objects: readonly (readonly [what: string, schema: JsonObject, allowed: re
     ['{"a":null,"b":1}'],
     ['{"b":null}'],
   ],
-  ['constants of the type', { type: ['string', 'null'], enum: ['a', null, 1] }, ['"a"', 'null'], ['1']],
-  ['members that are never there beside others', { properties: { a: false }, additionalProperties: true }, ['{}'], ['{"a":1}']],
+  ['constants of the given type', { type: ['string', 'null'], enum: ['a', null, 1] }, ['"a"', 'null'], ['1']],
+  ['forbidden members beside others', { properties: { a: false }, additionalProperties: true }, ['{}'], ['{"a":1}']],
   [
-    'names that may be more than strings',
+    'a type list that includes strings for names',
     { propertyNames: { type: ['string', 'null'], minLength: 1 } },
     ['{"a":1}'],
     ['{null:1}', '{"":1}'],
   ],
   [
-    'members that one of several schemas closes',
+    'members closed by one of several schemas',
     { properties: { b: whole }, allOf: [{ properties: { a: whole }, unevaluatedProperties: false }] },
     ['{}', '{"a":1}'],
     ['{"b":1}', '{"a":1,"b":1}'],
   ],
   [
-    'members that one of several schemas closes by a schema that nothing meets',
+    'members closed by a schema without valid values',
     { properties: { b: whole }, allOf: [{ properties: { a: whole }, unevaluatedProperties: { not: {} } }] },
     ['{}', '{"a":1}'],
     ['{"b":1}'],
@@ -216,11 +216,11 @@ const objects: readonly (readonly [what: string, schema: JsonObject, allowed: re
     ['[1]'],
     ['[]', '["a"]', '[1,2]'],
   ],
-  ['a constant of its list', { enum: ['a', 'b'], const: 'b' }, ['"b"'], ['"a"']],
-  ['no members but those', { properties: { a: { not: {} } }, additionalProperties: false }, ['{}'], ['{"a":1}', '{"b":1}']],
+  ['a constant from its enum', { enum: ['a', 'b'], const: 'b' }, ['"b"'], ['"a"']],
+  ['no other members', { properties: { a: { not: {} } }, additionalProperties: false }, ['{}'], ['{"a":1}', '{"b":1}']],
 ]
 
 for (const [what, schema, allowed, refused] of objects)
-  test(`values with ${what}`, () => {
+  test(`accepts values with ${what}`, () => {
     check(schema, () => true, { allowed, refused })
   })

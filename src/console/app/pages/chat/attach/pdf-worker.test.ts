@@ -6,10 +6,10 @@ import { readPdf } from './pdf-worker.ts'
 for (const [what, bytes, expected] of [
   ['pages', writePdf(['The word is heron.', 'The other is owl.']), { text: 'The word is heron.\n\nThe other is owl.' }],
   ['a page without text', writePdf(['']), { text: '' }],
-  ['a locked file', writePdf(['secret'], { locked: true }), { hindrance: 'protected' }],
-  ['a file that ends early', writePdf(['gone']).subarray(0, 60), { hindrance: 'damaged' }],
-  ['a beginning alone', Buffer.from('%PDF-1.4\n\0\x01'), { hindrance: 'damaged' }],
+  ['an encrypted file', writePdf(['secret'], { locked: true }), { hindrance: 'protected' }],
+  ['a truncated file', writePdf(['gone']).subarray(0, 60), { hindrance: 'damaged' }],
+  ['only the beginning of a file', Buffer.from('%PDF-1.4\n\0\x01'), { hindrance: 'damaged' }],
 ] as const)
-  test(`the text of a PDF is read: ${what}`, async () => {
+  test(`reads the text of a PDF: ${what}`, async () => {
     assert.deepEqual(await readPdf(new Uint8Array(bytes)), expected)
   })

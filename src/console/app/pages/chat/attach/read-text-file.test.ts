@@ -7,24 +7,24 @@ const read = (bytes: Buffer) => readTextFile(new File([new Uint8Array(bytes)], '
 
 for (const [name, bytes] of Object.entries({
   'UTF-8': Buffer.from(word),
-  'UTF-8 with its mark': Buffer.from(`\ufeff${word}`),
+  'UTF-8 with a byte order mark': Buffer.from(`\ufeff${word}`),
   'UTF-16 LE': Buffer.from(`\ufeff${word}`, 'utf16le'),
   'UTF-16 BE': Buffer.from(`\ufeff${word}`, 'utf16le').swap16(),
-  'Latin-1 as Windows writes it': Buffer.from([...Buffer.from('Größe: 3 ', 'latin1'), 0x80]),
+  'Windows-1252': Buffer.from([...Buffer.from('Größe: 3 ', 'latin1'), 0x80]),
 }))
-  test(`a file in ${name} is read as it was written`, async () => {
+  test(`a file in ${name} is decoded correctly`, async () => {
     assert.deepEqual(await read(bytes), { name: 'a.txt', text: word })
   })
 
 const noText = 'a.txt isn’t a text file, PDF, Word document (.docx) or picture.'
 for (const [name, bytes, fault] of [
   ['nothing', Buffer.alloc(0), 'a.txt is empty; attach a file with something in it.'],
-  ['only the mark of UTF-16', Buffer.from([0xff, 0xfe]), 'a.txt is empty; attach a file with something in it.'],
+  ['only the byte order mark of UTF-16', Buffer.from([0xff, 0xfe]), 'a.txt is empty; attach a file with something in it.'],
   ['zeros', Buffer.from([0x41, 0, 0x42]), noText],
   ['the beginning of a JPEG', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0x10, 0x4a]), noText],
-  ['half a letter of UTF-16', Buffer.from([0xff, 0xfe, 0x41]), noText],
+  ['half a UTF-16 character', Buffer.from([0xff, 0xfe, 0x41]), noText],
   ['another archive', Buffer.from('PK\x03\x04\x14\0'), noText],
 ] as const)
-  test(`a file that holds ${name} is refused by name`, async () => {
+  test(`a file that holds ${name} is rejected by name`, async () => {
     assert.deepEqual(await read(bytes), { fault })
   })

@@ -9,7 +9,7 @@ interface Entry {
   readonly method?: number
 }
 
-/** An archive as Word writes it. */
+/** An archive like those of Word. */
 function zip(entries: readonly Entry[]): Uint8Array<ArrayBuffer> {
   const files: Buffer[] = []
   const list: Buffer[] = []
@@ -63,27 +63,25 @@ for (const [what, body, expected] of [
   ],
   ['no text', '<w:p/>', ''],
 ] as const)
-  test(`a Word document is read: ${what}`, async () => {
+  test(`reads a Word document: ${what}`, async () => {
     assert.equal(await readWord(zip(word(body))), expected)
   })
 
-test('an entry that is stored as it is is read', async () => {
+test('an uncompressed entry is read', async () => {
   assert.equal(await readWord(zip(word(paragraph('plain')).map((entry) => ({ ...entry, method: 0 })))), 'plain')
 })
 
 for (const [what, bytes] of Object.entries({
   'another archive': zip([{ name: 'xl/workbook.xml', data: Buffer.from('<x/>') }]),
   'half a document': zip(word(paragraph('gone'))).slice(0, 120),
-  'an entry that is not compressed as it says': zip(word(paragraph('gone'))).map((byte, index) =>
-    index > 90 && index < 120 ? 0xff : byte,
-  ),
+  'an entry with wrong compression': zip(word(paragraph('gone'))).map((byte, index) => (index > 90 && index < 120 ? 0xff : byte)),
   nothing: new Uint8Array(),
 }))
-  test(`${what} is no Word document`, async () => {
+  test(`rejects ${what} as a Word document`, async () => {
     assert.equal(await readWord(bytes), null)
   })
 
-test('a document of 100 000 cells is read in time', async () => {
+test('a document of 100 000 cells is read within the time limit', async () => {
   const cell = `<w:tc>${paragraph('a cell')}</w:tc>`
   const text = await readWord(zip(word(`<w:tbl><w:tr>${cell.repeat(100_000)}</w:tr></w:tbl>`)))
   assert.equal(text?.length, 700_000 - 1)

@@ -13,7 +13,7 @@ const answered = (id: string, content: string, promptTokens: number, completionT
   facts: { promptTokens, completionTokens, firstTextMs: 0, writingMs: 0 },
 })
 
-suite('the context that a conversation takes', () => {
+suite('the context used by a conversation', () => {
   const path = [
     said('q1', 'a'.repeat(400)),
     answered('a1', 'b'.repeat(200), 110, 100),
@@ -21,7 +21,7 @@ suite('the context that a conversation takes', () => {
     answered('a2', 'c'.repeat(200), 220, 100),
   ]
 
-  test('is what the model counted, and an estimate of what follows', () => {
+  test('is the count of the model plus an estimate of later messages', () => {
     assert.deepEqual(contextUse(path, null), { tokens: 320, isEstimate: false })
     assert.deepEqual(
       contextUse(path, null, { system: 'Be brief.', draft: 'd'.repeat(100) }),
@@ -32,19 +32,19 @@ suite('the context that a conversation takes', () => {
     assert.deepEqual(contextUse([said('q1', 'a'.repeat(400))], null), { tokens: 104, isEstimate: true })
   })
 
-  test('is estimated where messages no longer count', () => {
+  test('is estimated if messages are no longer included', () => {
     const { tokens, isEstimate } = contextUse(path, 'q2')
     assert.ok(isEstimate && tokens > 100 && tokens < 120, `${tokens} tokens`)
   })
 
-  test('is halved by leaving out the oldest, from a message of its person on', () => {
+  test('is halved by leaving out the oldest messages, starting again at a user message', () => {
     assert.equal(leaveOutOldest(path, 320), 'q2')
     assert.equal(leaveOutOldest(path, 10_000), 'q1')
-    assert.equal(leaveOutOldest(path, 8), 'q2', 'the last stays, however long')
+    assert.equal(leaveOutOldest(path, 8), 'q2', 'the last message stays, however long')
     assert.equal(leaveOutOldest([], 8), null)
   })
 
-  test('counts all where the message to begin with is not among them', () => {
+  test('includes all messages if the first one to include is missing', () => {
     assert.equal(countedTurns(path, 'elsewhere').length, 4)
     assert.deepEqual(
       countedTurns(path, 'q2').map(({ id }) => id),

@@ -6,14 +6,14 @@ openBrowserPage('/console/chat')
 const { isSame, differs, settingsNow, showSettings } = await import('./presets.ts')
 const { changeChatSettings, defaultChatParameters } = await import('../chat-settings.ts')
 
-test('settings that were kept before there were LoRAs are those without any', () => {
+test('settings stored before LoRAs existed are read as having none', () => {
   const { loras: _, ...older } = defaultChatParameters
   assert.ok(isSame({ model: 'm', parameters: older }, { model: 'm', parameters: defaultChatParameters }))
   showSettings({ model: 'm', parameters: older })
   assert.ok(!differs({ id: 'p', name: 'P', parameters: older }))
 })
 
-test('a LoRA and its weight are settings of a conversation, and gone from the next', () => {
+test('a LoRA and its weight are settings of one conversation, and absent from the next', () => {
   const ink = { model: 'm', parameters: { ...defaultChatParameters, loras: [{ name: 'ink', weight: 0.5 }] } }
   showSettings(ink)
   assert.deepEqual(settingsNow().parameters.loras, [{ name: 'ink', weight: 0.5 }])

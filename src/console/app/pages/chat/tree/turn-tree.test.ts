@@ -18,25 +18,25 @@ const turns = [
 ]
 const ids = (found: readonly Turn[]) => found.map(({ id }) => id)
 
-test('a path leads from the beginning to one end', () => {
+test('a path leads from the start to one end', () => {
   assert.deepEqual(ids(pathTo(turns, 'a3')), ['q', 'a2', 'q2', 'a3'])
   assert.deepEqual(ids(pathTo(turns, 'a1')), ['q', 'a1'])
   assert.deepEqual(pathTo(turns, null), [])
   assert.deepEqual(pathTo(turns, 'gone'), [])
 })
 
-test('a path through messages that follow each other in a circle, or one that is gone, ends', () => {
+test('a path ends at a circle of messages or at a missing message', () => {
   assert.deepEqual(ids(pathTo([turn('x', 'y', 'user'), turn('y', 'x', 'user')], 'x')), ['y', 'x'])
   assert.deepEqual(ids(pathTo([turn('x', 'gone', 'user')], 'x')), ['x'])
 })
 
-test('versions follow the same message', () => {
+test('versions share their parent message', () => {
   const [, a1, , q2] = turns
   assert.deepEqual(a1 && ids(versionsByMessage(turns)(a1)), ['a1', 'a2'])
   assert.deepEqual(q2 && ids(versionsByMessage(turns)(q2)), ['q2', 'q3'])
 })
 
-test('the newest end below a message, and all that goes with it', () => {
+test('finds the newest end below a message, and everything removed with it', () => {
   assert.equal(newestBelow(turns, 'q'), 'q3')
   assert.equal(newestBelow(turns, 'q2'), 'a3')
   assert.deepEqual(ids(allBelow(turns, 'a2')), ['a2', 'q2', 'a3', 'q3'])

@@ -22,14 +22,14 @@ suite('drafts of two tabs', () => {
     for (const place of ['new', 'a', 'b']) keepDraft(place, null)
   })
 
-  test('what is written here leaves what is written elsewhere', () => {
+  test('writing a draft here keeps drafts written in the other tab', () => {
     keepDraft('a', 'ours')
     keepElsewhere({ a: 'ours', new: 'theirs' })
     keepDraft('a', 'ours, longer')
     assert.deepEqual(kept(), { a: 'ours, longer', new: 'theirs' })
   })
 
-  test('what was sent elsewhere does not come back', () => {
+  test('a message sent in the other tab does not return as a draft', () => {
     keepElsewhere({ b: 'theirs' })
     keepDraft('a', 'ours')
     keepElsewhere({ a: 'ours' })
@@ -38,7 +38,7 @@ suite('drafts of two tabs', () => {
     assert.equal(draftOf('b'), undefined)
   })
 
-  test('what is sent here takes nothing along but itself', () => {
+  test('sending a message here removes only its own draft', () => {
     keepDraft('new', 'ours')
     keepElsewhere({ new: 'ours', b: 'theirs' })
     keepDraft('new', null)
@@ -46,13 +46,13 @@ suite('drafts of two tabs', () => {
     assert.equal(draftOf('new'), undefined)
   })
 
-  test('several places change at once, where what is kept is written only later', () => {
+  test('several drafts change in one batch', () => {
     keepDraft('a', 'one')
     batch(() => keepDrafts({ a: null, b: 'two' }))
     assert.deepEqual(kept(), { b: 'two' })
   })
 
-  test('where the browser keeps nothing, all of this tab stands', () => {
+  test('this tab keeps all its drafts if the browser stores nothing', () => {
     keepDraft('a', 'one')
     page.kept.delete(key)
     keepDraft('b', 'two')

@@ -54,8 +54,8 @@ const added = (...requested: Parameters<typeof body>) =>
     Object.entries(body(...requested)).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(Object(plain)[name])),
   )
 
-suite('the request behind the form of pictures', () => {
-  test('what a family cannot honour is left out, and its kind of guidance decides about negative prompts', () => {
+suite('the request of the image form', () => {
+  test('options that a model family does not support are left out, and its guidance decides about negative prompts', () => {
     const fitting = [asset('lora', 'any', null), asset('vae', 'fine', null)]
     const requested = { negativePrompt: 'blur', prompt2: 'fur', guidanceRescale: 0.5, loras: [{ name: 'any', weight: 1 }], vae: 'fine' }
     const fieldsOf = (family: ConsoleImageModel['family'], guidanceScale: number) => {
@@ -73,7 +73,7 @@ suite('the request behind the form of pictures', () => {
     assert.deepEqual(fieldsOf('sd3', 4.5), ['negative_prompt', 'prompt_2', 'guidance_rescale', 'loras'])
   })
 
-  test('a plain one says what is drawn, how large and how, and nothing that has no effect', () => {
+  test('a plain request contains the prompt, the size and the sampling, and nothing without effect', () => {
     assert.deepEqual(plain, {
       checkpoint: 'sdxl',
       prompt: 'a tiger',
@@ -89,51 +89,59 @@ suite('the request behind the form of pictures', () => {
   for (const [name, requested, expected] of [
     ['several', [{ count: 4 }], { num_images: 4 }],
     ['a seed', [{ seed: '0' }], { seed: 0 }],
-    ['a seed that the model does not take', [{ seed: '5' }, { of: { ...model, bounds: { ...open, takesSeeds: false } } }], {}],
+    ['a seed that the model does not support', [{ seed: '5' }, { of: { ...model, bounds: { ...open, takesSeeds: false } } }], {}],
     ['a style', [{ style: 'anime' }], { style_preset: 'anime' }],
-    ['what not to draw', [{ negativePrompt: ' blur ' }], { negative_prompt: 'blur' }],
+    ['a negative prompt', [{ negativePrompt: ' blur ' }], { negative_prompt: 'blur' }],
     [
-      'what not to draw, without guidance',
+      'a negative prompt without guidance',
       [{ negativePrompt: 'blur', negativePrompt2: 'x', guidanceRescale: 0.5, guidanceScale: 1 }],
       { cfg_scale: 1 },
     ],
     ['second prompts', [{ prompt2: 'ink', negativePrompt2: 'red' }], { prompt_2: 'ink', negative_prompt_2: 'red' }],
-    ['second prompts that the model does not read', [{ prompt2: 'ink', negativePrompt2: 'red' }, { of: { ...model, family: 'sd15' } }], {}],
+    [
+      'second prompts that the model does not support',
+      [{ prompt2: 'ink', negativePrompt2: 'red' }, { of: { ...model, family: 'sd15' } }],
+      {},
+    ],
     ['less contrast', [{ guidanceRescale: 0.5 }], { guidance_rescale: 0.5 }],
     ['clip skip', [{ clipSkip: 2 }], { clip_skip: 2 }],
-    ['clip skip of a model without', [{ clipSkip: 2 }, { of: { ...model, bounds: { ...open, clipSkip: 0 } } }], {}],
-    ['a picture to start from', [{ feather: 9, fullResolution: true }, { start }], { init_image: 'AAAA', strength: 0.8 }],
+    ['clip skip for a model without it', [{ clipSkip: 2 }, { of: { ...model, bounds: { ...open, clipSkip: 0 } } }], {}],
+    ['a starting image', [{ feather: 9, fullResolution: true }, { start }], { init_image: 'AAAA', strength: 0.8 }],
     [
       'a mask',
       [{ feather: 9, fullResolution: true }, { start: masked }],
       { init_image: 'AAAA', strength: 0.8, mask_image: 'BBBB', mask_blur: 9, inpaint_full_res: true, inpaint_full_res_padding: 32 },
     ],
     [
-      'room around a picture',
+      'outpainting',
       [{}, { start: { ...masked, extended: true } }],
       { init_image: 'AAAA', strength: 0.8, mask_image: 'BBBB', outpainting: true },
     ],
     [
-      'a picture for a model that starts from none',
+      'a starting image for a model that does not support it',
       [{}, { start: masked, of: { ...model, bounds: { ...open, startsFromImage: false } } }],
       {},
     ],
-    ['reference pictures of a model that sees them', [{}, { of: { ...model, family: 'flux2-klein' } }], { reference_images: ['CCCC'] }],
+    ['reference images for a model that supports them', [{}, { of: { ...model, family: 'flux2-klein' } }], { reference_images: ['CCCC'] }],
     ['a refiner', [{}, { of: { ...model, refines: true } }], { use_refiner: true, high_noise_frac: 0.8 }],
-    ['no refiner where there is one', [{ refine: false }, { of: { ...model, refines: true } }], { use_refiner: false }],
+    ['no refiner for a model that has one', [{ refine: false }, { of: { ...model, refines: true } }], { use_refiner: false }],
     ['two passes', [{ twice: true }, { of: { ...model, drawsTwice: true } }], { enable_hr: true, hr_scale: 2, denoising_strength: 0.7 }],
     [
-      'two passes with more',
+      'two passes with all their settings',
       [{ twice: true, upscaler: 'fast', secondSteps: 9 }, { of: { ...model, drawsTwice: true } }],
       { enable_hr: true, hr_scale: 2, denoising_strength: 0.7, hr_upscaler: 'fast', hr_second_pass_steps: 9 },
     ],
     [
-      'two passes with an upscaler that is gone',
+      'two passes with a missing upscaler',
       [{ twice: true, upscaler: 'slow' }, { of: { ...model, drawsTwice: true } }],
       { enable_hr: true, hr_scale: 2, denoising_strength: 0.7 },
     ],
-    ['two passes from a picture', [{ twice: true }, { start, of: { ...model, drawsTwice: true } }], { init_image: 'AAAA', strength: 0.8 }],
-    ['two passes of a model that has one', [{ twice: true }], {}],
+    [
+      'two passes from a starting image',
+      [{ twice: true }, { start, of: { ...model, drawsTwice: true } }],
+      { init_image: 'AAAA', strength: 0.8 },
+    ],
+    ['two passes for a model that supports only one', [{ twice: true }], {}],
     [
       'LoRAs that fit',
       [
@@ -148,7 +156,7 @@ suite('the request behind the form of pictures', () => {
       { loras: { ink: -1 } },
     ],
     [
-      'words for inversions',
+      'trigger words of inversions',
       [
         {
           inversions: [
@@ -161,18 +169,18 @@ suite('the request behind the form of pictures', () => {
     ],
     ['a VAE', [{ vae: 'fine' }], { vae: 'fine' }],
     [
-      'assets for a model that takes none',
+      'assets for a model that supports none',
       [{ vae: 'fine', loras: [{ name: 'ink', weight: 1 }] }, { of: { ...model, takesAssets: false } }],
       {},
     ],
-    ['leave to write it down', [{ logPrompt: true }], { log_prompt: true }],
+    ['permission to store the parameters in the image', [{ logPrompt: true }], { log_prompt: true }],
   ] as readonly (readonly [string, Parameters<typeof body>, object])[])
-    test(`${name} adds what it says`, () => {
+    test(`${name} adds its fields`, () => {
       assert.deepEqual(added(...requested), expected)
       assert.deepEqual(findImageBodyFaults(body(...requested)), [])
     })
 
-  test('ControlNets go along once they have their picture, and stay in the form as they were', () => {
+  test('ControlNets are sent once they have an image, and remain unchanged in the form', () => {
     addControlnet('edges')
     addControlnet('gone')
     assert.equal(areControlnetsReady(), false)
@@ -192,7 +200,7 @@ suite('the request behind the form of pictures', () => {
     )
   })
 
-  test('whatever the boxes take, the service takes', () => {
+  test('the service accepts every value that the fields accept', () => {
     for (const [name, { min, max, step }] of Object.entries(imageRanges))
       for (const value of [min, max, Math.min(max, min + step)]) {
         const changed = { ...settings, seed: '7', [name]: value }
@@ -206,7 +214,7 @@ suite('the request behind the form of pictures', () => {
     for (const sampler of samplers) assert.deepEqual(findImageBodyFaults(body({ sampler })), [])
   })
 
-  test('a number that a box does not take cannot be drawn with', () => {
+  test('a number that a field rejects blocks drawing', () => {
     assert.equal(areNumbersRight(settings), true)
     for (const [name, { min, max }] of Object.entries(imageRanges))
       for (const value of [min - 1, max + 1, Number.NaN, Number.POSITIVE_INFINITY])
@@ -217,7 +225,7 @@ suite('the request behind the form of pictures', () => {
     assert.ok(isWithin(0.05, { min: 0, max: 1, step: 0.05 }) && !isWithin(1.01, { min: 0, max: 1, step: 0.05 }))
   })
 
-  test('a model takes what its files tell, and everything where they tell nothing', () => {
+  test('a model supports what its files state, and everything if they state nothing', () => {
     const all = abilitiesOf(model, assets, ['fast'])
     assert.deepEqual(
       [all.startsFromImage, all.takesSeeds, all.clipSkip, all.lcmSteps, all.samplers.length],

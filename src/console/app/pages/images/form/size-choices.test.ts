@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ratioName, sizeChoices, sizeFault } from './size-choices.ts'
 
-test('a list is offered as it is', () => {
+test('a list of sizes is offered unchanged', () => {
   const list = [{ width: 1024, height: 1024 }]
   assert.deepEqual(sizeChoices({ native: { width: 1024, height: 1024 }, sizes: { type: 'list', sizes: list } }), list)
 })
 
-test('a range gives usual shapes in multiples of eight within its bounds', () => {
+test('a range offers common aspect ratios in multiples of eight within its bounds', () => {
   const choices = sizeChoices({ native: { width: 256, height: 256 }, sizes: { type: 'range', min: 208, max: 320 } })
   assert.deepEqual(choices[0], { width: 256, height: 256 })
   for (const { width, height } of choices) {
@@ -16,7 +16,7 @@ test('a range gives usual shapes in multiples of eight within its bounds', () =>
   }
 })
 
-test('shapes go by the names that people know, SDXL’s sizes included', () => {
+test('sizes have their common names, including the sizes of SDXL', () => {
   const names = [
     [1024, 1024, '1:1'],
     [896, 1152, '4:5'],
@@ -28,7 +28,7 @@ test('shapes go by the names that people know, SDXL’s sizes included', () => {
   for (const [width, height, name] of names) assert.equal(ratioName({ width, height }), name)
 })
 
-test('a custom size is checked against what the model takes', () => {
+test('a custom size is checked against the limits of the model', () => {
   const model = { native: { width: 250, height: 250 }, sizes: { type: 'range', min: 64, max: 512 } } as const
   for (const side of [64, 512, 250]) assert.equal(sizeFault({ width: side, height: side }, model), null)
   for (const width of [Number.NaN, 0, -64, 65, 520]) assert.equal(sizeFault({ width, height: 64 }, model), 'Multiples of 8 from 64 to 512.')

@@ -80,27 +80,27 @@ describe('the axes of a grid', () => {
     ['model', 'third', /no model third: one, other/],
     ['sampler', 'ddim, DDIM', /once/],
   ] as const)
-    it(`says what is wrong with ${name} ${JSON.stringify(text)}`, () => assert.match(String(readAxis(name, text, context)), fault))
+    it(`reports what is wrong with ${name} ${JSON.stringify(text)}`, () => assert.match(String(readAxis(name, text, context)), fault))
 
-  it('puts each word in the place of the first, as it is typed', () => {
+  it('replaces the first word with each other word, literally', () => {
     const [, blue, odd] = valuesOf('prompt', 'red, blue, $&')
     assert.equal(blue?.change(drawable).prompt, 'a blue cat on a blue mat')
     assert.equal(odd?.change(drawable).prompt, 'a $& cat on a $& mat')
   })
 
-  it('weighs each LoRA and each ControlNet that is chosen', () => {
+  it('sets the weight of each selected LoRA and ControlNet', () => {
     assert.deepEqual(valuesOf('lora ink', '-0.5')[0]?.change(drawable).loras, [{ name: 'ink', weight: -0.5 }])
     const [half] = valuesOf('scale 7', '0.5')
     assert.equal(half?.change(drawable).controlnets?.[0]?.scale, 0.5)
   })
 
-  it('keeps what the other axis has changed of the same ControlNet', () => {
+  it("keeps the other axis's change to the same ControlNet", () => {
     const first = { ...drawable, ...valuesOf('scale 7', '0.5')[0]?.change(drawable) }
     const both = valuesOf('until 7', '0.2')[0]?.change(first).controlnets?.[0]
     assert.deepEqual([both?.scale, both?.until], [0.5, 0.2])
   })
 
-  it('offers only what changes something', () => {
+  it('offers only axes that have an effect', () => {
     const painted = { start: { mask: 'data:' } }
     for (const [name, changed] of [
       ['strength', { start: { mask: null } }],

@@ -47,8 +47,8 @@ beforeEach(() => {
   imageRuns.value = []
 })
 
-describe('a run of the picture page', () => {
-  it('has no steps left where it waits again, since its server is gone', async () => {
+describe('a run on the image page', () => {
+  it('shows no steps when it is queued again after its server was lost', async () => {
     answers({
       [submit]: [accepted],
       [events]: [
@@ -65,7 +65,7 @@ describe('a run of the picture page', () => {
     assert.deepEqual([...new Set(seen)], ['sending -', 'waiting -', 'drawing -', 'drawing 3', 'done -'])
   })
 
-  it('goes from sending over its steps to its pictures', async () => {
+  it('goes from submission through its steps to its images', async () => {
     answers({
       [submit]: [accepted],
       [events]: [
@@ -99,7 +99,7 @@ describe('a run of the picture page', () => {
     assert.deepEqual([run?.computeMs, run?.preview, run?.failure], [12, null, null])
   })
 
-  it('takes a stream up again that broke off before the request did', async () => {
+  it('reconnects to a stream that breaks before the request ends', async () => {
     answers({
       [submit]: [accepted],
       [events]: [() => stream({ status: 'running' }), () => stream({ status: 'completed' })],
@@ -111,7 +111,7 @@ describe('a run of the picture page', () => {
     assert.equal(page.requested.filter((requested) => requested === events).length >= 2, true)
   })
 
-  it('is found done after a while without any connection, and was handed in once', async () => {
+  it('is found completed after a time offline, and was submitted once', async () => {
     const broken = () => {
       throw new TypeError('fetch failed')
     }
@@ -135,7 +135,7 @@ describe('a run of the picture page', () => {
 
   for (const [what, table, state, failure] of [
     [
-      'the service refuses it',
+      'the service rejects it',
       { [submit]: [() => Response.json({ error: { code: 'validation_error', message: 'Use fewer steps.' } }, { status: 422 })] },
       'failed',
       'Use fewer steps.',
@@ -156,7 +156,7 @@ describe('a run of the picture page', () => {
       'cancelled',
       null,
     ],
-    ['its record is gone', { [submit]: [accepted], [events]: [() => stream()] }, 'failed', /404/],
+    ['its record is missing', { [submit]: [accepted], [events]: [() => stream()] }, 'failed', /404/],
   ] as const)
     it(`ends as ${state} when ${what}`, async () => {
       answers(table)
@@ -167,7 +167,7 @@ describe('a run of the picture page', () => {
       else assert.equal(run?.failure, failure)
     })
 
-  it('stands before the runs that were there already, and each changes by itself', async () => {
+  it('is listed before existing runs, and each changes independently', async () => {
     answers({ [submit]: [() => new Response(null, { status: 500 })] })
     await draw(body)
     await draw({ ...body, prompt: 'a fox' })
@@ -178,7 +178,7 @@ describe('a run of the picture page', () => {
     assert.equal(new Set(imageRuns.value.map(({ key }) => key)).size, 2)
   })
 
-  it('is cancelled at the service, once it is known there', async () => {
+  it('is cancelled at the service once the service has accepted it', async () => {
     answers({
       [submit]: [() => new Response(null, { status: 500 })],
       'DELETE /v1/requests/r1': [() => new Response(null, { status: 204 })],
@@ -197,14 +197,14 @@ describe('a run of the picture page', () => {
 describe('restored runs', () => {
   const earlier = (id: string, createdAt = 1000) => ({ id, createdAt, status: 'completed', outcome: 'succeeded', error: null }) as const
 
-  it('are all shown, also those that were submitted in the same millisecond', async () => {
+  it('are all shown, including those submitted in the same millisecond', async () => {
     answers({ 'GET /console/api/outputs/r1/images': [() => output.clone()], 'GET /console/api/outputs/r2/images': [() => output.clone()] })
     await Promise.all(['r1', 'r2'].map((id) => restoreRun({ inference: earlier(id), body })))
     const shown = imageRuns.value.map(({ id, state, images }) => `${id} ${state} ${images[0]?.inferenceId}`)
     assert.deepEqual(shown.toSorted(), ['r1 done r1', 'r2 done r2'])
   })
 
-  it('never change with a new one, also when the clock of the service is ahead', async () => {
+  it("never change when a new one starts, even if the service's clock is ahead", async () => {
     answers({ [submit]: [() => new Response(null, { status: 500 })], [images]: [() => output.clone()] })
     const ahead = Date.now() + 60_000
     const now = Date.now
@@ -219,7 +219,7 @@ describe('restored runs', () => {
     assert.deepEqual(shown, ['a fox failed', 'a tiger done'])
   })
 
-  it('are not shown twice when they were being submitted', async () => {
+  it('are not shown twice if they were being submitted', async () => {
     answers({
       [submit]: [
         async () => {
@@ -236,8 +236,8 @@ describe('restored runs', () => {
   })
 })
 
-describe('a run that is cancelled while it is handed in', () => {
-  it('is cancelled as soon as the service has it', async () => {
+describe('a run that is cancelled during submission', () => {
+  it('is cancelled as soon as the service has accepted it', async () => {
     answers({
       [submit]: [
         () => {
@@ -256,7 +256,7 @@ describe('a run that is cancelled while it is handed in', () => {
   })
 })
 
-describe('the request of a picture', () => {
+describe('the request of an image', () => {
   const settings = { ...imageSettings.value, model: 'm', prompt: ' a tiger ', width: 64, height: 64, steps: 4, guidanceScale: 5 }
 
   const lora = { kind: 'lora', name: 'ink', label: 'ink', family: 'sdxl' } as const
@@ -281,7 +281,7 @@ describe('the request of a picture', () => {
   const parts: ImageRequestParts = { start: null, controlnets: [], references: [], abilities }
   const plain = { ...body, image_encoding: 'png' }
 
-  it('says the size, steps and sampler, and nothing that was left open', () => {
+  it('contains the size, steps and sampler, and no field that was left empty', () => {
     assert.deepEqual(imageRequestBody(settings, parts), plain)
   })
 
@@ -313,28 +313,28 @@ describe('the request of a picture', () => {
     [{ vae: 'gone' }, {}],
     [{ logPrompt: true }, { log_prompt: true }],
   ] as const)
-    it(`says ${JSON.stringify(change)} in the words of the interface`, () =>
+    it(`maps ${JSON.stringify(change)} to the fields of the interface`, () =>
       assert.deepEqual(imageRequestBody({ ...settings, ...change }, parts), { ...plain, ...field }))
 
-  it('leaves out what has no effect without guidance', () => {
+  it('leaves out options without effect when there is no guidance', () => {
     const wanted = { ...settings, guidanceScale: 1, negativePrompt: 'frame', negativePrompt2: 'blur', guidanceRescale: 0.5 }
     assert.deepEqual(imageRequestBody(wanted, parts), { ...plain, cfg_scale: 1 })
   })
 
-  it('leaves out what the model cannot do', () => {
+  it('leaves out options that the model does not support', () => {
     const unable = { ...abilities, startsFromImage: false, takesSeeds: false, secondPrompts: false, clipSkip: 0, assets: [] }
     const wanted = { ...settings, prompt2: 'ink', clipSkip: 2, seed: '1', vae: 'sharp', loras: [{ name: 'ink', weight: 1 }] }
     const start = { url: 'data:image/png;base64,AAAA', width: 8, height: 8, mask: null, extended: false }
     assert.deepEqual(imageRequestBody(wanted, { ...parts, start, abilities: unable }), plain)
   })
 
-  it('tells a refiner where it begins, or to stay out', () => {
+  it('sets where a refiner starts, or turns it off', () => {
     const refining = { ...parts, abilities: { ...abilities, refines: true } }
     assert.deepEqual(imageRequestBody(settings, refining), { ...plain, use_refiner: true, high_noise_frac: 0.8 })
     assert.deepEqual(imageRequestBody({ ...settings, refine: false }, refining), { ...plain, use_refiner: false })
   })
 
-  it('asks for a second pass where the model draws it, and not beside a picture', () => {
+  it('requests a second pass if the model supports it, and not together with a starting image', () => {
     const twice = { ...parts, abilities: { ...abilities, drawsTwice: true } }
     const wanted = { ...settings, twice: true, upscaler: 'sharp-4x', secondSteps: 8 }
     const fields = { enable_hr: true, hr_scale: 2, denoising_strength: 0.7, hr_upscaler: 'sharp-4x', hr_second_pass_steps: 8 }
@@ -344,13 +344,13 @@ describe('the request of a picture', () => {
     assert.equal('enable_hr' in imageRequestBody(wanted, { ...twice, start }), false)
   })
 
-  it('shows a ControlNet its picture', () => {
+  it('passes a ControlNet its image', () => {
     const chosen = { key: 1, name: 'canny', url: 'data:image/png;base64,CCCC', scale: 0.5, until: 0.8, preprocess: true }
     const { controlnets } = imageRequestBody(settings, { ...parts, controlnets: [chosen, { ...chosen, key: 2, url: null }] })
     assert.deepEqual(controlnets, [{ name: 'canny', image: 'CCCC', conditioning_scale: 0.5, early_stop: 0.8, preprocess: true }])
   })
 
-  it('starts from a picture and a mask without what a data address begins with', () => {
+  it('sends a starting image and a mask without the prefix of their data URLs', () => {
     const start = { url: 'data:image/png;base64,AAAA', width: 8, height: 8, mask: 'data:image/png;base64,BBBB', extended: true }
     const masked = imageRequestBody({ ...settings, feather: 4, fullResolution: true, padding: 16 }, { ...parts, start })
     assert.deepEqual(masked, {
@@ -367,7 +367,7 @@ describe('the request of a picture', () => {
     assert.deepEqual(whole, { ...plain, init_image: 'AAAA', strength: 0.8 })
   })
 
-  it('takes over what a model brings along', () => {
+  it('applies the defaults of a model', () => {
     chooseImageModel({
       id: 'other',
       native: { width: 512, height: 256 },
@@ -377,7 +377,7 @@ describe('the request of a picture', () => {
     assert.deepEqual([model, width, height, steps, guidanceScale, sampler], ['other', 512, 256, 30, 7, 'K_EULER'])
   })
 
-  it('as code names pictures instead of spelling them out, and quotes what people wrote', () => {
+  it('as code, replaces image data with names, and quotes user text', () => {
     const code = imageSamples('https://x.example/generate/sdxl', {
       ...body,
       prompt: 'it\'s\n"so"',
