@@ -5,7 +5,7 @@ import { readChatBody } from '../../../../../test/support/wire/what-routes-take.
 import type { Turn } from '../../../../core/chat/conversation.ts'
 
 const page = openBrowserPage('/console/chat')
-const { chatRequestBody, chatSettings, chooseChatModel, defaultChatSettings } = await import('./chat-settings.ts')
+const { chatRequestBody, chatSettings, chooseChatModel, chooseLoras, defaultChatSettings } = await import('./chat-settings.ts')
 const { messagesOf, textOf } = await import('./message-text.ts')
 const { readTools } = await import('./structure/read-tools.ts')
 const { readSchema } = await import('./structure/read-schema.ts')
@@ -46,6 +46,21 @@ test('a smaller context reduces the maximum length of an answer', () => {
   chooseChatModel('small')
   assert.equal(chatSettings.value.maxTokens, 1024)
   models.value = fitting
+})
+
+test('LoRAs that do not fit the model make room for those that do, because a conversation keeps eight', () => {
+  const chosen = (name: string) => ({ name, weight: 1 })
+  const foreign = Array.from({ length: 8 }, (_, index) => chosen(`foreign-${index}`))
+  chatSettings.value = { ...settings, loras: [chosen('ink'), ...foreign.slice(1)] }
+  chooseLoras([...chatSettings.value.loras, chosen('pencil')])
+  assert.deepEqual(chatSettings.value.loras, [...foreign.slice(2), chosen('ink'), chosen('pencil')])
+})
+
+test('LoRAs are sent before the models are known, so that a reload does not drop them', () => {
+  models.value = null
+  const body = chatRequestBody({ ...settings, loras: [{ name: 'ink', weight: 1 }] }, hello)
+  models.value = fitting
+  assert.deepEqual(body.lora, [{ name: 'ink', scale: 1 }])
 })
 
 suite('the request of a chat', () => {

@@ -9,7 +9,7 @@ import { doublingStops, Slider } from '../../parts/fields/slider.tsx'
 import { TextArea } from '../../parts/fields/text-area.tsx'
 import { TextField } from '../../parts/fields/text-field.tsx'
 import { chatModels, modelChoices } from '../../state/models.ts'
-import { adaptersOf, changeChatSettings, chatSettings, chooseChatModel, defaultChatSettings } from './chat-settings.ts'
+import { adaptersOf, changeChatSettings, chatSettings, chooseChatModel, chooseLoras, defaultChatSettings } from './chat-settings.ts'
 import { comparedModels } from './compare/compared-models.ts'
 import { CompareFields } from './compare/comparison.tsx'
 import { PresetPicker } from './presets/preset-picker.tsx'
@@ -89,11 +89,7 @@ function Adapters(): VNode | null {
   const chosen = loras.filter(({ name }) => known.includes(name)).length
   return (
     <Fold title={t`LoRAs`} open={chosen > 0} {...(chosen > 0 && { note: String(chosen) })}>
-      <LoraFields
-        known={known.map((name) => ({ name, label: name }))}
-        loras={loras}
-        onChange={(next) => changeChatSettings({ loras: next })}
-      />
+      <LoraFields known={known.map((name) => ({ name, label: name }))} loras={loras} onChange={chooseLoras} />
     </Fold>
   )
 }

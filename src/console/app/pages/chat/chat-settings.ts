@@ -1,8 +1,9 @@
 import type { ChatParameters } from '../../../../core/chat/preset.ts'
+import { mostLoras } from '../../../../core/images/lora.ts'
 import { defaultMaxTokens } from '../../../../core/text-generation.ts'
 import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
 import { readNumber } from '../../parts/fields/read-number.ts'
-import { chatModels } from '../../state/models.ts'
+import { chatModels, models } from '../../state/models.ts'
 import { storedSignal } from '../../state/stored.ts'
 import type { ChatMessage } from './message-text.ts'
 import { readSchema } from './structure/read-schema.ts'
@@ -54,12 +55,20 @@ export function adaptersOf(model: string): readonly string[] {
   return chatModels().find(({ id }) => id === model)?.adapters ?? []
 }
 
+/** Sets the LoRAs. Those that do not fit the model stay as long as there is room. */
+export function chooseLoras(loras: ChatSettings['loras']): void {
+  const fits = new Set(adaptersOf(chatSettings.value.model))
+  const [own, others] = [loras.filter(({ name }) => fits.has(name)), loras.filter(({ name }) => !fits.has(name))]
+  changeChatSettings({ loras: [...others, ...own].slice(-mostLoras) })
+}
+
 /** The request for a conversation with these settings. */
 export function chatRequestBody(settings: ChatSettings, messages: readonly ChatMessage[]): ChatBody {
   const defaults = defaultChatSettings
   const { tools } = readTools(settings.tools)
   const { schema } = readSchema(settings)
-  const loras = settings.loras.filter(({ name }) => adaptersOf(settings.model).includes(name))
+  // Before the models are known, the service checks them.
+  const loras = settings.loras.filter(({ name }) => models.value === null || adaptersOf(settings.model).includes(name))
   const stop = settings.stop.split('\n').filter((line) => line !== '')
   return {
     model: settings.model,

@@ -1,20 +1,29 @@
-import { extractText, getDocumentProxy } from 'unpdf'
+import { getDocumentProxy } from 'unpdf'
+import { longestContent } from '../../../../../core/chat/conversation.ts'
 
 /** The outcome of {@link readPdf}: its text, or why there is none. */
 export type PdfReading = { readonly text: string } | { readonly hindrance: 'protected' | 'damaged' }
 
-/** Reads the text of a PDF. Pages are separated by an empty line; pictures of text give none. */
+/**
+ * Reads the text of a PDF, up to the page where it is too long for a message. Pages are separated by an empty line; pictures of text give
+ * none.
+ */
 export async function readPdf(bytes: Uint8Array): Promise<PdfReading> {
   try {
     // Without evaluation, which the page's content policy forbids, and without fonts, which only drawing needs.
     const document = await getDocumentProxy(bytes, { isEvalSupported: false, useSystemFonts: false, verbosity: 0 })
-    const { text: pages } = await extractText(document)
-    return {
-      text: pages
-        .map((page) => page.trim())
-        .filter(Boolean)
-        .join('\n\n'),
+    const pages: string[] = []
+    let length = 0
+    // One after the other: a hostile file claims to have any number of pages.
+    for (let number = 1; number <= document.numPages && length <= longestContent; number++) {
+      const page = await document.getPage(number)
+      const { items } = await page.getTextContent()
+      page.cleanup()
+      const text = items.map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : '')).join('')
+      pages.push(text.trim())
+      length += text.length
     }
+    return { text: pages.filter(Boolean).join('\n\n') }
   } catch (error) {
     return { hindrance: error instanceof Error && error.name === 'PasswordException' ? 'protected' : 'damaged' }
   }

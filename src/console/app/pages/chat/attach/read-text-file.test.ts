@@ -28,3 +28,7 @@ for (const [name, bytes, fault] of [
   test(`a file that holds ${name} is rejected by name`, async () => {
     assert.deepEqual(await read(bytes), { fault })
   })
+
+test('a PDF is not called another file when its reader cannot be loaded', async () => {
+  assert.deepEqual(await read(Buffer.from('%PDF-1.4')), { fault: 'The console failed. Reload the page and try again.' })
+})

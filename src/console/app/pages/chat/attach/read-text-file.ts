@@ -44,7 +44,8 @@ async function readDocument(file: File, read: (file: File) => Promise<Reading>):
 
 async function readPdf(file: File): Promise<Reading> {
   const { name } = file
-  const reading = await readInWorker(await bytesOf(file))
+  const reading = await readInWorker(await bytesOf(file)).catch(() => null)
+  if (reading === null) return { fault: t`The console failed. Reload the page and try again.` }
   if ('text' in reading) return { name, text: reading.text }
   switch (reading.hindrance) {
     case 'protected':

@@ -62,6 +62,7 @@ for (const [what, body, expected] of [
     'once',
   ],
   ['no text', '<w:p/>', ''],
+  ['a name that is no character', paragraph('&constructor;'), '&constructor;'],
 ] as const)
   test(`reads a Word document: ${what}`, async () => {
     assert.equal(await readWord(zip(word(body))), expected)
@@ -69,6 +70,11 @@ for (const [what, body, expected] of [
 
 test('an uncompressed entry is read', async () => {
   assert.equal(await readWord(zip(word(paragraph('plain')).map((entry) => ({ ...entry, method: 0 })))), 'plain')
+})
+
+test('a document with a number in the name of its text, as Word in the browser writes it, is read', async () => {
+  const numbered = word(paragraph('found')).map((entry) => ({ ...entry, name: entry.name.replace('document', 'document2') }))
+  assert.equal(await readWord(zip(numbered)), 'found')
 })
 
 for (const [what, bytes] of Object.entries({
@@ -85,4 +91,23 @@ test('a document of 100 000 cells is read within the time limit', async () => {
   const cell = `<w:tc>${paragraph('a cell')}</w:tc>`
   const text = await readWord(zip(word(`<w:tbl><w:tr>${cell.repeat(100_000)}</w:tr></w:tbl>`)))
   assert.equal(text?.length, 700_000 - 1)
+})
+
+test('a document of two million open tags is read in time', async () => {
+  assert.equal(await readWord(zip(word('<w:t '.repeat(2_000_000)))), '')
+})
+
+test('a Word document is read in browsers that do not iterate over streams', async () => {
+  const { prototype } = ReadableStream
+  const iterate = Reflect.get(prototype, Symbol.asyncIterator)
+  Reflect.deleteProperty(prototype, Symbol.asyncIterator)
+  try {
+    assert.equal(await readWord(zip(word(paragraph('read')))), 'read')
+  } finally {
+    Object.defineProperty(prototype, Symbol.asyncIterator, { value: iterate, configurable: true, writable: true })
+  }
+})
+
+test('a document that unpacks to more than 50 MB is not read', async () => {
+  assert.equal(await readWord(zip(word(paragraph('a'.repeat(50_000_000))))), null)
 })

@@ -3,7 +3,8 @@ const mostBytes = 50_000_000
 
 /** Reads the text of a Word document (.docx), one paragraph a line, cells separated by tabs; null = it is not one. */
 export async function readWord(bytes: Uint8Array<ArrayBuffer>): Promise<string | null> {
-  const xml = await unpack(bytes, 'word/document.xml')
+  // Word in the browser numbers it.
+  const xml = await unpack(bytes, /^word\/document\d*\.xml$/)
   return xml === null ? null : textOf(xml)
 }
 
@@ -13,7 +14,7 @@ const [endMarker, entryMarker] = [0x06054b50, 0x02014b50]
 const longestEnd = 22 + 0xffff
 
 /** A file of a ZIP archive as text; null = there is none, or it is too large. */
-async function unpack(bytes: Uint8Array<ArrayBuffer>, wanted: string): Promise<string | null> {
+async function unpack(bytes: Uint8Array<ArrayBuffer>, wanted: RegExp): Promise<string | null> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let end = bytes.length - 22
   while (end >= 0 && view.getUint32(end, true) !== endMarker) end = bytes.length - end > longestEnd ? -1 : end - 1
@@ -25,7 +26,7 @@ async function unpack(bytes: Uint8Array<ArrayBuffer>, wanted: string): Promise<s
       number,
       number,
     ]
-    if (new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + nameLength)) === wanted) {
+    if (wanted.test(new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + nameLength)))) {
       const [method, size, start] = [view.getUint16(at + 10, true), view.getUint32(at + 20, true), view.getUint32(at + 42, true)]
       if (start + 30 > end) return null
       const begin = start + 30 + view.getUint16(start + 26, true) + view.getUint16(start + 28, true)
@@ -41,20 +42,27 @@ async function unpack(bytes: Uint8Array<ArrayBuffer>, wanted: string): Promise<s
 async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<string | null> {
   const decoder = new TextDecoder()
   let [text, size] = ['', 0]
+  // Safari does not iterate over streams.
+  const reader = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader()
   try {
-    for await (const part of new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'))) {
-      size += part.byteLength
+    for (let read = await reader.read(); read.value !== undefined; read = await reader.read()) {
+      size += read.value.byteLength
       if (size > mostBytes) return null
-      text += decoder.decode(part, { stream: true })
+      text += decoder.decode(read.value, { stream: true })
     }
   } catch {
     return null
+  } finally {
+    await reader.cancel().catch(() => undefined)
   }
   return text + decoder.decode()
 }
 
-/** Texts, tabs (not their stops), breaks, and ends of paragraphs, cells and rows. Deleted text has another name; a fallback repeats the text before it. */
-const pieces = /<w:t(?: [^>]*)?>([^<]*)<\/w:t>|<w:(tab|br|cr)(?: w:(?:type|clear)="\w+")*\/>|<\/w:(p|tc|tr)>|<(\/?mc:Fallback)[ >]/g
+/**
+ * Texts, tabs (not their stops), breaks, and ends of paragraphs, cells and rows. Deleted text has another name; a fallback repeats the text
+ * before it. No part reaches over the next `<`, or a hostile document would be searched from each of its tags to its end.
+ */
+const pieces = /<w:t(?: [^<>]*)?>([^<]*)<\/w:t>|<w:(tab|br|cr)(?: w:(?:type|clear)="\w+")*\/>|<\/w:(p|tc|tr)>|<(\/?mc:Fallback)[ >]/g
 
 function textOf(xml: string): string {
   const parts: string[] = []
@@ -74,12 +82,12 @@ function textOf(xml: string): string {
   return parts.join('').trim()
 }
 
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+const entities: ReadonlyMap<string, string> = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }))
 
 function decodeEntities(text: string): string {
   return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hex: string, decimal: string, name: string) => {
     const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
-    if (name !== undefined) return entities[name] ?? whole
+    if (name !== undefined) return entities.get(name) ?? whole
     return code <= 0x10ffff ? String.fromCodePoint(code) : whole
   })
 }
