@@ -95,7 +95,7 @@ async function startService(): Promise<BenchTarget> {
           version: '0.0.0',
           mostBodyBytes: 32 * 1024 ** 2,
           mostTokens: 1000,
-          mostDocumentBytes: 1e9,
+          maxDocumentBytes: 1e9,
           openOnLoopback: false,
           requestLog: { mostKeepMs: 48 * 60 * 60 * 1000, mostBytes: 1e9 },
           limits: [],

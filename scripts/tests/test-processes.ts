@@ -7,7 +7,7 @@ export interface TestFile {
 }
 
 /** Most files of one process: few enough for the processes of a run to end at about the same time, and to find what leaks between two. */
-const mostFiles = 16
+const maxFiles = 16
 
 /** Tests of one process share what they import, which is most of what a small file costs. */
 const sharing = /^(?:src|scripts|test\/(?:conformance|end-to-end|support))\//
@@ -30,7 +30,7 @@ export function cutIntoProcesses(files: readonly TestFile[]): readonly (readonly
       continue
     }
     const area = areaOf(path)
-    if (open?.area !== area || open.paths.length === mostFiles) {
+    if (open?.area !== area || open.paths.length === maxFiles) {
       open = { area, paths: [] }
       processes.push(open.paths)
     }

@@ -23,12 +23,12 @@ export interface FoundModels {
 }
 
 /** Maximum depth: `models--owner--name/snapshots/<revision>/unet` in a folder of hub caches, the deepest common layout, plus two. */
-export const mostLevels = 8
+export const maxLevels = 8
 /** Maximum numbers of folders and of names in them that are looked at per configured folder. */
 export const searchBounds = { folders: 5000, names: 50_000 } as const
 
 /**
- * Finds all models' folders and the weight files outside of them, up to {@link mostLevels} deep. Links are followed, except to folders above,
+ * Finds all models' folders and the weight files outside of them, up to {@link maxLevels} deep. Links are followed, except to folders above,
  * and each target counts once.
  */
 export async function findModelFolders(
@@ -83,7 +83,7 @@ class Search {
       faults.push({
         file,
         field: '',
-        message: `holds folders more than ${mostLevels} levels deep (${this.#tooDeep}), which are not searched for models.`,
+        message: `holds folders more than ${maxLevels} levels deep (${this.#tooDeep}), which are not searched for models.`,
       })
     return { found, loose, faults, unreadable: [] }
   }
@@ -113,7 +113,7 @@ class Search {
             field: '',
             message: 'is a link to a folder that holds this one, which is not followed; remove it.',
           })
-        else if (level < mostLevels) await this.#search(path, level + 1)
+        else if (level < maxLevels) await this.#search(path, level + 1)
         else this.#tooDeep += 1
       }
     }

@@ -213,7 +213,7 @@ test('fields without effect on image models of another server do not stop the st
   })
   const catalog = await openCatalog({ folders: [folder] })
   assert.deepEqual(
-    catalog.idleFields.map(({ file, field, message }) => [file, field, /^has no effect .* remove it\b.*\.$/.test(message)]),
+    catalog.ignoredFields.map(({ file, field, message }) => [file, field, /^has no effect .* remove it\b.*\.$/.test(message)]),
     Object.keys(fields).map((field) => [join(folder, 'a/model.json'), field, true]),
   )
   const forge = catalog.find('forge')

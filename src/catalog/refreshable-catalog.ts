@@ -21,7 +21,7 @@ export interface CatalogChange {
 /** A catalog that can reload the model folders. */
 export interface RefreshableCatalog extends ModelCatalog {
   /** Fields without effect in models' files. */
-  readonly idleFields: readonly CatalogFault[]
+  readonly ignoredFields: readonly CatalogFault[]
   /** Faults of files and models that were left out. */
   readonly faults: readonly CatalogFault[]
   /** Files that no request can use, by the names that it would say. */
@@ -57,7 +57,7 @@ class FolderCatalog implements RefreshableCatalog {
     return [...this.#fixed.faults, ...this.#pulled.faults]
   }
 
-  get idleFields(): readonly CatalogFault[] {
+  get ignoredFields(): readonly CatalogFault[] {
     return [...this.#fixed.idle, ...this.#pulled.idle]
   }
 

@@ -1,7 +1,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { CatalogError } from './catalog-fault.ts'
-import { type FoundModels, findModelFolders, mostLevels, searchBounds } from './find-model-folders.ts'
+import { type FoundModels, findModelFolders, maxLevels, searchBounds } from './find-model-folders.ts'
 import { type ReadEntries, readEntries } from './read-entries.ts'
 
 /** Folders into which users copy models at run time: they are read when nothing has changed between two checks. */
@@ -53,7 +53,7 @@ export class SettledFolders {
 }
 
 /** As deep as folders are searched, plus subfolders of models such as those of components. */
-const levels = mostLevels + 2
+const levels = maxLevels + 2
 
 /**
  * A fingerprint of a folder's content, within the bounds of a search and without hidden files such as pulls in progress; each link target

@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path'
 import type { UnusableFile } from '../core/assets/asset.ts'
 
 /** Maximum number of files listed in a message; the rest is counted. */
-const mostDescribed = 5
+const maxDescribed = 5
 
 /**
  * Why a requested name cannot be used: the reason of the file of that name, or of all files if several have it.
@@ -18,8 +18,8 @@ export function findUnusableFile(
   const [first] = files
   const others = usable.filter(isMeant)
   if (first === undefined || (files.length === 1 && others.length === 0)) return first
-  const described = files.slice(0, mostDescribed).map(({ file, reason }) => `${join(basename(dirname(file)), basename(file))} (${reason})`)
-  const more = files.length > mostDescribed ? ` and ${files.length - mostDescribed} more` : ''
+  const described = files.slice(0, maxDescribed).map(({ file, reason }) => `${join(basename(dirname(file)), basename(file))} (${reason})`)
+  const more = files.length > maxDescribed ? ` and ${files.length - maxDescribed} more` : ''
   const said = `${described.join(', ')}${more}`
   const reason =
     others.length === 0

@@ -13,7 +13,7 @@ import type { ModelDescriptor } from '../core/model.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import type { TextPart } from '../core/text-generation.ts'
 import { createFakeCatalog, describeFakeImage } from '../runtimes/fake/fake-catalog.ts'
-import { mostNodeWaitMs } from './cluster-pool.ts'
+import { maxNodeWaitMs } from './cluster-pool.ts'
 
 const { signal } = new AbortController()
 const options = { signal, account: 'a' }
@@ -239,7 +239,7 @@ test('a request without a node gets 503 with the name of the model after 20 seco
     retryAfterSeconds: 2,
     message: /fake-chat/,
   })
-  await moved.advance(mostNodeWaitMs - 1)
+  await moved.advance(maxNodeWaitMs - 1)
   caller.abort(new Error('left'))
   await left
   await moved.advance(1)

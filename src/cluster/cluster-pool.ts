@@ -12,7 +12,7 @@ import { type AheadCall, type LeasedSlot, type LeasingNode, type LenderAddress, 
 import { type LeaseQuestion, NodeLost } from './lease-wire.ts'
 import { mergeStates } from './merge-states.ts'
 import { createRemoteImageModel, createRemoteTextModel } from './remote-models.ts'
-import { mostReroutes, type PlacedLease, rerouteImage, rerouteText } from './reroute.ts'
+import { maxReroutes, type PlacedLease, rerouteImage, rerouteText } from './reroute.ts'
 
 export interface ClusterPoolDependencies {
   readonly leasingNode: LeasingNode
@@ -23,12 +23,12 @@ export interface ClusterPoolDependencies {
   readonly traceparent?: () => string | undefined
   /** The models of this machine; null = it computes nothing. */
   readonly own: { readonly id: string; readonly pool: ModelPool; readonly catalog: ModelCatalog } | null
-  /** Maximum wait for a node if there is none; absent = {@link mostNodeWaitMs}. */
+  /** Maximum wait for a node if there is none; absent = {@link maxNodeWaitMs}. */
   readonly nodeWaitMs?: number
 }
 
 /** Default maximum wait for a node if there is none: the only one with the model may be restarting. */
-export const mostNodeWaitMs = 20_000
+export const maxNodeWaitMs = 20_000
 
 /** Slots on all nodes, including this one. A request prefers nodes that have the model loaded, and the node of its conversation. */
 export function createClusterPool(deps: ClusterPoolDependencies): ModelPool {
@@ -105,13 +105,13 @@ class ClusterPool implements ModelPool {
     const traceparent = this.#deps.traceparent?.()
     const traced = traceparent === undefined ? {} : { traceparent }
     const question: LeaseQuestion = { kind, model: modelId, account, sequences, deferred, priority, ...traced }
-    const { view, leasingNode, nodeWaitMs = mostNodeWaitMs } = this.#deps
+    const { view, leasingNode, nodeWaitMs = maxNodeWaitMs } = this.#deps
     const until = leasingNode.clock.now() + nodeWaitMs
     let refusal: unknown
     /** Whether nodes are missing rather than full; the next to report may have capacity. */
     let missing = true
     const lost = new Set(excluded)
-    while (excluded.size <= mostReroutes) {
+    while (excluded.size <= maxReroutes) {
       const node = chooseNode(this.#views(modelId, kind), { key: conversation ?? null, excluded })
       if (node === null) {
         const left = until - leasingNode.clock.now()

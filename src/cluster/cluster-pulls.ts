@@ -11,7 +11,7 @@ export interface OwnPulls {
 }
 
 /** Maximum number of pulls in a report, newest first, and of characters of a failure reason. */
-const mostReported = 10
+const maxReported = 10
 const longestReason = 500
 
 /** The pulls of all nodes. Each node reports its own, starts those requested by others, and stops those stopped by others. */
@@ -63,7 +63,7 @@ export class ClusterPulls implements PullDesk {
   /** The pulls for this node's next report. */
   report(): Pick<NodeReport, 'pulls' | 'stoppedPulls' | 'wantedPulls' | 'takesPulls'> {
     const pulls = (this.#own?.list() ?? [])
-      .slice(-mostReported)
+      .slice(-maxReported)
       .map((pull) => ({ ...pull, reason: pull.reason?.slice(0, longestReason) ?? null }))
     const [stoppedPulls, wantedPulls] = [[...this.#stopped.values()], [...this.#wanted.values()]]
     return {

@@ -14,7 +14,7 @@ import {
   type LenderLine,
   leasePath,
   longestLoadMs,
-  mostAheadBytes,
+  maxAheadBytes,
   NodeLost,
   pingMs,
   silenceMs,
@@ -165,7 +165,7 @@ function isReset(error: unknown): boolean {
 /** Encodes the first call for sending along with the slot request; undefined = too long. */
 function writeAhead({ method, request }: AheadCall, account: string): ReturnType<typeof writePortable> | undefined {
   const written = writePortable({ type: 'call', call: aheadCall, method, request, account } satisfies AskerLine)
-  return written.parts.reduce((sum, { length }) => sum + length, written.json.length) > mostAheadBytes ? undefined : written
+  return written.parts.reduce((sum, { length }) => sum + length, written.json.length) > maxAheadBytes ? undefined : written
 }
 
 interface SlotParts {

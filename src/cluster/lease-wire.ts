@@ -21,7 +21,7 @@ export const longestLoadMs = 60 * 60_000
  */
 export const leaseFormat = 3
 /** Maximum size of a call sent along with the slot request; larger ones would be wasted if the slot is refused. */
-export const mostAheadBytes = 64 * 1024
+export const maxAheadBytes = 64 * 1024
 /** Accepted clock difference of a slot request, by the cluster's clock. */
 export const questionWindowMs = 30_000
 

@@ -32,7 +32,7 @@ export interface LenderSettings {
 const longestHeadMs = 10_000
 /** Time limit for closing a refused connection. */
 const refusalMs = 1000
-const mostQuestionBytes = 16 * 1024
+const maxQuestionBytes = 16 * 1024
 /** Longer than any pool's maximum wait. */
 const longestWaitMs = 24 * 60 * 60_000
 
@@ -97,7 +97,7 @@ async function answer(
   const gone = new AbortController()
   response.on('close', () => gone.abort(new ServiceError('request_cancelled', 'The requesting node disconnected.')))
   let limitMs = firstSignMs
-  let mostBytes = mostQuestionBytes
+  let mostBytes = maxQuestionBytes
   using watch = watchSilence(
     settings,
     () => limitMs,

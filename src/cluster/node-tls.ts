@@ -74,8 +74,8 @@ function agentOf({ ca, cert, key, minVersion }: TlsOptions): Agent {
 }
 
 /** Maximum number of unproven connections per address, and in total. */
-const mostOfAddress = 128
-const mostOfAll = 512
+const maxPerAddress = 128
+const maxTotal = 512
 
 /**
  * Limits connections that have not been proven to come from a node: beyond the limit the oldest is closed. Nodes prove themselves within
@@ -91,8 +91,8 @@ export class UnprovenConnections {
     socket.once('close', () => this.#all.delete(place))
     const { remoteAddress } = socket
     const own = [...this.#all.values()].filter((other) => other.remoteAddress === remoteAddress)
-    if (own.length >= mostOfAddress) own[0]?.destroy()
-    else if (this.#all.size >= mostOfAll) [...this.#all.values()][0]?.destroy()
+    if (own.length >= maxPerAddress) own[0]?.destroy()
+    else if (this.#all.size >= maxTotal) [...this.#all.values()][0]?.destroy()
     this.#all.set(place, socket)
   }
 

@@ -4,7 +4,7 @@ import type { TextModel } from '../core/ports/text-model.ts'
 import { NodeLost } from './lease-wire.ts'
 
 /** Maximum number of nodes to try after the first. */
-export const mostReroutes = 2
+export const maxReroutes = 2
 
 /** A slot with the node it is on. */
 export interface PlacedLease<Model> extends ModelLease<Model> {
@@ -77,7 +77,7 @@ class MovingLease<Model> implements AsyncDisposable {
   async #leave(lost: PlacedLease<Model>, error: unknown, begun: boolean): Promise<void> {
     if (begun || !(error instanceof NodeLost)) throw error
     if (this.#lease !== lost) return
-    if (this.#moving === null && ++this.#moves > mostReroutes) throw error
+    if (this.#moving === null && ++this.#moves > maxReroutes) throw error
     this.#moving ??= this.#move(error)
     await this.#moving
   }

@@ -1,5 +1,5 @@
 import packageFile from '../../package.json' with { type: 'json' }
-import { mostConnections, mostDescriptors } from '../config/file-descriptors.ts'
+import { maxConnections, maxDescriptors } from '../config/file-descriptors.ts'
 import type { Config } from '../config/settings.ts'
 import type { ConsoleSettings, SignInSettings } from '../console/console-dependencies.ts'
 import { asyncBodyLimitBytes, type HttpSettings } from '../http/http-settings.ts'
@@ -14,7 +14,7 @@ export function httpSettings({ addresses, listen, requests, accounts, deferred, 
     corsOrigins: listen.corsOrigins,
     openOnLoopback: listen.openOnLoopback,
     pathPrefixes: pathPrefixes(addresses),
-    connectionsInAll: mostConnections(mostDescriptors()),
+    connectionsInAll: maxConnections(maxDescriptors()),
     connectionsPerAddress: listen.connectionsPerAddress,
     asyncHeaders: requests.asyncHeaders,
     bodyLimitBytes: requests.bodyLimitBytes,
@@ -23,7 +23,7 @@ export function httpSettings({ addresses, listen, requests, accounts, deferred, 
     requestsPerMinute: requests.perMinute,
     imagePixels: requests.imagePixels,
     accountPlaces: accounts.streams,
-    mostDocumentBytes: accounts.documentBytes,
+    maxDocumentBytes: accounts.documentBytes,
     defaultModels: models.defaults,
     modelAliases: models.aliases,
     ...bodySettings(requests),
@@ -55,7 +55,7 @@ export function consoleSettings({ models, requests, accounts, deferred, listen }
     signIn,
     mostTokens: accounts.tokens,
     mostBodyBytes: Math.min(requests.bodyLimitBytes, asyncBodyLimitBytes),
-    mostDocumentBytes: accounts.documentBytes,
+    maxDocumentBytes: accounts.documentBytes,
     requestLog: accounts.requestLog,
     openOnLoopback: listen.openOnLoopback,
     limits: [

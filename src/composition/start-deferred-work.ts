@@ -66,7 +66,7 @@ export function startDeferredWork(
             encodeOutput: (work, result) => encodeOutput({ clock }, work, result),
             onEvent: observeWorker(telemetry),
             trace: traceClaims(telemetry),
-            endAnswer: (answer, ending) => endAnswer({ ...deps, mostDocumentBytes: accounts.documentBytes }, answer, ending, neverAborted),
+            endAnswer: (answer, ending) => endAnswer({ ...deps, maxDocumentBytes: accounts.documentBytes }, answer, ending, neverAborted),
             onOutput: (inference, output) => bodies.recordOutput(inference, output),
             onWork: (event) => workWatched(telemetry, event),
           },
@@ -94,7 +94,7 @@ export function startDeferredWork(
   )
   const batches = startBatches({
     ...deps,
-    mostDocumentBytes: accounts.documentBytes,
+    maxDocumentBytes: accounts.documentBytes,
     batchWords: createBatchWords(deps, { ...bodySettings(requests), imagePixels: requests.imagePixels, modelAliases: models.aliases }),
     onLine: (inference, call) => bodies.recordLine(inference, call),
     onFault: (where, error) => faultSurvived(telemetry, { where }, error),

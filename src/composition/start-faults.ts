@@ -1,5 +1,5 @@
 import { UsageError } from '../cli/failures.ts'
-import { mostDescriptors, warnOfDescriptors } from '../config/file-descriptors.ts'
+import { maxDescriptors, warnOfDescriptors } from '../config/file-descriptors.ts'
 import type { ConfigFault, SettingReport } from '../config/load-config.ts'
 import type { Config } from '../config/settings.ts'
 import { modelFaulty, modelFieldIdle } from '../telemetry/model-events.ts'
@@ -22,7 +22,7 @@ export async function openInstalledModels(
     ...(await findMissingHardware(config, options)),
   ]
   const installed = await openModels(config, faults)
-  for (const idle of installed.idleFields) modelFieldIdle(telemetry, idle)
+  for (const idle of installed.ignoredFields) modelFieldIdle(telemetry, idle)
   for (const fault of installed.faults) modelFaulty(telemetry, fault)
   return installed
 }
@@ -30,7 +30,7 @@ export async function openInstalledModels(
 /** Logs notes about the settings. */
 export function noteSettings({ listen }: Config, telemetry: Telemetry, report: readonly SettingReport[]): void {
   for (const { source, replacedBy } of report) if (replacedBy !== undefined) settingReplaced(telemetry, { source, replacedBy })
-  const scarce = warnOfDescriptors(mostDescriptors(), listen.connectionsPerAddress)
+  const scarce = warnOfDescriptors(maxDescriptors(), listen.connectionsPerAddress)
   if (scarce !== null) descriptorsScarce(telemetry, { warning: scarce })
 }
 
@@ -74,7 +74,7 @@ export function findOpenFaults({ listen, addresses }: Pick<Config, 'listen' | 'a
 }
 
 /** Minimum length of the cluster secret. */
-export const leastSecretLength = 16
+export const minSecretLength = 16
 
 const databaseSettings = ['database-url', 'database-url-file']
 const certificateSettings = ['node-authority-file', 'node-certificate-file', 'node-key-file']
@@ -118,7 +118,7 @@ export function findClusterFaults({
     [
       shared && bucket && secret === null && secretFile === null && !named,
       'cluster-secret',
-      `Nodes need a shared secret of at least ${leastSecretLength} characters; set cluster-secret or cluster-secret-file to the same value on all.`,
+      `Nodes need a shared secret of at least ${minSecretLength} characters; set cluster-secret or cluster-secret-file to the same value on all.`,
       ['cluster-secret', 'cluster-secret-file', ...certificateSettings],
     ],
     [
@@ -136,9 +136,9 @@ export function findClusterFaults({
       certificateSettings,
     ],
     [
-      secret !== null && secret.length < leastSecretLength,
+      secret !== null && secret.length < minSecretLength,
       'cluster-secret',
-      `The secret is too short; use at least ${leastSecretLength} characters.`,
+      `The secret is too short; use at least ${minSecretLength} characters.`,
     ],
   ]
   return [

@@ -1,6 +1,6 @@
 import Type, { type TUnsafe } from 'typebox'
 import type { ChatParameters } from '../core/chat/preset.ts'
-import { largestLoraWeight, mostLoras } from '../core/images/lora.ts'
+import { largestLoraWeight, maxLoras } from '../core/images/lora.ts'
 
 const text = Type.String({ maxLength: 100_000 })
 const lora = Type.Object(
@@ -28,7 +28,7 @@ export const chatParameters: TUnsafe<ChatParameters> = Type.Unsafe<ChatParameter
       schema: text,
       tools: text,
       toolChoice: Type.Enum(['auto', 'required']),
-      loras: Type.Optional(Type.Array(lora, { maxItems: mostLoras })),
+      loras: Type.Optional(Type.Array(lora, { maxItems: maxLoras })),
     },
     { additionalProperties: false },
   ),

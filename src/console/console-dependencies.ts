@@ -101,7 +101,7 @@ export interface ConsoleSettings {
   /** Size limit of an asynchronous request, in bytes. */
   readonly mostBodyBytes: number
   /** Bytes that one account may store besides requests. */
-  readonly mostDocumentBytes: number
+  readonly maxDocumentBytes: number
   /** Limits of the request log: the longest retention, and bytes per account. */
   readonly requestLog: { readonly mostKeepMs: number; readonly mostBytes: number }
   readonly limits: readonly ServiceLimit[]

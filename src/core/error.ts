@@ -124,14 +124,14 @@ export function toFailureRecord(error: unknown): ErrorRecord {
 }
 
 const longestCause = 600
-const mostCauses = 5
+const maxCauses = 5
 
 /** The chain of causes of an error on one line, the root cause last; null if it adds nothing to the message. */
 export function causeText(error: unknown): string | null {
   // Clients see a fixed sentence for unforeseen errors, so the cause starts with the error's own message.
   let cause = error instanceof ServiceError ? error.cause : error
   const reasons: string[] = []
-  for (let depth = 0; cause !== undefined && cause !== null && depth < mostCauses; depth++) {
+  for (let depth = 0; cause !== undefined && cause !== null && depth < maxCauses; depth++) {
     const [line = ''] = reasonOf(cause).trim().split('\n')
     if (line !== '' && !reasons.includes(line)) reasons.push(line)
     cause = cause instanceof Error ? cause.cause : undefined

@@ -7,9 +7,9 @@ export const imageEncodings = ['jpeg', 'png', 'webp'] as const
 export type ImageEncoding = (typeof imageEncodings)[number]
 
 /** Maximum number of denoising steps per image. */
-export const mostSteps = 200
+export const maxSteps = 200
 /** Maximum number of text encoder layers to skip. */
-export const mostClipSkip = 12
+export const maxClipSkip = 12
 
 /** Default quality of JPEG and WebP, 1 to 100. */
 export const defaultEncodingQuality = 95
@@ -28,7 +28,7 @@ export interface ImageRequest {
   readonly negative: { readonly prompt: string; readonly prompt2: string } | null
   readonly width: number
   readonly height: number
-  /** Denoising steps, 1 to {@link mostSteps}. */
+  /** Denoising steps, 1 to {@link maxSteps}. */
   readonly steps: number
   /** Guidance scale, over 0 and up to 50; 1 = no guidance. */
   readonly guidanceScale: number
@@ -42,7 +42,7 @@ export interface ImageRequest {
   readonly encoding: ImageEncoding
   /** Quality of JPEG or WebP, 1 to 100; absent = {@link defaultEncodingQuality}. */
   readonly encodingQuality?: number
-  /** Final text encoder layers to skip, counted as in diffusers, 0 to {@link mostClipSkip}; 0 = the model's default. */
+  /** Final text encoder layers to skip, counted as in diffusers, 0 to {@link maxClipSkip}; 0 = the model's default. */
   readonly clipSkip: number
   readonly stylePreset: string | null
   /** Up to eight, without duplicates. */

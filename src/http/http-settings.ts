@@ -33,7 +33,7 @@ export interface HttpSettings extends BodySettings {
   /** Pixels of one request, over all its pictures. */
   readonly imagePixels: number
   /** Total bytes of an account's documents and files. */
-  readonly mostDocumentBytes: number
+  readonly maxDocumentBytes: number
   /** Default models of requests that name none or one that is not installed, by kind; null = such requests are refused. */
   readonly defaultModels: { readonly text: string | null; readonly image: string | null }
   /** Further names of models. Absent = none. */

@@ -20,8 +20,8 @@ export async function keepImageDefault(
   {
     documents,
     clock,
-    mostDocumentBytes: most,
-  }: { readonly documents: DocumentStore; readonly clock: { now(): number }; readonly mostDocumentBytes: number },
+    maxDocumentBytes: most,
+  }: { readonly documents: DocumentStore; readonly clock: { now(): number }; readonly maxDocumentBytes: number },
   { accountId, model }: { readonly accountId: string; readonly model: string },
   options: Options,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import type { UsageEntry } from '../core/usage.ts'
 import { neverAborted } from '../core/waiting.ts'
 
 /** Maximum number of waiting entries; the rest is dropped. */
-const mostWaiting = 10_000
+const maxWaiting = 10_000
 const pauseMs = 1000
 
 interface Waiting {
@@ -38,7 +38,7 @@ export class RetryingUsageLog implements Pick<UsageLog, 'append'>, AsyncDisposab
     try {
       await this.#log.append(entry, options)
     } catch (error) {
-      if (!passes(error) || this.#waiting.length >= mostWaiting) throw error
+      if (!passes(error) || this.#waiting.length >= maxWaiting) throw error
       this.#onFault(error)
       const booked = Promise.withResolvers<void>()
       this.#waiting.push({ entry, id: options.id, booked })

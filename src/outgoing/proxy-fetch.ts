@@ -5,7 +5,7 @@ import type { FindRoute } from './find-proxy.ts'
 
 /** Time limits for a silent server and for idle connections, as in `fetch`. */
 const [silenceMs, keptMs] = [300_000, 4000]
-const mostRedirects = 20
+const maxRedirects = 20
 const bodiless = [204, 205, 304]
 
 /** `fetch` for direct connections; otherwise an equivalent through the proxy, for bodies that fit into memory. */
@@ -23,7 +23,7 @@ export function createProxyFetch(findRoute: FindRoute): typeof fetch {
     const leadsOn = status >= 300 && status < 400 && status !== 304 && headers.location !== undefined
     if (!leadsOn || request.redirect === 'manual') return toResponse(incoming, status, { ...sending, proxy: route.proxy })
     incoming.destroy()
-    if (request.redirect === 'error' || !['GET', 'HEAD'].includes(request.method) || redirects === mostRedirects)
+    if (request.redirect === 'error' || !['GET', 'HEAD'].includes(request.method) || redirects === maxRedirects)
       throw new TypeError('fetch failed', { cause: new Error(`${url.origin} redirects, which is not allowed here.`) })
     const target = new URL(headers.location ?? '', url)
     const next = new Request(target, { method: request.method, headers: request.headers })

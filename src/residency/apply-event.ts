@@ -11,13 +11,13 @@ export function applyEvent(state: ResidencyState, event: PlannerEvent, now: numb
 }
 
 /** Bound on the shift by priority among an account's requests, so that none starves. */
-const mostDelayMs = 30_000
+const maxDelayMs = 30_000
 /** The priority that shifts by half the bound. */
 const halfway = 10
 
 /** Milliseconds by which a priority delays a request (negative = earlier); monotonic and bounded. */
 function delayOf(priority: number): number {
-  return (mostDelayMs * priority) / (Math.abs(priority) + halfway)
+  return (maxDelayMs * priority) / (Math.abs(priority) + halfway)
 }
 
 type ModelEvent = Extract<PlannerEvent, { readonly modelId: string }>

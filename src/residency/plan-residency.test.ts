@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { MemoryEstimate, MemoryNeed } from '../core/memory/estimate-memory.ts'
 import { planResidency } from './plan-residency.ts'
-import { introduceModel, leastResidentMs, type PlannerEvent, type ResidencyLimits, type ResidencyState } from './residency-state.ts'
+import { introduceModel, minResidentMs, type PlannerEvent, type ResidencyLimits, type ResidencyState } from './residency-state.ts'
 
 const mega = 1_000_000
 const limits: ResidencyLimits = {
@@ -155,13 +155,13 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     [1, acquire(2), ['load m']],
     [1, loaded(), ['grant 2']],
     [2, acquire(3, 'a', 'o'), []],
-    [leastResidentMs, tick, []],
-    [leastResidentMs, acquire(4, 'a', 'n'), []],
-    [leastResidentMs + 1, release(1, 'n'), ['unload n memory']],
-    [leastResidentMs + 2, unloaded('n'), ['load o']],
-    [leastResidentMs + 3, loaded('o'), ['grant 3']],
-    [leastResidentMs + 4, release(2), ['unload m memory']],
-    [leastResidentMs + 5, unloaded('m'), ['load n']],
+    [minResidentMs, tick, []],
+    [minResidentMs, acquire(4, 'a', 'n'), []],
+    [minResidentMs + 1, release(1, 'n'), ['unload n memory']],
+    [minResidentMs + 2, unloaded('n'), ['load o']],
+    [minResidentMs + 3, loaded('o'), ['grant 3']],
+    [minResidentMs + 4, release(2), ['unload m memory']],
+    [minResidentMs + 5, unloaded('m'), ['load n']],
   ],
   'the first crash restarts at once and keeps who waits': [
     [0, acquire(1), ['load m']],

@@ -1,12 +1,12 @@
-import { addMemory, beyondMemory, fitsMemory, leastMemory, type MemoryNeed, noMemory } from '../core/memory/estimate-memory.ts'
+import { addMemory, beyondMemory, fitsMemory, type MemoryNeed, minMemory, noMemory } from '../core/memory/estimate-memory.ts'
 import { applyEvent } from './apply-event.ts'
 import { estimateRetryAfter, toSeconds } from './refusal-error.ts'
 import {
   type Decision,
   type HeldSlot,
-  leastResidentMs,
   type ModelPlan,
   memoryBudget,
+  minResidentMs,
   type PlannerEvent,
   type Refusal,
   type ResidencyLimits,
@@ -173,7 +173,7 @@ function makeRoom(state: ResidencyState, wanted: ResidentModel | null, budget: M
   const resident = [...state.models.values()].filter(({ phase }) => ['loading', 'loaded', 'unloading'].includes(phase.type))
   const used = resident.reduce((sum, model) => addMemory(sum, size(model)), noMemory)
   // A model larger than the whole budget is tried alone, since the estimate may be wrong.
-  const needed = wanted === null ? noMemory : leastMemory(wanted.memory.expected, budget)
+  const needed = wanted === null ? noMemory : minMemory(wanted.memory.expected, budget)
   const together = addMemory(used, needed)
   if (fitsMemory(together, budget) || resident.length === 0) return { fits: true, leaving: [] }
 
@@ -202,7 +202,7 @@ function listVictims(resident: readonly ResidentModel[], wanted: ResidentModel |
     .toSorted((a, b) => a.lastUsedAt - b.lastUsedAt)
   const idle = byAge.filter(isIdle)
   if (wanted === null) return idle
-  const busy = byAge.filter((model) => !isIdle(model) && model.phase.type === 'loaded' && now - model.phase.since >= leastResidentMs)
+  const busy = byAge.filter((model) => !isIdle(model) && model.phase.type === 'loaded' && now - model.phase.since >= minResidentMs)
   return [...idle, ...busy]
 }
 
@@ -299,7 +299,7 @@ function listDeadlines(
   if (phase.type !== 'loaded' || phase.draining !== null) return deadlines
   deadlines.push(now + reviewMs)
   if (idleUnloadMs !== null && isIdle(model)) deadlines.push(lastUsedAt + idleUnloadMs)
-  const ripeAt = phase.since + leastResidentMs
+  const ripeAt = phase.since + minResidentMs
   if (starved && ripeAt > now) deadlines.push(ripeAt)
   return deadlines
 }

@@ -152,7 +152,7 @@ export function shareOf(queue: number, { accountShare = 1 }: Pick<ResidencyLimit
 }
 
 /** Minimum time a busy model stays loaded when another needs its memory, so that two models do not just swap. */
-export const leastResidentMs = 10_000
+export const minResidentMs = 10_000
 
 /** Interval between checks of the memory in use, in addition to each load. */
 export const reviewMs = 30_000

@@ -79,10 +79,10 @@ function fault(err: JsonValue | undefined): string {
 const longestWaitMs = 5
 
 /** Maximum number of buffered characters. */
-const mostWaiting = 64 * 1024
+const maxWaiting = 64 * 1024
 
 /** Maximum number of characters waiting for a blocked reader; further lines are dropped and counted. */
-const mostUnread = 16 * 1024 * 1024
+const maxUnread = 16 * 1024 * 1024
 
 /** Start of lines that must be written immediately. */
 const urgent = /^\{"level":"(?:error|fatal)"/
@@ -106,7 +106,7 @@ export class BufferedLines implements LogStream, Disposable {
 
   write(line: string): void {
     this.#waiting += line
-    if (!this.#open || this.#waiting.length >= mostWaiting || urgent.test(line)) this.#write()
+    if (!this.#open || this.#waiting.length >= maxWaiting || urgent.test(line)) this.#write()
     else this.#timer ??= setTimeout(this.#flush, longestWaitMs).unref()
   }
 
@@ -122,7 +122,7 @@ export class BufferedLines implements LogStream, Disposable {
     if (this.#waiting === '') return
     const text = this.#waiting
     this.#waiting = ''
-    if ((this.#stream.writableLength ?? 0) > mostUnread) this.#lost += text.split('\n').length - 1
+    if ((this.#stream.writableLength ?? 0) > maxUnread) this.#lost += text.split('\n').length - 1
     else this.#stream.write(this.#takeLostNotice() + text)
   }
 

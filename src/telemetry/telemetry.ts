@@ -4,7 +4,7 @@ import { createServiceMetrics, type ServiceMetrics } from './service-metrics.ts'
 
 const againMs = 60_000
 /** Maximum number of distinct faults; the one reported longest ago is dropped first. */
-const mostKinds = 200
+const maxKinds = 200
 
 interface Reported {
   readonly reportedAt: number
@@ -35,7 +35,7 @@ class RepeatedFaults {
     this.#reported.delete(kind)
     this.#reported.set(kind, { reportedAt: now, metAt: now, unreported: 0 })
     const [oldest] = this.#reported.keys()
-    if (this.#reported.size > mostKinds && oldest !== undefined) this.#reported.delete(oldest)
+    if (this.#reported.size > maxKinds && oldest !== undefined) this.#reported.delete(oldest)
     return continues ? reported.unreported : 0
   }
 }

@@ -13,7 +13,7 @@ test('bytes stay as long as their file, and without one they are orphans', async
   const clock = createTestClock()
   await using store = await createMemoryStore({ clock, limits: { maxPending: 1 } })
   const outputs = createMemoryOutputs({ clock })
-  const deps = { ...store, outputs, clock, mostDocumentBytes: 1000 }
+  const deps = { ...store, outputs, clock, maxDocumentBytes: 1000 }
   const content = async function* () {
     yield Buffer.from('abc')
   }

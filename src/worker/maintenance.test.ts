@@ -259,7 +259,7 @@ test('a kept picture is not deleted as an orphan, and a deleted one leaves no fi
   const clock = createTestClock()
   const { documents, log } = createMemoryStore({ clock, limits: { maxPending: 1 } })
   const outputs = createMemoryOutputs({ clock })
-  const deps = { documents, outputs, log, clock, mostDocumentBytes: 1000 }
+  const deps = { documents, outputs, log, clock, maxDocumentBytes: 1000 }
   const facts = { inferenceId: 'i', index: 0, seed: 1, model: 'm', prompt: 'a tiger', contentType: 'image/png', bytes: Uint8Array.of(1, 2) }
   const id = await keepPicture(deps, { accountId: 'a', ...facts }, options)
   await clock.advance(48 * 60 * 60 * 1000)
@@ -275,7 +275,7 @@ test('a thumbnail is not deleted as an orphan, and expires with its picture', as
   const { documents, log } = createMemoryStore({ clock, limits: { maxPending: 1 } })
   const outputs = createMemoryOutputs({ clock })
   const inspectImage = async () => ({ thumbnail: Uint8Array.of(1) })
-  const deps = { documents, outputs, log, clock, inspectImage, mostDocumentBytes: 1000 }
+  const deps = { documents, outputs, log, clock, inspectImage, maxDocumentBytes: 1000 }
   const files = () => Array.fromAsync(outputs.listOld({ olderThan: clock.now() + 1 }, options))
   const read = async () => Uint8Array.of(1, 2)
   const source = { accountId: 'a', picture: 'i.0', expiresAt: clock.now() + outputRetentionMs, read }
@@ -293,7 +293,7 @@ test('keeping a picture twice at once makes one copy', async () => {
   const { documents } = createMemoryStore({ clock, limits: { maxPending: 1 } })
   const outputs = createMemoryOutputs({ clock })
   const facts = { inferenceId: 'i', index: 0, seed: 1, model: 'm', prompt: '', contentType: 'image/png', bytes: new Uint8Array(9) }
-  const deps = { documents, outputs, clock, mostDocumentBytes: 1000 }
+  const deps = { documents, outputs, clock, maxDocumentBytes: 1000 }
   const ids = await Promise.all([0, 1, 2].map(() => keepPicture(deps, { accountId: 'a', ...facts }, options)))
   assert.equal(new Set(ids).size, 1)
   const stored = await Array.fromAsync(outputs.listOld({ olderThan: clock.now() + 1 }, options))
@@ -309,7 +309,7 @@ test('a picture that would take more than the account may keep is refused and le
   const { documents } = createMemoryStore({ clock, limits: { maxPending: 1 } })
   const outputs = createMemoryOutputs({ clock })
   const facts = { inferenceId: 'i', index: 0, seed: 1, model: 'm', prompt: '', contentType: 'image/png', bytes: new Uint8Array(90) }
-  const deps = { documents, outputs, clock, mostDocumentBytes: 100 }
+  const deps = { documents, outputs, clock, maxDocumentBytes: 100 }
   await assert.rejects(keepPicture(deps, { accountId: 'a', ...facts }, options), { code: 'quota_exceeded' })
   assert.deepEqual(await Array.fromAsync(outputs.listOld({ olderThan: clock.now() + 1 }, options)), [])
 })

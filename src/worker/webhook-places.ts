@@ -6,7 +6,7 @@ import type { WebhookDelivery } from '../core/ports/webhook-log.ts'
 const places = { quick: 64, slow: 32 }
 const placesPerAccount = { quick: 4, slow: 1 }
 /** Maximum number of connections, including receivers that have just turned out to be slow. */
-const mostPlaces = 256
+const maxPlaces = 256
 
 /** Response time from which a receiver, and with it its account, counts as slow until none was for a while. */
 const slowMs = 2000
@@ -27,7 +27,7 @@ export class WebhookPlaces {
   readonly #slowUntil = new Map<string, number>()
 
   /** Number of due deliveries to fetch: the longest due ones may all have slow receivers. */
-  readonly wanted = { limit: 4 * mostPlaces, perAccount: placesPerAccount.quick }
+  readonly wanted = { limit: 4 * maxPlaces, perAccount: placesPerAccount.quick }
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -45,7 +45,7 @@ export class WebhookPlaces {
     for (const { accountId } of this.#underway.values()) count(accountId)
     return due.filter(({ id, accountId }) => {
       const pace = this.#pace(accountId)
-      if (this.#underway.has(id) || this.#underway.size >= mostPlaces || taken[pace] >= places[pace]) return false
+      if (this.#underway.has(id) || this.#underway.size >= maxPlaces || taken[pace] >= places[pace]) return false
       if ((ofAccount.get(accountId) ?? 0) >= placesPerAccount[pace]) return false
       this.#underway.set(id, { accountId, startedAt: this.#clock.now() })
       count(accountId)

@@ -10,7 +10,7 @@ import { judge, type Verdict } from './verdict.ts'
 const steps = 40
 
 /** A pause may hit the service in a commit or after the last step; so many are tried until one lets the rival in. */
-const mostRounds = 8
+const maxRounds = 8
 
 /** Lets a rival complete a picture that a paused service is drawing, wakes the service, and judges what it did then. */
 export async function overtakeRunning(settings: ServiceSettings): Promise<Verdict> {
@@ -21,7 +21,7 @@ export async function overtakeRunning(settings: ServiceSettings): Promise<Verdic
   const client = new Client(service, acknowledged)
   const fetched = new Map<string, FetchedOutput[]>()
   const rivalCompletions: { readonly id: string; readonly sha256: string }[] = []
-  for (let round = 0; round < mostRounds && rivalCompletions.length === 0; round++) {
+  for (let round = 0; round < maxRounds && rivalCompletions.length === 0; round++) {
     const responseId = await client.submit(`overtake-${round}`, makePictureRequest(round, steps))
     await waitForProgress(client, responseId)
     rivalCompletions.push(...(await pauseBeyondLease(service, settings)).completed)

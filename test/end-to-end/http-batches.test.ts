@@ -55,7 +55,7 @@ suite('batches', () => {
         outputs,
         events,
         clock: { ...clock, now: () => at.now() },
-        mostDocumentBytes: 1e9,
+        maxDocumentBytes: 1e9,
         batchWords,
         onFault: (_, error) => {
           throw error

@@ -16,7 +16,7 @@ suite('files', () => {
   const clock = createTestClock()
   const outputs = createMemoryOutputs({ clock })
   before(async () => {
-    service = await startHttpService({ clock, overrides: { outputs }, settings: { mostDocumentBytes: 20 * megabyte } })
+    service = await startHttpService({ clock, overrides: { outputs }, settings: { maxDocumentBytes: 20 * megabyte } })
     client = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: service.token, maxRetries: 0 })
   })
   after(() => service[Symbol.asyncDispose]())

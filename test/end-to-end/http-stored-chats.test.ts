@@ -156,7 +156,7 @@ suite('stored chat completions', () => {
   })
 
   test('an account at its limit gets the error, whole or at the end of a stream', async () => {
-    await using started = await startService({ settings: { mostDocumentBytes: 100 } })
+    await using started = await startService({ settings: { maxDocumentBytes: 100 } })
     const { service, client } = started
     await assert.rejects(client.chat.completions.create(ask('[say one]')), OpenAI.RateLimitError)
     const text = await (await service.fetch(path, { json: ask('[say one]', { stream: true }) })).text()

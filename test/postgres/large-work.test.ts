@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { openPostgresStore, type PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
-import { mostBytesInQueue } from '../../src/storage/postgres/queue/large-work.ts'
+import { maxBytesInQueue } from '../../src/storage/postgres/queue/large-work.ts'
 import { openS3Outputs } from '../../src/storage/s3/open-s3-outputs.ts'
 import { referenceFormat, workFormat } from '../../src/storage/work-format.ts'
 import { removeOrphanOutputs } from '../../src/worker/maintenance.ts'
@@ -15,7 +15,7 @@ import { startFaultyS3Server } from '../support/s3/faulty-s3-server.ts'
 import { makeSubmission } from '../support/submission.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
-const initial = { image: new Uint8Array(mostBytesInQueue).fill(7), strength: 0.5 }
+const initial = { image: new Uint8Array(maxBytesInQueue).fill(7), strength: 0.5 }
 const work = { kind: 'image', request: makeImageRequest('a large tiger', { initial }) } as const
 const large = (more = {}) => makeSubmission({ work, ...more })
 const hourMs = 60 * 60 * 1000
@@ -46,7 +46,7 @@ suite('large pending requests on PostgreSQL', { skip: withoutPostgres }, () => {
     const [small, reference] = await rowsOf(it.store)
     assert.equal(small?.work_format, workFormat)
     assert.equal(reference?.work_format, referenceFormat)
-    assert.ok(Number(reference?.bytes) < 300 && Number(reference?.stored_bytes) > mostBytesInQueue, 'the account is charged for all of it')
+    assert.ok(Number(reference?.bytes) < 300 && Number(reference?.stored_bytes) > maxBytesInQueue, 'the account is charged for all of it')
     assert.equal(it.keys().length, 1)
     const claims = [await claimNext(it.store.queue), await claimNext(it.store.queue)]
     const claim = claims.find(({ inference }) => it.keys()[0]?.includes(inference.id))

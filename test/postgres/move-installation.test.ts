@@ -162,7 +162,7 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
     let pictureId = ''
     {
       await using store = await openSqliteStore({ file: `${folder.path}/sepia.db`, clock, limits: roomy, mode: 'service' })
-      const deps = { documents: store.documents, outputs: files, clock, mostDocumentBytes: 1e9 }
+      const deps = { documents: store.documents, outputs: files, clock, maxDocumentBytes: 1e9 }
       pictureId = await keepPicture(deps, { accountId: 'a', ...picture }, options)
       const body = {
         ...target,

@@ -256,7 +256,7 @@ suite('hostile bodies on the other text interfaces', () => {
   })
 
   test('stored responses are limited by the storage of the account', async () => {
-    await using small = await startHttpService({ settings: { mostDocumentBytes: 3000 } })
+    await using small = await startHttpService({ settings: { maxDocumentBytes: 3000 } })
     const ask = async () => (await small.fetch('/v1/responses', { json: { model: 'fake-chat', input: 'Hi' } })).status
     assert.deepEqual([await ask(), await ask(), await ask()], [200, 200, 429])
     const unkept = { model: 'fake-chat', input: 'Hi', store: false }

@@ -150,7 +150,7 @@ export async function startConsoleService({
       version: '0.0.0',
       mostTokens: 1000,
       mostBodyBytes: 32 * 1024 ** 2,
-      mostDocumentBytes: 1_000_000,
+      maxDocumentBytes: 1_000_000,
       openOnLoopback: settings.openOnLoopback ?? false,
       requestLog: { mostKeepMs: 48 * hourMs, mostBytes: 1_000_000 },
       limits: [],

@@ -4,14 +4,14 @@ import { type AddressInfo, createServer } from 'node:net'
 
 /** Ports that the system assigns neither to servers nor to outgoing connections. */
 const [first, count] = [10_000, firstGivenPort() - 10_000]
-const mostTries = 100
+const maxTries = 100
 
 /**
  * A port of the loopback address for a server that needs one. Nothing listens there right now, and nothing starts to by chance
  * until the server does, or while it starts again.
  */
 export async function findFreePort(): Promise<number> {
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     const port = count < 1000 ? 0 : first + Math.floor(Math.random() * count)
     const found = await tryPort(port)
     if (found !== null) return found

@@ -47,7 +47,7 @@ export const standardSettings: HttpSettings = {
   requestsPerMinute: null,
   imagePixels: 16 * 1024 * 1024,
   accountPlaces: 1000,
-  mostDocumentBytes: 1e9,
+  maxDocumentBytes: 1e9,
   defaultModels: { text: null, image: null },
   ...publishedBodies,
   privateWebhooks: false,

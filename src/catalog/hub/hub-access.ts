@@ -17,7 +17,7 @@ export interface HubAccess extends FetchRules {
   readonly wait: (ms: number, options: { readonly signal: AbortSignal }) => Promise<void>
 }
 
-const mostTries = 5
+const maxTries = 5
 const longestWaitMs = 60_000
 
 /**
@@ -43,7 +43,7 @@ export function createHubFetch({ endpoint, token, trustedHosts, wait, fetch: ask
         if (fault !== null) throw new Error(`${endpoint} cannot be reached: ${fault.message}`, { cause })
         throw new Error(`${endpoint} cannot be reached; check the network, or name a mirror in HF_ENDPOINT.`, { cause })
       })
-      if ((response.status !== 429 && response.status < 500) || tried === mostTries) return response
+      if ((response.status !== 429 && response.status < 500) || tried === maxTries) return response
       await response.body?.cancel()
       const seconds = Number(response.headers.get('retry-after'))
       await wait(Math.min(seconds > 0 ? seconds * 1000 : 1000 * 2 ** (tried - 1), longestWaitMs), { signal })
@@ -121,7 +121,7 @@ export interface Repository {
 }
 
 /** Maximum number of files; more than any model's repository has. */
-const mostFiles = 20_000
+const maxFiles = 20_000
 
 /** @throws {Error} naming the repository and the fix, also if it is gated or missing. */
 export async function readRepository(
@@ -135,7 +135,7 @@ export async function readRepository(
     const { cardData } = await modelInfo({ ...request, name: repository, revision, additionalFields: ['cardData'] })
     const files: RepositoryFile[] = []
     for await (const { type, path, size, oid = '', lfs } of listFiles({ ...request, repo: repository, revision, recursive: true })) {
-      if (files.length === mostFiles) throw new Error(`${repository} has more than ${mostFiles} files; name one with :<file>.`)
+      if (files.length === maxFiles) throw new Error(`${repository} has more than ${maxFiles} files; name one with :<file>.`)
       if (type === 'file') files.push({ path, bytes: lfs?.size ?? size, sha256: lfs?.oid ?? null, gitHash: oid })
     }
     return { files, license: typeof cardData?.license === 'string' ? cardData.license : null }

@@ -19,7 +19,7 @@ interface Offer {
 }
 
 /** Maximum total size of small files, such as vocabularies and configurations. */
-const mostSmallBytes = 64 * 1024 * 1024
+const maxSmallBytes = 64 * 1024 * 1024
 
 /** A hub reference as a source; its `model.json` is generated from the file list with the hub's checksums. */
 export function createHubSource(hub: HubAccess, reference: HubReference, parts: readonly HubReference[] = []): ModelSource {
@@ -111,7 +111,7 @@ async function readSmall(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<ReadonlyMap<string, Buffer>> {
   const small = [...origins].filter(([, { sha256 }]) => sha256 === null)
-  if (small.reduce((sum, [, { bytes }]) => sum + bytes, 0) > mostSmallBytes)
+  if (small.reduce((sum, [, { bytes }]) => sum + bytes, 0) > maxSmallBytes)
     throw new Error(`${reference.repository} has weights without checksums; ask its publisher to store them as large files.`)
   const contents = new Map<string, Buffer>()
   for (const [path, file] of small) {

@@ -1,7 +1,7 @@
 import type { FoundOnHub } from '../../core/model-pull.ts'
 import { createHubFetch, explainRefusal, type HubAccess } from './hub-access.ts'
 
-const mostFound = 20
+const maxFound = 20
 /** Tags of supported models: those of llama.cpp and diffusers. */
 const searched = [{ tags: ['gguf'] }, { tags: ['diffusers'], task: 'text-to-image' }] as const
 
@@ -22,7 +22,7 @@ export async function searchHub(
       const models = listModels({
         search: { query: words, tags: [...tags], ...kind },
         sort: 'downloads',
-        limit: mostFound / searched.length,
+        limit: maxFound / searched.length,
         additionalFields: ['cardData'],
         hubUrl: hub.endpoint,
         fetch: createHubFetch(hub, signal),

@@ -48,7 +48,7 @@ export async function readParts(
 export type OpenOrigin = (file: OriginFile) => Promise<AsyncIterable<Uint8Array>>
 
 /** No header of weights is longer. */
-const mostHeaderBytes = 64 * 1024 * 1024
+const maxHeaderBytes = 64 * 1024 * 1024
 
 /**
  * Reads the beginning of each file of weights, and tells what the set lacks before any of them is downloaded.
@@ -80,7 +80,7 @@ async function readHeader(name: string, file: OriginFile, openOrigin: OpenOrigin
   let held = Buffer.alloc(0)
   const read = async (offset: number, bytes: number): Promise<Uint8Array> => {
     const end = Math.min(offset + bytes, file.bytes)
-    if (end > mostHeaderBytes) throw new SafetensorsFault('has a header that is too long')
+    if (end > maxHeaderBytes) throw new SafetensorsFault('has a header that is too long')
     const more: Uint8Array[] = []
     for (let length = held.length; length < end; ) {
       const { done, value } = await chunks.next()

@@ -7,7 +7,7 @@ import { limitInterimResponses, noFinalResponse } from '../../core/limits/use-li
 import { proxyFaultIn, wantsLogin } from '../../core/outgoing/forward-proxies.ts'
 import { BrokenOff } from '../catalog-fault.ts'
 
-const mostRedirects = 5
+const maxRedirects = 5
 /** Maximum silence of a server, before or during its answer. */
 const usualSilenceMs = 60_000
 
@@ -55,7 +55,7 @@ export async function fetchPublic(
   { signal, explain = () => null }: { readonly signal: AbortSignal; readonly explain?: (status: number) => string | null },
 ): Promise<IncomingMessage> {
   let target = address
-  for (let redirects = 0; redirects <= mostRedirects; redirects++) {
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     const authorization = bearer !== null && target.origin === address.origin ? { authorization: `Bearer ${bearer}` } : {}
     const headers = { ...(from > 0 && { range: `bytes=${from}-` }), ...authorization }
     const response = await send(target, headers, rules, signal)
@@ -68,7 +68,7 @@ export async function fetchPublic(
       throw new Error(explain(statusCode) ?? `${target} answered ${statusCode}${through(target, rules)}; check the address.`)
     target = new URL(answered.location, target)
   }
-  throw new Error(`${address} redirects more than ${mostRedirects} times; check the address.`)
+  throw new Error(`${address} redirects more than ${maxRedirects} times; check the address.`)
 }
 
 /** Names the proxy for a URL in a message; empty = direct. */

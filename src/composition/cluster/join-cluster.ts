@@ -21,7 +21,7 @@ import { tallyOf } from '../../telemetry/inference-events.ts'
 import { clusterJoined, faultSurvived, nodeUnreached } from '../../telemetry/service-events.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { traceLeases } from '../observe/observe-events.ts'
-import { leastSecretLength } from '../start-faults.ts'
+import { minSecretLength } from '../start-faults.ts'
 import { explainTakenPort, nodeAddress, nodePort, readSecretFile, refuseUnreachable } from './node-address.ts'
 import { type NodeCertificateFiles, watchNodeCertificate } from './watch-node-certificate.ts'
 
@@ -139,7 +139,7 @@ export async function joinCluster(
 async function readSecret({ secret, secretFile }: Config['cluster']): Promise<string> {
   // Nodes with certificates need no secret; the seals then only repeat what TLS proves.
   if (secret === null && secretFile === null) return 'nodes with certificates'
-  return secret ?? readSecretFile(secretFile ?? '', { where: 'cluster-secret-file', least: leastSecretLength })
+  return secret ?? readSecretFile(secretFile ?? '', { where: 'cluster-secret-file', least: minSecretLength })
 }
 
 function certificateFiles({ authorityFile, certificateFile, keyFile }: Config['cluster']): NodeCertificateFiles | undefined {

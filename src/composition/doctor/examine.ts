@@ -44,7 +44,9 @@ async function examineModels(config: Config, { signal, onProgress }: ExamineOpti
   ]
   for (const model of catalog.list()) {
     const faults = await verifyModel(model, { signal, onProgress: ({ bytesDone, bytesTotal }) => onProgress(bytesDone, bytesTotal) })
-    const idle = catalog.idleFields.filter(({ file }) => dirname(file) === model.folder).map(({ field, message }) => `${field} ${message}`)
+    const idle = catalog.ignoredFields
+      .filter(({ file }) => dirname(file) === model.folder)
+      .map(({ field, message }) => `${field} ${message}`)
     const away = (await findUnreachableServers(model, { signal, findRoute })).map(({ url, reason }) => `${url} does not answer: ${reason}`)
     const praise = [soundnessOf(model), ...away, ...idle].join('; ')
     const found = verdict(faults.map(formatFault), praise)

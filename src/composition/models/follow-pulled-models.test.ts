@@ -31,7 +31,7 @@ function handCatalog(first: readonly ModelDescriptor[], unusable: readonly Unusa
     listAssets: () => [],
     findAsset: () => undefined,
     findUnusable: () => undefined,
-    idleFields: [],
+    ignoredFields: [],
     faults: [],
     unusable,
     refresh: async () => {

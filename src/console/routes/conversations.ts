@@ -3,9 +3,9 @@ import Type from 'typebox'
 import {
   longestContent,
   longestPicture,
-  mostFiles,
-  mostPictures,
-  mostTurnsAtOnce,
+  maxFiles,
+  maxPictures,
+  maxTurnsAtOnce,
   picturePattern,
   turnStates,
 } from '../../core/chat/conversation.ts'
@@ -39,7 +39,7 @@ const readQuery = createQueryReader({
 })
 const readKnown = createQueryReader({ known: Type.String({ pattern: '^\\d{1,16}$' }) })
 const readIds = createQueryReader({
-  ids: Type.String({ pattern: `^${pageMadeIdPattern}(,${pageMadeIdPattern}){0,${mostTurnsAtOnce - 1}}$` }),
+  ids: Type.String({ pattern: `^${pageMadeIdPattern}(,${pageMadeIdPattern}){0,${maxTurnsAtOnce - 1}}$` }),
 })
 const readHead: BodyReader<ConversationUpdate> = createBodyReader({
   title: Type.String({ minLength: 1, maxLength: 400 }),
@@ -63,7 +63,7 @@ const readTurn: BodyReader<TurnUpdate> = createBodyReader({
       { name: Type.String({ maxLength: 255 }), text: Type.String({ maxLength: longestContent }) },
       { additionalProperties: false },
     ),
-    { maxItems: mostFiles },
+    { maxItems: maxFiles },
   ),
   pictures: Type.Optional(
     Type.Array(
@@ -74,7 +74,7 @@ const readTurn: BodyReader<TurnUpdate> = createBodyReader({
         },
         { additionalProperties: false },
       ),
-      { maxItems: mostPictures },
+      { maxItems: maxPictures },
     ),
   ),
   state: Type.Enum(turnStates),

@@ -13,7 +13,7 @@ import { findStoredImages, hasPictures, imageAddress } from '../stored-images.ts
 const outputsPerPage = 24
 const recordsPerLook = 50
 /** Limit of record pages read for one answer, however many other requests lie between two pictures. */
-const mostLooks = 20
+const maxLooks = 20
 
 const readQuery = createQueryReader({
   search: Type.Optional(Type.String({ maxLength: 200 })),
@@ -80,7 +80,7 @@ async function findPictures(
 ): Promise<{ readonly found: readonly StoredInference[]; readonly next: string | null }> {
   const found: StoredInference[] = []
   let cursor = after
-  for (let look = 0; look < mostLooks; look++) {
+  for (let look = 0; look < maxLooks; look++) {
     const page = await log.list({ accountId, status: 'completed', limit: recordsPerLook, after: cursor }, options)
     for (const inference of page.inferences) {
       if (hasPictures(inference, clock.now())) found.push(inference)
@@ -101,7 +101,7 @@ async function searchPictures(
   const found: StoredInference[] = []
   let before = after === null ? null : readRequestPlace(after)
   if (after !== null && before === null) return { found, next: null }
-  for (let look = 0; look < mostLooks; look++) {
+  for (let look = 0; look < maxLooks; look++) {
     const records = await requests.list({ ...allOf(accountId), search: words, before, limit: recordsPerLook }, options)
     for (const { id, number } of records) {
       before = number

@@ -28,7 +28,7 @@ const readQuery = createQueryReader({
 })
 
 type Dependencies = Pick<ConsoleDependencies, 'log' | 'outputs' | 'clock' | 'requests' | 'documents' | 'onFault'> &
-  Pick<ConsoleSettings, 'mostDocumentBytes'> & { readonly thumbnails: Thumbnails }
+  Pick<ConsoleSettings, 'maxDocumentBytes'> & { readonly thumbnails: Thumbnails }
 type InOutput = { readonly Params: { readonly id: string; readonly index: string } }
 type Kept = { readonly Params: { readonly id: string } }
 type Shown = Kept & { readonly Querystring: { readonly width?: string } }

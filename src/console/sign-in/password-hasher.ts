@@ -16,7 +16,7 @@ const maxmem = 64 * 1024 * 1024
 const keyBytes = 32
 const saltBytes = 16
 const atOnce = 2
-const mostWaiting = 16
+const maxWaiting = 16
 const shape = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([\w-]+)\$([\w-]+)$/
 
 /**
@@ -61,7 +61,7 @@ export class PasswordHasher {
 
   async #enter(): Promise<void> {
     if (this.#running >= atOnce) {
-      if (this.#waiting.length >= mostWaiting)
+      if (this.#waiting.length >= maxWaiting)
         throw new ServiceError('server_is_overloaded', 'Too many people are signing in; try again in a few seconds.', {
           retryAfterSeconds: 5,
         })

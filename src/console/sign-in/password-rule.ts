@@ -3,7 +3,7 @@ import { shortestPassword } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
 
 /** Fewer distinct characters count as a pattern, such as ten spaces or "abababab12". */
-const leastDifferent = 5
+const minDistinct = 5
 /** Words that guessers try first with a suffix, besides those of {@link isCommonPassword}. */
 const wordsTriedFirst = [
   'password',
@@ -36,8 +36,8 @@ export function refuseGuessable(
   const trimmed = password.normalize('NFKC').trim()
   if (trimmed.length < shortestPassword)
     throw fault(field, `Choose a password of at least ${shortestPassword} characters, not counting spaces at its ends.`)
-  if (new Set(trimmed.toLowerCase()).size < leastDifferent || isRun(trimmed))
-    throw fault(field, `Choose a password with at least ${leastDifferent} different characters that are not a sequence.`)
+  if (new Set(trimmed.toLowerCase()).size < minDistinct || isRun(trimmed))
+    throw fault(field, `Choose a password with at least ${minDistinct} different characters that are not a sequence.`)
   if ([trimmed.toLowerCase(), plain(trimmed)].some((text) => repeated(text).length < Math.min(text.length, shortestPassword)))
     throw fault(field, 'Choose a password that does not repeat one part.')
   const words = [...own(name), ...own(email), ...email.split('@').flatMap(own)].filter((word) => word !== '')

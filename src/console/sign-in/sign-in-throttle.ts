@@ -3,7 +3,7 @@ import type { Clock } from '../../core/ports/clock.ts'
 
 const longestPauseMs = 5 * 60 * 1000
 const rememberedMs = 60 * 60 * 1000
-const mostKeys = 10_000
+const maxKeys = 10_000
 
 /** A key under which failures are counted, and the number of free failures. */
 export interface ThrottleKey {
@@ -61,7 +61,7 @@ export class SignInThrottle {
     this.#failures.delete(name)
     this.#failures.set(name, { count, last: this.#clock.now() })
     const [oldest] = this.#failures.keys()
-    if (this.#failures.size > mostKeys && oldest !== undefined) this.#failures.delete(oldest)
+    if (this.#failures.size > maxKeys && oldest !== undefined) this.#failures.delete(oldest)
   }
 
   #forgive({ name, forgiving }: ThrottleKey): void {

@@ -9,16 +9,16 @@ export type TurnState = (typeof turnStates)[number]
 export const longestContent = 2_000_000
 
 /** Maximum number of text files per message. */
-export const mostFiles = 16
+export const maxFiles = 16
 /** Maximum number of pictures per message. */
-export const mostPictures = 8
+export const maxPictures = 8
 /** Maximum characters of a picture's data URL: 3 MB of image data. */
 export const longestPicture = 4_000_000
 /** Regular expression for a picture's data URL. */
 export const picturePattern = '^data:image/(png|jpeg|webp|gif);base64,[A-Za-z0-9+/]+={0,2}$'
 
 /** Maximum number of messages read by id in one call. */
-export const mostTurnsAtOnce = 20
+export const maxTurnsAtOnce = 20
 
 /** Token counts and times of an answer. */
 export interface TurnFacts {

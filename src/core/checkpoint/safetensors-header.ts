@@ -55,7 +55,7 @@ const longestHeader = 16 * 1024 * 1024
  * header at these bounds takes a tenth of a second.
  */
 const headerBounds: JsonBounds = { depth: 8, containers: 100_000, keys: 140_000, keyBytes: 1024, entries: 500_000 }
-const mostDimensions = 8
+const maxDimensions = 8
 const zipMark = 0x504b0304
 const pickleMark = 0x80
 
@@ -128,7 +128,7 @@ function readPlace(name: string, entry: Readonly<Record<string, unknown>>, begin
   const { dtype, shape, data_offsets: offsets } = entry
   const type = isTensorType(dtype) ? dtype : undefined
   if (type === undefined) throw fault(`of an unknown type ${shorten(JSON.stringify(dtype) ?? 'none')}`)
-  if (!isWholeNumbers(shape) || shape.length > mostDimensions) throw fault('without a sound shape')
+  if (!isWholeNumbers(shape) || shape.length > maxDimensions) throw fault('without a sound shape')
   if (!isWholeNumbers(offsets) || offsets.length !== 2) throw fault('without two offsets')
   const [from = 0, to = 0] = offsets
   const bytes = shape.reduce((product, size) => product * size, tensorTypeBytes[type])

@@ -24,7 +24,7 @@ export async function readWeightsHeader(read: ReadBytes, fileBytes: number): Pro
 }
 
 const plainTypes = new Set(['F64', 'F32', 'F16', 'BF16'] as const)
-const mostDimensions = 4
+const maxDimensions = 4
 
 /** llama.cpp's names of a language model's layers and the names in transformers. */
 const languageModel: readonly (readonly [RegExp, string])[] = [
@@ -85,7 +85,7 @@ function placeOf(tensor: GgufTensor, start: number, kept: unknown): TensorPlace 
   const unreadable = { fault: `stores "${tensor.name}" as ${named}, which Sepia cannot read in image models; use Q8_0, Q4_0 or Q4_K` }
   if (known === undefined || type === undefined) return unreadable
   const shape = tensor.shape.toReversed()
-  const isKept = Array.isArray(kept) && kept.length <= mostDimensions + 1 && productOf(kept.map(Number)) === productOf(shape)
+  const isKept = Array.isArray(kept) && kept.length <= maxDimensions + 1 && productOf(kept.map(Number)) === productOf(shape)
   return { type: known, shape: isKept ? kept.map(Number) : shape, offset: start + tensor.offset, bytes: weightBytes(tensor) }
 }
 

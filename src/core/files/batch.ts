@@ -74,9 +74,9 @@ export const batchRetentionMs = 7 * 24 * 60 * 60 * 1000
 /** Default retention of its results. */
 export const batchFilesLifetimeMs = 24 * 60 * 60 * 1000
 /** Maximum number of lines. */
-export const mostBatchLines = 50_000
+export const maxBatchLines = 50_000
 /** Maximum size of a line in bytes. */
-export const mostLineBytes = 1024 * 1024
+export const maxLineBytes = 1024 * 1024
 /** Lines per page: they are queued together, and their results are written together. */
 export const batchPageLines = 32
 /** Whether a batch has reached a final state. */

@@ -18,15 +18,15 @@ export type GgufValue = string | number | boolean | readonly number[] | readonly
 
 /** Longest accepted header: a vocabulary of 250 000 words with its merges takes about 20 MB. */
 const longestHeader = 128 * 1024 * 1024
-const mostKeys = 65_536
+const maxKeys = 65_536
 /** Maximum number of tensors: mixtures of experts with separate tensors have some 30 000. */
-const mostTensors = 65_536
+const maxTensors = 65_536
 /** Longer lists are vocabularies and similar; models have fewer layers. */
 const longestList = 1024
 /** Shorter lists of floats are settings, such as mean colours; longer ones are tables. */
 const shortestTable = 16
 /** ggml's own limit. */
-const mostDimensions = 4
+const maxDimensions = 4
 /** Default alignment of the weights. */
 const usualAlignment = 32
 
@@ -63,7 +63,7 @@ async function readAll(header: HeaderReader, lists: readonly string[]): Promise<
   if (version !== 2 && version !== 3) return { fault: `is of GGUF version ${version} instead of 2 or 3` }
   const tensorCount = await header.readUnsigned(8)
   const keyCount = await header.readUnsigned(8)
-  if (tensorCount > mostTensors || keyCount > mostKeys) return { fault: 'has a damaged header' }
+  if (tensorCount > maxTensors || keyCount > maxKeys) return { fault: 'has a damaged header' }
   const values = new Map<string, GgufValue>()
   const valueTypes = new Map<string, 'float32' | 'other'>()
   for (let index = 0; index < keyCount; index++) {
@@ -99,7 +99,7 @@ function countPromised(tensors: readonly GgufTensor[], start: number): number {
 async function readTensor(header: HeaderReader): Promise<GgufTensor> {
   const name = await readString(header)
   const dimensions = await header.readUnsigned(4)
-  if (dimensions > mostDimensions) throw new RangeError(`A tensor has ${dimensions} dimensions.`)
+  if (dimensions > maxDimensions) throw new RangeError(`A tensor has ${dimensions} dimensions.`)
   const shape: number[] = []
   for (let index = 0; index < dimensions; index++) shape.push(await header.readUnsigned(8))
   const type = await header.readUnsigned(4)

@@ -93,7 +93,7 @@ export function readProjectorFacts({ values, tensors }: GgufHeader): ProjectorFa
   const sizes = [imageSize, patchSize, facts.merge, facts.layers, facts.heads]
   const fits = sizes.every((size) => Number.isInteger(size) && size > 0) && imageSize % (patchSize * facts.merge) === 0
   const tiles = facts.tiledSizes.flatMap(({ width, height }) => [width / imageSize, height / imageSize])
-  const cuts = tiles.every((count) => Number.isInteger(count) && count > 0 && count <= mostTiles)
+  const cuts = tiles.every((count) => Number.isInteger(count) && count > 0 && count <= maxTiles)
   if (!fits || !cuts || imageSize > largestSide || (facts.longestSide ?? imageSize) > largestSide)
     return { fault: 'has impossible picture sizes in its header' }
   if (takesAnySize(family) && facts.merge !== gridMerge) return { fault: 'does not merge patches in squares of 2 × 2' }
@@ -106,7 +106,7 @@ const largestSide = 8192
 /** Patches per side merged into one row in towers for pictures of any size. */
 export const gridMerge = 2
 /** Maximum number of tiles per side. */
-const mostTiles = 16
+const maxTiles = 16
 
 function readTiledSizes(pairs: unknown): ProjectorFacts['tiledSizes'] {
   if (!Array.isArray(pairs)) return []

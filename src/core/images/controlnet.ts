@@ -12,7 +12,7 @@ export interface ControlnetUse {
 }
 
 /** Maximum number of ControlNets per request. */
-export const mostControlnets = 4
+export const maxControlnets = 4
 
 /** Whether a ControlNet's name marks it as trained on Canny edges, the only kind that Sepia preprocesses. */
 export function takesEdges({ name }: Pick<ControlnetUse, 'name'>): boolean {

@@ -7,13 +7,13 @@ export function readEmbeddedText(bytes: Uint8Array): string | null {
 
 const signatureBytes = 8
 /** Maximum number of chunks to read; large pictures have a few thousand. */
-const mostChunks = 10_000
+const maxChunks = 10_000
 const latin1 = new TextDecoder('latin1')
 
 /** The text under a keyword in a PNG's `tEXt` or uncompressed `iTXt` chunks. @see PNG specification, 11.3.3 */
 function readPngText(png: Uint8Array, keyword: string): string | null {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength)
-  for (let at = signatureBytes, seen = 0; at + 8 <= png.length && seen < mostChunks; seen++) {
+  for (let at = signatureBytes, seen = 0; at + 8 <= png.length && seen < maxChunks; seen++) {
     const length = view.getUint32(at)
     const type = latin1.decode(png.subarray(at + 4, at + 8))
     const body = png.subarray(at + 8, at + 8 + length)

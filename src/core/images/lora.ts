@@ -8,7 +8,7 @@ export interface LoraUse {
 }
 
 /** Maximum number of LoRAs per request. */
-export const mostLoras = 8
+export const maxLoras = 8
 
 /** Maximum absolute weight of a LoRA. */
 export const largestLoraWeight = 10

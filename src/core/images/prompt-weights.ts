@@ -10,7 +10,7 @@ export interface WeightedText {
 export const largestPromptWeight = 100
 
 /** Maximum number of BREAKs in a prompt. */
-export const mostBreaks = 32
+export const maxBreaks = 32
 
 const roundFactor = 1.1
 const squareFactor = 1 / 1.1

@@ -1,10 +1,10 @@
 import type { CheckpointFamily } from '../checkpoint/checkpoint-family.ts'
 
 /** Maximum number of reference pictures per request. */
-export const mostReferences = 4
+export const maxReferences = 4
 
 /** Larger references are scaled down to this area, the size used in training. */
-const mostReferencePixels = 1024 * 1024
+const maxReferencePixels = 1024 * 1024
 const longestReferenceSide = 8192
 
 /** Whether models of a family accept reference pictures. */
@@ -32,7 +32,7 @@ export function referenceSize(
   { width, height }: { readonly width: number; readonly height: number },
   step: number,
 ): { readonly width: number; readonly height: number } {
-  const scale = Math.min(1, Math.sqrt(mostReferencePixels / (width * height)))
+  const scale = Math.min(1, Math.sqrt(maxReferencePixels / (width * height)))
   const side = (length: number): number => Math.min(longestReferenceSide, Math.max(1, Math.floor(Math.trunc(length * scale) / step)) * step)
   return { width: side(width), height: side(height) }
 }

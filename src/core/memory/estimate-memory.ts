@@ -65,7 +65,7 @@ export function estimateDrawing(
 
 /** Replaces the estimate by the measurement of the last load, which also bounds the minimum. */
 export function correctEstimate({ least }: MemoryEstimate, measured: MemoryNeed): MemoryEstimate {
-  return { expected: measured, least: leastMemory(least, measured) }
+  return { expected: measured, least: minMemory(least, measured) }
 }
 
 /** Layers that do not fit on the GPU stay on the processor. */
@@ -123,7 +123,7 @@ export function beyondMemory(a: MemoryNeed, b: MemoryNeed): MemoryNeed {
 }
 
 /** Minimum per kind of memory. */
-export function leastMemory(a: MemoryNeed, b: MemoryNeed): MemoryNeed {
+export function minMemory(a: MemoryNeed, b: MemoryNeed): MemoryNeed {
   return { processorBytes: Math.min(a.processorBytes, b.processorBytes), gpuBytes: Math.min(a.gpuBytes, b.gpuBytes) }
 }
 

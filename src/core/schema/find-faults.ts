@@ -5,16 +5,16 @@ import { nearestName } from '../text/nearest-name.ts'
 import { branchByType, describeSchema, placesOf, printPath, type SchemaNode } from './describe-schema.ts'
 
 /** Maximum number of faults to find; more than any valid request has fields. */
-const mostFaults = 64
+const maxFaults = 64
 
 /**
  * Finds the faults of a value that its schema rejected: at most one per field, each naming the field and the fix. Stops after {@link
- * mostFaults}. Unknown fields come last in each object, so that an invalid value determines the error code.
+ * maxFaults}. Unknown fields come last in each object, so that an invalid value determines the error code.
  *
  * @returns An empty list for a valid value, and for a fault in a part of JSON Schema that no wire schema uses.
  */
 export function findFaults(schema: SchemaNode, value: unknown): readonly FieldFault[] {
-  const search: Search = { path: [], faults: [], most: mostFaults }
+  const search: Search = { path: [], faults: [], most: maxFaults }
   visit(schema, value, search)
   // A stable sort keeps the order otherwise.
   return search.faults.toSorted((a, b) => Number(a.kind === 'unknown') - Number(b.kind === 'unknown'))

@@ -6,7 +6,7 @@ import type { PicturePart } from '../../core/text-generation.ts'
 import { Turns } from '../../core/turns.ts'
 import { accountOf } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
-import { mostPictures, readPicture } from '../wire/chat/fields/picture-address.ts'
+import { maxPictures, readPicture } from '../wire/chat/fields/picture-address.ts'
 import { isReceived, type ReceivedBody } from './read-body.ts'
 
 /**
@@ -52,8 +52,8 @@ export function fetchPictures(api: FastifyInstance, deps: { readonly fetchPictur
     const fetched = new Map<string, PicturePart>()
     for (const { address, path, put } of findPlaces(received.value)) {
       const known = fetched.get(address)
-      if (known === undefined && fetched.size >= mostPictures)
-        throw refuse(path, `is one picture too many: a request fetches at most ${mostPictures}.`)
+      if (known === undefined && fetched.size >= maxPictures)
+        throw refuse(path, `is one picture too many: a request fetches at most ${maxPictures}.`)
       const options = { signal: clientSignal(reply) }
       using _turn = known === undefined ? await turns.take(accountOf(request) ?? '', options) : null
       const picture = known ?? (await fetchOne(deps, { received, path, address, ...options }))

@@ -52,18 +52,18 @@ interface DocsHit {
   readonly score: number
 }
 
-const mostHits = 30
-const mostWords = 8
+const maxHits = 30
+const maxWords = 8
 const excerptLength = 200
 
 /** Finds the sections that contain every word, best first. Words in titles weigh most, then those in headings. */
 function searchDocs(pages: readonly DocsPage[], query: string): readonly DocsHit[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, mostWords)
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, maxWords)
   if (words.length === 0) return []
   return pages
     .flatMap((page) => sections(page.markdown).flatMap((section) => rate(page, section, words)))
     .toSorted((a, b) => b.score - a.score)
-    .slice(0, mostHits)
+    .slice(0, maxHits)
 }
 
 interface Section {

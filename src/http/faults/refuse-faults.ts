@@ -12,7 +12,7 @@ export const imageFaultCodes: FaultCodes = { invalid: 'validation_error', unknow
 
 /** Kinds of fault with a code of their own: they mean that the service does not support something. */
 const ownCodes: Readonly<Record<string, ErrorCode>> = { unsupported: 'unsupported', unsupported_parameter: 'unsupported_parameter' }
-const mostNamed = 5
+const maxNamed = 5
 
 /** Throws {@link faultsError} when there are faults. */
 export function refuseFaults(faults: readonly FieldFault[], codes: FaultCodes): void {
@@ -30,8 +30,8 @@ export function faultsError(faults: readonly FieldFault[], codes: FaultCodes): S
 function summarize(faults: readonly FieldFault[], first: FieldFault): string {
   const messages = new Set(faults.map(({ message }) => message))
   if (messages.size === 1) return first.message
-  const named = [...messages].slice(0, mostNamed).map((message) => message.replace(/\.$/, ''))
-  const more = messages.size > mostNamed ? `; and ${messages.size - mostNamed} more` : ''
+  const named = [...messages].slice(0, maxNamed).map((message) => message.replace(/\.$/, ''))
+  const more = messages.size > maxNamed ? `; and ${messages.size - maxNamed} more` : ''
   return `${faults.length} fields need a change: ${named.join('; ')}${more}.`
 }
 

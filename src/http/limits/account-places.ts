@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/error.ts'
 import type { SharedCounts } from '../../core/ports/usage-log.ts'
-import { KeptPlaces } from './kept-places.ts'
+import { ReservedPlaces } from './reserved-places.ts'
 
 /** Kinds of long-lived answers, each with its own limit per account. */
 export type PlaceKind = 'streams' | 'polls' | 'events'
@@ -18,7 +18,7 @@ const retryAfterSeconds = 5
 export class AccountPlaces {
   readonly #counts: SharedCounts
   readonly #most: number
-  readonly #kept = new Map<string, KeptPlaces>()
+  readonly #kept = new Map<string, ReservedPlaces>()
   /** Stream limits of accounts that have their own. */
   readonly #own = new Map<string, number>()
 
@@ -51,10 +51,10 @@ export class AccountPlaces {
     )
   }
 
-  #placesOf(subject: string): KeptPlaces {
+  #placesOf(subject: string): ReservedPlaces {
     const known = this.#kept.get(subject)
     if (known !== undefined) return known
-    const kept = new KeptPlaces(this.#counts, subject, () => this.#kept.delete(subject))
+    const kept = new ReservedPlaces(this.#counts, subject, () => this.#kept.delete(subject))
     this.#kept.set(subject, kept)
     return kept
   }

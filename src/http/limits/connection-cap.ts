@@ -6,7 +6,7 @@ import { writeRefusal } from '../answers/answer-parser-error.ts'
 import { clientAddress } from './client-address.ts'
 
 /** Refused connections that get time to read the reason. Further ones are closed at once, because they would use what the refusal saves. */
-const mostRefusals = 32
+const maxRefusals = 32
 
 /** A guess: how long a connection will last is unknown. */
 const retryAfterSeconds = 5
@@ -27,12 +27,12 @@ export interface ConnectionCap {
  */
 export function capConnections(server: FastifyInstance, { connectionsPerAddress, connectionsInAll, isTrustedProxy }: ConnectionCap): void {
   const most = connectionsPerAddress ?? Number.POSITIVE_INFINITY
-  const mostInAll = connectionsInAll ?? Number.POSITIVE_INFINITY
-  if (most === Number.POSITIVE_INFINITY && mostInAll === Number.POSITIVE_INFINITY) return
+  const maxTotal = connectionsInAll ?? Number.POSITIVE_INFINITY
+  if (most === Number.POSITIVE_INFINITY && maxTotal === Number.POSITIVE_INFINITY) return
   let inAll = 0
   const connections = new Counts()
   guardConnections(server.server, (socket) => {
-    if (inAll >= mostInAll) return full(mostInAll)
+    if (inAll >= maxTotal) return full(maxTotal)
     const address = isTrustedProxy(socket.remoteAddress) ? null : clientAddress(socket.remoteAddress)
     if (address !== null && connections.of(address) >= most)
       return { status: '429 Too Many Requests', code: 'concurrency_limit_exceeded', message: tooMany(most), retryAfterSeconds }
@@ -77,7 +77,7 @@ function guardConnections(server: Server, findRefusal: (socket: Socket) => Refus
       for (const listener of listeners) listener.call(server, socket)
       return
     }
-    if (refusals >= mostRefusals) return void socket.destroy()
+    if (refusals >= maxRefusals) return void socket.destroy()
     refusals += 1
     socket.once('close', () => (refusals -= 1))
     socket.on('error', () => {}).resume()

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** Unanswered requests allowed per connection. Hardly any client sends a second one before the answer to the first. */
-const mostUnanswered = 16
+const maxUnanswered = 16
 /** How long a client may leave a complete answer unread in this process's memory. */
 const readerLimitMs = 30_000
 
@@ -19,7 +19,7 @@ export function limitPipelining(server: Server, { unreadMs = readerLimitMs }: { 
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
     const count = (unanswered.get(socket) ?? 0) + 1
-    if (count > mostUnanswered) {
+    if (count > maxUnanswered) {
       stopParsing(socket)
       socket.destroy()
     }

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes, type FieldFault, ServiceError, toErrorRecord } from '../../core/error.ts'
-import { mostSteps } from '../../core/image-generation.ts'
+import { maxSteps } from '../../core/image-generation.ts'
 import { isA1111Surface, isMessagesSurface, isNativeSurface, isOllamaSurface } from '../answers/surface.ts'
 import { toErrorBody } from '../faults/error-body.ts'
 import { type ErrorStatus, errorStatus } from '../faults/error-status.ts'
@@ -8,7 +8,7 @@ import { toNativeError } from '../wire/llama-cpp/native-error.ts'
 import { toMessageError } from '../wire/messages/message-error.ts'
 import { toOllamaError } from '../wire/ollama/ollama-error.ts'
 
-const steps: FieldFault = { path: ['steps'], message: `\`steps\` must be an integer from 1 to ${mostSteps}.`, kind: 'range' }
+const steps: FieldFault = { path: ['steps'], message: `\`steps\` must be an integer from 1 to ${maxSteps}.`, kind: 'range' }
 const vae: FieldFault = { path: ['vae'], message: '`vae` is not supported by fake-image: leave it out.', kind: 'unsupported' }
 
 /** An example message of each error code, and the field that it names. */

@@ -6,7 +6,7 @@ import { docsPolicy } from '../docs/render-site.ts'
 import type { Call, Route } from '../route.ts'
 import { inQuery } from './row-parts.ts'
 
-const mostQuery = 200
+const maxQuery = 200
 const pictureTypes: Readonly<Record<string, string>> = { '.webp': 'image/webp', '.png': 'image/png', '.jpg': 'image/jpeg' }
 
 /** The documentation as pages without scripts. */
@@ -15,7 +15,7 @@ export const docsRoutes: readonly Route[] = [
   page('/docs/{+name}', 'A page of the documentation, or a picture in one', (reply, { param }) => openPage(reply, param('name'))),
   {
     ...page('/docs/search', 'Pages of the documentation that contain these words', async (reply, { query }) =>
-      sendPage(reply, (await site()).search(String(query.q ?? '').slice(0, mostQuery))),
+      sendPage(reply, (await site()).search(String(query.q ?? '').slice(0, maxQuery))),
     ),
     parameters: [inQuery('q', 'The words.')],
   },

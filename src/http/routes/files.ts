@@ -16,7 +16,7 @@ import { encodeDocumentPage, pageSchema, readDocumentPage } from '../wire/page.t
 import { inPath, inQuery, json, media, pageParameters } from './row-parts.ts'
 
 /** OpenAI's limit. */
-const mostFilesPerPage = 10_000
+const maxFilesPerPage = 10_000
 
 const id = inPath('id', "The file's id.")
 const targetOf = ({ caller: { accountId }, param }: Call) => ({ accountId, id: param('id') })
@@ -33,8 +33,8 @@ export const fileRoutes: readonly Route[] = [
     body: fileRequestSchema,
     answers: [json('The file.', fileObjectSchema)],
     refusals: [400, 413, 415, 429, 503],
-    handle: (deps, { mostDocumentBytes }) => {
-      const files = { ...deps, mostDocumentBytes }
+    handle: (deps, { maxDocumentBytes }) => {
+      const files = { ...deps, maxDocumentBytes }
       return async ({ incoming, caller: { accountId }, options }) => {
         const stored: StoredBytes[] = []
         try {
@@ -67,7 +67,7 @@ export const fileRoutes: readonly Route[] = [
     handle:
       ({ documents }) =>
       async ({ caller: { accountId }, query: { purpose, ...query }, options }) => {
-        const page = await readDocumentPage(documents, { kind: 'file', accountId, query, most: mostFilesPerPage }, options)
+        const page = await readDocumentPage(documents, { kind: 'file', accountId, query, most: maxFilesPerPage }, options)
         const found = await documents.list({ ...page, ...(purpose !== undefined && { label: String(purpose) }) }, options)
         return encodeDocumentPage(
           found.map((document) => encodeFile(readFileDocument(document))),

@@ -156,7 +156,7 @@ async function pollRequest(deps: RouteDependencies, call: Call): Promise<object>
 }
 
 /** Opening an output reads all of it, so the deadline covers only outputs up to this size; a larger one takes as long as its bytes need. */
-const mostPromptBytes = 1024 * 1024
+const maxPromptBytes = 1024 * 1024
 
 /** The stored output, byte for byte the same every time. */
 async function sendOutput(deps: RouteDependencies, call: Call): Promise<object> {
@@ -171,7 +171,7 @@ async function sendOutput(deps: RouteDependencies, call: Call): Promise<object> 
   reply.header('etag', etag).header('cache-control', 'private, no-cache').header('expires', new Date(expiresAt).toUTCString())
   if (matches(incoming.headers['if-none-match'], etag)) return reply.code(304).send()
   const open = () => deps.outputs.open(output, options)
-  const isLarge = output.bytes > mostPromptBytes
+  const isLarge = output.bytes > maxPromptBytes
   if (isLarge) await deps.deadline.keep(reply, () => deps.outputs.readPart(output, { offset: 0, length: 1 }, options))
   const chunks = await (isLarge ? open() : deps.deadline.keep(reply, open))
   await sendChunks({ clock: deps.clock, onFailure }, reply, { contentType: output.contentType, bytes: output.bytes, chunks })

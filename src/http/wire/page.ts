@@ -3,11 +3,11 @@ import type { DocumentKind } from '../../core/document.ts'
 import type { DocumentQuery, DocumentStore } from '../../core/ports/document-store.ts'
 import { queryFault } from '../faults/refuse-faults.ts'
 
-const mostPerPage = 100
+const maxPerPage = 100
 const usualPerPage = 20
 
 /** The allowed values of `limit`. */
-export const limitSchema: TInteger = Type.Integer({ minimum: 1, maximum: mostPerPage, default: usualPerPage })
+export const limitSchema: TInteger = Type.Integer({ minimum: 1, maximum: maxPerPage, default: usualPerPage })
 
 /** A page in OpenAI's format. */
 export function pageSchema<Item extends TSchema>(item: Item): TObject {
@@ -29,7 +29,7 @@ export interface PageQuery {
  * @param most The largest page.
  * @throws {ServiceError} `invalid_request_error`.
  */
-export function readPageQuery(query: Readonly<Record<string, unknown>>, standard: 'asc' | 'desc', most = mostPerPage): PageQuery {
+export function readPageQuery(query: Readonly<Record<string, unknown>>, standard: 'asc' | 'desc', most = maxPerPage): PageQuery {
   const { after, order = standard } = query
   const limit = readPageLimit(query.limit, most)
   if (after !== undefined && !/^[\w-]{1,128}$/.test(String(after))) throw queryFault('after', 'must be the last id of the previous page.')
@@ -43,7 +43,7 @@ export function readPageQuery(query: Readonly<Record<string, unknown>>, standard
  * @param most The largest page.
  * @throws {ServiceError} `invalid_request_error`.
  */
-export function readPageLimit(limit: unknown, most = mostPerPage): number {
+export function readPageLimit(limit: unknown, most = maxPerPage): number {
   if (limit === undefined) return usualPerPage
   const count = /^\d{1,5}$/.test(String(limit)) ? Number(limit) : 0
   if (count < 1 || count > most) throw queryFault('limit', `must be an integer from 1 to ${most}.`)

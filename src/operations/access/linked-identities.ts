@@ -27,7 +27,7 @@ export interface IdentityDependencies {
 }
 
 const kind = 'sign-in-identity'
-const mostPerAccount = 20
+const maxPerAccount = 20
 
 /** The account an identity is linked to, or null. */
 export async function findIdentity(
@@ -69,7 +69,7 @@ export async function listIdentities(
   accountId: string,
   options: Options,
 ): Promise<readonly LinkedIdentity[]> {
-  const found = await documents.list({ kind, accountId, order: 'oldest', after: null, limit: mostPerAccount }, options)
+  const found = await documents.list({ kind, accountId, order: 'oldest', after: null, limit: maxPerAccount }, options)
   return found.map(readIdentity)
 }
 

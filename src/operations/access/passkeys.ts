@@ -33,7 +33,7 @@ export interface Passkey {
 export type ShownPasskey = Pick<Passkey, 'id' | 'name' | 'createdAt' | 'lastUsedAt'>
 
 const kind = 'passkey'
-const mostPerAccount = 20
+const maxPerAccount = 20
 
 /** Stores a new passkey. @throws {ServiceError} `validation_error` if it is already registered or the account has 20. */
 export async function addPasskey(
@@ -41,8 +41,8 @@ export async function addPasskey(
   passkey: Pick<Passkey, 'accountId' | 'name' | 'credentialId' | 'publicKey' | 'counter'>,
   options: Options,
 ): Promise<void> {
-  if ((await listPasskeys(deps, passkey.accountId, options)).length >= mostPerAccount)
-    throw new ServiceError('validation_error', `This account has ${mostPerAccount} passkeys; remove one first.`)
+  if ((await listPasskeys(deps, passkey.accountId, options)).length >= maxPerAccount)
+    throw new ServiceError('validation_error', `This account has ${maxPerAccount} passkeys; remove one first.`)
   const now = deps.clock.now()
   const document = toDocument({ ...passkey, createdAt: now, lastUsedAt: null }, now)
   if ((await deps.documents.put(document, { ...options, version: null, most: Number.POSITIVE_INFINITY })) !== 'stored')
@@ -68,7 +68,7 @@ export async function listPasskeys(
   accountId: string,
   options: Options,
 ): Promise<readonly ShownPasskey[]> {
-  const found = await documents.list({ kind, accountId, order: 'oldest', after: null, limit: mostPerAccount }, options)
+  const found = await documents.list({ kind, accountId, order: 'oldest', after: null, limit: maxPerAccount }, options)
   return found.map(readPasskey).map(({ id, name, createdAt, lastUsedAt }) => ({ id, name, createdAt, lastUsedAt }))
 }
 

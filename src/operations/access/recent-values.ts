@@ -3,7 +3,7 @@ import { neverAborted, orAborted } from '../../core/waiting.ts'
 
 /** Lifetime of a cached value, which bounds the delay of changes. */
 const freshMs = 4000
-const mostValues = 10_000
+const maxValues = 10_000
 
 type Options = { readonly signal: AbortSignal }
 
@@ -53,6 +53,6 @@ export class RecentValues<Value> {
     this.#entries.delete(key)
     this.#entries.set(key, { value, until })
     const [oldest] = this.#entries.keys()
-    if (this.#entries.size > mostValues && oldest !== undefined) this.#entries.delete(oldest)
+    if (this.#entries.size > maxValues && oldest !== undefined) this.#entries.delete(oldest)
   }
 }

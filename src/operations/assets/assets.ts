@@ -40,7 +40,7 @@ export async function findAsset(
 }
 
 /** Maximum size of an asset's preview picture in bytes. */
-const mostPictureBytes = 512 * 1024
+const maxPictureBytes = 512 * 1024
 
 /**
  * Sets the preview picture of an asset.
@@ -54,8 +54,8 @@ export async function setAssetPicture(
   options: { readonly signal: AbortSignal },
 ): Promise<UploadedAsset> {
   const { bytes, format } = picture
-  if (bytes.length > mostPictureBytes)
-    throw new ServiceError('validation_error', `\`image\` must be a smaller file, at most ${mostPictureBytes / 1024} KB.`, {
+  if (bytes.length > maxPictureBytes)
+    throw new ServiceError('validation_error', `\`image\` must be a smaller file, at most ${maxPictureBytes / 1024} KB.`, {
       param: 'image',
     })
   await deps.files.putPicture(asset.id, bytes)

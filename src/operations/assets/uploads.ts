@@ -5,7 +5,7 @@ import { judgeUpload, listAssetRecords, putAssetRecord } from './asset-records.t
 import type { AssetDependencies } from './assets.ts'
 
 /** Maximum number of assets per account. */
-const mostAssets = 1000
+const maxAssets = 1000
 
 /** The declaration of a new upload. */
 export type NewAsset = Pick<UploadedAsset, 'name' | 'kind' | 'family' | 'isPublic' | 'description' | 'triggerWords' | 'base'>
@@ -33,8 +33,7 @@ export async function createAsset(
       param: 'is_public',
     })
   const own = await listAssetRecords(deps, { accountId }, options)
-  if (own.length >= mostAssets)
-    throw new ServiceError('quota_exceeded', `Delete an asset first: an account can have at most ${mostAssets}.`)
+  if (own.length >= maxAssets) throw new ServiceError('quota_exceeded', `Delete an asset first: an account can have at most ${maxAssets}.`)
   const catalog = deps.library.catalogFor(accountId)
   const isInstalled = catalog.list().some(({ id }) => id === asset.name) || catalog.listAssets().some(({ name }) => name === asset.name)
   const living = (each: UploadedAsset): boolean => each.name === asset.name && each.state !== 'deleted'

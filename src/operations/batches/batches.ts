@@ -7,7 +7,7 @@ import type { DocumentStore } from '../../core/ports/document-store.ts'
 import { type FileDependencies, fileQuotaExceeded, findFile } from '../files/file-documents.ts'
 
 /** Maximum number of open batches per account. */
-const mostOpen = 50
+const maxOpen = 50
 
 /**
  * Creates a batch from one of the account's files; when this resolves it is on stable storage and will be completed.
@@ -20,17 +20,17 @@ export async function createBatch(
   wanted: Pick<Batch, 'accountId' | 'tokenId' | 'endpoint' | 'inputFileId' | 'metadata' | 'filesLifetimeMs'>,
   options: { readonly signal: AbortSignal },
 ): Promise<Batch> {
-  const { documents, clock, mostDocumentBytes: most } = deps
+  const { documents, clock, maxDocumentBytes: most } = deps
   const { accountId, inputFileId } = wanted
   const { purpose } = await findFile(deps, { accountId, id: inputFileId }, options).catch((error: unknown) => {
     throw error instanceof ServiceError && error.code === 'not_found' ? unfit('must be the id of one of your files.') : error
   })
   if (purpose !== 'batch') throw unfit(`must be a file with the purpose batch; this one is for ${purpose}.`)
-  const open = await documents.list({ kind: 'batch', accountId, label: 'open', order: 'newest', after: null, limit: mostOpen }, options)
-  if (open.length === mostOpen)
+  const open = await documents.list({ kind: 'batch', accountId, label: 'open', order: 'newest', after: null, limit: maxOpen }, options)
+  if (open.length === maxOpen)
     throw new ServiceError(
       'concurrency_limit_exceeded',
-      `This account has reached its limit of ${mostOpen} open batches; wait until one ends.`,
+      `This account has reached its limit of ${maxOpen} open batches; wait until one ends.`,
       {
         retryAfterSeconds: 60,
       },

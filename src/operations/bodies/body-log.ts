@@ -19,7 +19,7 @@ export interface BodyLogDependencies {
 
 const hourMs = 60 * 60 * 1000
 /** Maximum number of accounts with a log. */
-const mostSwitches = 1000
+const maxSwitches = 1000
 
 /**
  * Switches the log of an account's requests on, or changes its retention for new bodies.
@@ -88,7 +88,7 @@ export async function listBodyLogs(
   { documents }: Pick<BodyLogDependencies, 'documents'>,
   options: Options,
 ): Promise<readonly BodyLogSwitch[]> {
-  const query = { kind: 'request-log', accountId: null, order: 'newest', after: null, limit: mostSwitches } as const
+  const query = { kind: 'request-log', accountId: null, order: 'newest', after: null, limit: maxSwitches } as const
   return (await documents.list(query, options)).map(readSwitch)
 }
 

@@ -10,8 +10,8 @@ import { listBodyLogs } from './body-log.ts'
 import { type BodyTarget, type KeptBodyDependencies, keepBody, type NewBody } from './kept-bodies.ts'
 
 /** Maximum bytes of bodies in memory, being collected or written. More are left out, since requests never wait for the log. */
-const mostHeldBytes = 64 * 1024 * 1024
-const mostWaiting = 10_000
+const maxHeldBytes = 64 * 1024 * 1024
+const maxWaiting = 10_000
 const writtenAtOnce = 4
 
 export interface BodyRecorderDependencies extends KeptBodyDependencies {
@@ -111,7 +111,7 @@ export class BodyRecorder implements AsyncDisposable {
   }
 
   #take(accountId: string, bytes: number): boolean {
-    if (this.#held + bytes > mostHeldBytes) {
+    if (this.#held + bytes > maxHeldBytes) {
       this.#deps.onDropped({ reason: 'waiting', accountId })
       return false
     }
@@ -120,7 +120,7 @@ export class BodyRecorder implements AsyncDisposable {
   }
 
   #enqueue(body: WaitingBody): void {
-    if (this.#waiting.length >= mostWaiting) {
+    if (this.#waiting.length >= maxWaiting) {
       this.#leaveOut(body, 'waiting')
       return
     }

@@ -37,7 +37,7 @@ export type ReadBody = { readonly id: string } & (
 )
 
 /** Maximum encrypted bytes stored inside a document; larger bodies are stored as files beside the outputs. */
-const mostInside = 64 * 1024
+const maxInside = 64 * 1024
 const deletedAtOnce = 100
 /** Maximum number of bodies read at once, of up to 16 MB each. */
 const readAtOnce = 10
@@ -78,7 +78,7 @@ export async function keepBody(
   const id = bodyId(body, part, exchange)
   const owner = bodyOwner(accountId)
   const sealed = sealBytes(key, belonging(body, part, exchange), body.pieces)
-  const inside = sealed.length <= mostInside
+  const inside = sealed.length <= maxInside
   // Its file would replace that of the first.
   if (!inside && (await documents.get({ kind: 'request-body', id, accountId: owner }, options)) !== null) return 'stored'
   if (!inside && (await documents.sum({ accountId: owner, kind: null }, options)).bytes + sealed.length > most) return 'full'

@@ -22,7 +22,7 @@ export interface PromptTokens {
 }
 
 /** Tokens reserved per answer if a request has no limit. The whole context would leave nothing for the account's other requests. */
-const mostUnnamed = 4096
+const maxUnnamed = 4096
 
 /**
  * The maximum use of work, to be reserved in advance: its images, the longest possible inputs, or a text's prompt and every choice at its
@@ -75,7 +75,7 @@ function spanOf(
 ): BudgetWish['tokens'] {
   const longest = Math.min(maxTokens, room)
   if (maxTokensIsDefault !== true) return { least: least + choices * longest, most: most + choices * longest }
-  return { least: least + choices, most: most + choices * Math.min(longest, mostUnnamed) }
+  return { least: least + choices, most: most + choices * Math.min(longest, maxUnnamed) }
 }
 
 /** Tokens a template adds around each message, at most and at least. */

@@ -8,12 +8,12 @@ export interface PresetDependencies {
   readonly documents: DocumentStore
   readonly clock: { now(): number }
   /** Maximum bytes of an account's documents. */
-  readonly mostDocumentBytes: number
+  readonly maxDocumentBytes: number
 }
 
 type Options = { readonly signal: AbortSignal }
 
-const mostPresets = 100
+const maxPresets = 100
 const nothing: ChatPresets = { presets: [], standard: null }
 
 /** The presets of an account. */
@@ -36,8 +36,8 @@ export async function keepChatPreset(
 ): Promise<void> {
   await change(deps, accountId, options, ({ presets, standard }) => {
     const others = presets.filter(({ id }) => id !== preset.id)
-    if (others.length >= mostPresets)
-      throw new ServiceError('validation_error', `An account can have at most ${mostPresets} presets; delete one that you no longer need.`)
+    if (others.length >= maxPresets)
+      throw new ServiceError('validation_error', `An account can have at most ${maxPresets} presets; delete one that you no longer need.`)
     return { presets: [...others, preset].toSorted((a, b) => a.name.localeCompare(b.name)), standard }
   })
 }
@@ -69,7 +69,7 @@ export async function chooseStandardPreset(
 
 /** Applies a change to the stored presets; repeats it after a conflict. */
 async function change(
-  { documents, clock, mostDocumentBytes: most }: PresetDependencies,
+  { documents, clock, maxDocumentBytes: most }: PresetDependencies,
   accountId: string,
   options: Options,
   make: (before: ChatPresets) => ChatPresets,

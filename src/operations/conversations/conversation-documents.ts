@@ -10,7 +10,7 @@ export interface ConversationDependencies {
   readonly documents: DocumentStore
   readonly clock: { now(): number }
   /** Maximum bytes of an account's documents. */
-  readonly mostDocumentBytes: number
+  readonly maxDocumentBytes: number
 }
 
 export type Options = { readonly signal: AbortSignal }
@@ -83,7 +83,7 @@ export async function noteChange(deps: ConversationDependencies, target: Convers
  * @throws {ServiceError} `quota_exceeded`, or `not_found` if the id belongs to another account.
  */
 export async function keep(
-  { documents, mostDocumentBytes: most }: ConversationDependencies,
+  { documents, maxDocumentBytes: most }: ConversationDependencies,
   document: Document,
   options: Options & { readonly version?: number | null },
 ): Promise<'stored' | 'conflict'> {

@@ -13,9 +13,9 @@ import {
 
 /** Conversations per page of the list. */
 const pageSize = 50
-const mostPinned = 100
+const maxPinned = 100
 /** Maximum number of messages a search reads. */
-const mostFound = 500
+const maxFound = 500
 
 /** One page, and the start of the next; null = the last page. */
 export interface ConversationList {
@@ -42,7 +42,7 @@ export async function listConversations(
   const { accountId, search, archived, after } = query
   const base: DocumentQuery = { kind: 'conversation', accountId, order: 'newest', after: null, limit: pageSize }
   if (search !== null) return { conversations: await findConversations({ documents }, { accountId, search }, options), next: null }
-  const pinned = after === null && !archived ? await documents.list({ ...base, label: pinnedLabel, limit: mostPinned }, options) : []
+  const pinned = after === null && !archived ? await documents.list({ ...base, label: pinnedLabel, limit: maxPinned }, options) : []
   const kept = await documents.list({ ...base, label: archived ? archivedLabel : keptLabel, after }, options)
   const last = kept.at(-1)
   return {
@@ -64,7 +64,7 @@ async function findConversations(
 ): Promise<readonly ListedConversation[]> {
   const base = { accountId, search, order: 'newest', after: null } as const
   const titled = await documents.list({ ...base, kind: 'conversation', limit: pageSize }, options)
-  const said = await documents.list({ ...base, kind: 'turn', limit: mostFound }, options)
+  const said = await documents.list({ ...base, kind: 'turn', limit: maxFound }, options)
   const ids = new Set(said.flatMap(({ label }) => label ?? []))
   for (const { id } of titled) ids.delete(id)
   const others = [...ids].slice(0, pageSize - titled.length)

@@ -10,7 +10,7 @@ import {
 } from './conversation-documents.ts'
 
 /** Maximum number of messages per conversation, including all versions. */
-export const mostTurns = 5000
+export const maxTurns = 5000
 
 type Dependencies = Pick<ConversationDependencies, 'documents'>
 
@@ -35,7 +35,7 @@ export async function openConversation(
 ): Promise<ReadConversation> {
   // Read before the messages, so that concurrent changes are noticed next time.
   const head = await readKeptHead({ documents }, target, options)
-  const query = { kind: 'turn', accountId: target.accountId, label: target.id, limit: mostTurns } as const
+  const query = { kind: 'turn', accountId: target.accountId, label: target.id, limit: maxTurns } as const
   const turns = await documents.list({ ...query, order: 'oldest', after: null }, options)
   const read = turns.map((document) => ({ turn: readTurn(document), version: document.version }))
   const versions = Object.fromEntries(read.map(({ turn, version }) => [turn.id, version]))
@@ -57,7 +57,7 @@ export async function readVersions(
   const head = await readKeptHead({ documents }, target, options)
   if (head.version === known) return null
   const { accountId, id } = target
-  const versions = await documents.versions({ kind: 'turn', accountId, label: id, limit: mostTurns }, options)
+  const versions = await documents.versions({ kind: 'turn', accountId, label: id, limit: maxTurns }, options)
   return { ...head, versions: Object.fromEntries([...versions].map(([turn, version]) => [turn.slice(id.length + 1), version])) }
 }
 

@@ -13,7 +13,7 @@ import {
   removedLabel,
   turnDocument,
 } from './conversation-documents.ts'
-import { mostTurns } from './open-conversation.ts'
+import { maxTurns } from './open-conversation.ts'
 
 /** Time for restoring a removed conversation, in milliseconds. */
 const undoMs = 10 * 60_000
@@ -59,7 +59,7 @@ async function rewrite(
   if (head === null) throw conversationNotFound()
   const { id: _, changedAt, ...kept } = readHead(head)
   // Messages first, since they are found through the head.
-  const turns = await deps.documents.list({ kind: 'turn', accountId, label: id, order: 'oldest', after: null, limit: mostTurns }, options)
+  const turns = await deps.documents.list({ kind: 'turn', accountId, label: id, order: 'oldest', after: null, limit: maxTurns }, options)
   await Promise.all(turns.map((turn) => keep(deps, { ...turnDocument(target, readTurn(turn)), ...changes.turns }, options)))
   await keep(deps, { ...headDocument(target, kept, changedAt), ...changes.head }, options)
 }

@@ -12,7 +12,7 @@ export interface FileDependencies {
   readonly outputs: OutputStore
   readonly clock: { now(): number }
   /** Maximum bytes of an account's documents and files. */
-  readonly mostDocumentBytes: number
+  readonly maxDocumentBytes: number
 }
 
 export interface FileTarget {

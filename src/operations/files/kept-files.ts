@@ -21,7 +21,7 @@ export interface StoredBytes {
  * @throws {ServiceError} `quota_exceeded` as soon as the account exceeds its limit, and the errors of the content.
  */
 export async function storeBytes(
-  { documents, outputs, mostDocumentBytes: most }: FileDependencies,
+  { documents, outputs, maxDocumentBytes: most }: FileDependencies,
   { accountId, content }: { readonly accountId: string; readonly content: AsyncIterable<Uint8Array> },
   options: { readonly signal: AbortSignal },
 ): Promise<StoredBytes> {
@@ -63,7 +63,7 @@ export async function keepFile(
   { name, purpose, lifetimeMs }: { readonly name: string; readonly purpose: FilePurpose; readonly lifetimeMs: number | null },
   options: { readonly signal: AbortSignal },
 ): Promise<StoredFile> {
-  const { documents, clock, mostDocumentBytes: most } = deps
+  const { documents, clock, maxDocumentBytes: most } = deps
   const createdAt = clock.now()
   const expiresAt = lifetimeMs === null ? null : createdAt + lifetimeMs
   const file = { id: `${filePrefix}${uuid}`, accountId, name, purpose, bytes, createdAt, expiresAt, parts }

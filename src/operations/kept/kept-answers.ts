@@ -12,7 +12,7 @@ export interface KeptDependencies {
   readonly documents: DocumentStore
   readonly clock: Clock
   /** Maximum bytes of an account's documents. */
-  readonly mostDocumentBytes: number
+  readonly maxDocumentBytes: number
 }
 
 type Options = { readonly signal: AbortSignal }
@@ -33,7 +33,7 @@ export interface KeptTarget {
  * @throws {ServiceError} `quota_exceeded` if the account is at its limit.
  */
 export async function keepAnswer(
-  { documents, clock, mostDocumentBytes: most }: KeptDependencies,
+  { documents, clock, maxDocumentBytes: most }: KeptDependencies,
   { value, label = null, ...target }: KeptTarget & { readonly value: JsonObject; readonly label?: string | null },
   { signal }: Options,
 ): Promise<void> {
@@ -65,7 +65,7 @@ export async function findAnswer(
  * @throws {ServiceError} `not_found`, and `quota_exceeded` if it does not fit.
  */
 export async function changeAnswer(
-  { documents, mostDocumentBytes: most }: Omit<KeptDependencies, 'clock'>,
+  { documents, maxDocumentBytes: most }: Omit<KeptDependencies, 'clock'>,
   target: KeptTarget,
   change: (value: JsonObject) => JsonObject,
   options: Options,

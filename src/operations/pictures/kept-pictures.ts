@@ -15,7 +15,7 @@ export interface KeptPictureDependencies {
   readonly outputs: OutputStore
   readonly clock: { now(): number }
   /** Maximum bytes of an account's documents. */
-  readonly mostDocumentBytes: number
+  readonly maxDocumentBytes: number
 }
 
 type Options = { readonly signal: AbortSignal }
@@ -40,7 +40,7 @@ function keptPictureId(inferenceId: string, index: number): string {
  * @throws {ServiceError} `quota_exceeded`.
  */
 export async function keepPicture(
-  { documents, outputs, clock, mostDocumentBytes: most }: KeptPictureDependencies,
+  { documents, outputs, clock, maxDocumentBytes: most }: KeptPictureDependencies,
   {
     accountId,
     bytes,
@@ -130,7 +130,7 @@ interface HiddenTarget {
 
 /** Hides a picture from the gallery while it is stored. @throws {ServiceError} `quota_exceeded`. */
 export async function hidePicture(
-  { documents, clock, mostDocumentBytes: most }: KeptPictureDependencies,
+  { documents, clock, maxDocumentBytes: most }: KeptPictureDependencies,
   { accountId, inferenceId, index, expiresAt }: HiddenTarget & { readonly expiresAt: number },
   options: Options,
 ): Promise<void> {

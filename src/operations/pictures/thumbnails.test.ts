@@ -19,7 +19,7 @@ function openThumbnails({ most = 10_000 } = {}) {
     ...store,
     outputs,
     clock,
-    mostDocumentBytes: most,
+    maxDocumentBytes: most,
     async inspectImage(bytes: Uint8Array, { thumbnailWidth }: { readonly thumbnailWidth: number }) {
       running += 1
       together = Math.max(together, running)

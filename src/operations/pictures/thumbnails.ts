@@ -27,7 +27,7 @@ export interface ThumbnailDependencies {
   readonly outputs: OutputStore
   readonly clock: { now(): number }
   readonly inspectImage: Shrink
-  readonly mostDocumentBytes: number
+  readonly maxDocumentBytes: number
 }
 
 /** A picture that never changes. */
@@ -73,7 +73,7 @@ export class Thumbnails {
   }
 
   async #make(source: ThumbnailSource, width: ThumbnailWidth, options: Options): Promise<Uint8Array> {
-    const { documents, outputs, clock, inspectImage, mostDocumentBytes: most } = this.#deps
+    const { documents, outputs, clock, inspectImage, maxDocumentBytes: most } = this.#deps
     const { accountId, picture, expiresAt } = source
     const original = await source.read()
     const { thumbnail } = await inspectImage(original, { ...options, account: accountId, thumbnailWidth: width }).catch(

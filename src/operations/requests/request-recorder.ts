@@ -6,8 +6,8 @@ import type { UsageEntry } from '../../core/usage.ts'
 import { neverAborted } from '../../core/waiting.ts'
 
 /** Maximum number of waiting records; more are left out, since answers never wait for them. */
-const mostWaiting = 10_000
-const mostAtOnce = 500
+const maxWaiting = 10_000
+const maxAtOnce = 500
 
 /**
  * Records requests in the background. Records that arrive during a write form the next one, so that many requests need few commits. A crash
@@ -25,7 +25,7 @@ export class RequestRecorder implements AsyncDisposable {
   }
 
   record(record: RequestRecord): void {
-    if (this.#waiting.length >= mostWaiting) return
+    if (this.#waiting.length >= maxWaiting) return
     this.#waiting.push(record)
     this.#writing ??= this.#write().finally(() => {
       this.#writing = null
@@ -39,8 +39,8 @@ export class RequestRecorder implements AsyncDisposable {
 
   async #write(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const records = this.#waiting.slice(0, mostAtOnce)
-      this.#waiting = this.#waiting.slice(mostAtOnce)
+      const records = this.#waiting.slice(0, maxAtOnce)
+      this.#waiting = this.#waiting.slice(maxAtOnce)
       await this.#log.append(records, neverAborted).catch(this.#onFault)
     }
   }

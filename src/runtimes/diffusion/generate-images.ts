@@ -155,16 +155,16 @@ async function secondPassOf(
 }
 
 /** Images drawn at once have no more pixels together than one picture of SDXL's own size, so that they take no more memory. */
-const mostPixelsTogether = 1024 * 1024
+const maxPixelsTogether = 1024 * 1024
 /** More at once gain little and make a cancelled request wait longer. */
-const mostTogether = 4
+const maxTogether = 4
 
 function groupSize(
   pipeline: DiffusionPipeline,
   { width, height, prompts, refining }: Pick<ImageSettings, 'width' | 'height' | 'prompts' | 'refining'>,
   start: unknown,
 ): number {
-  const room = Math.min(Math.floor(mostPixelsTogether / (width * height)), mostTogether)
+  const room = Math.min(Math.floor(maxPixelsTogether / (width * height)), maxTogether)
   if (room < 2 || start !== null || refining !== null || pipeline.base.additions !== null) return 1
   return pipeline.base.unet.prefersTogether(latentSizeOf(pipeline, { width, height }), prompts) ? room : 1
 }

@@ -12,7 +12,7 @@ import { openUpscaler, type Upscaler } from './upscaling/upscaler.ts'
 import { PreviewPainter } from './vae/preview-painter.ts'
 
 /** Upscalers between two passes that stay in memory. */
-const mostUpscalers = 1
+const maxUpscalers = 1
 
 /**
  * Loads an image model, exported or a checkpoint, into this process.
@@ -40,7 +40,7 @@ export async function loadDiffusionModel(
   if (descriptor.upscaler !== undefined) return loadUpscalerModel(descriptor, descriptor.upscaler, { threads, provider })
   const pipeline =
     checkpoint === undefined ? await loadDiffusionPipeline(folder, options) : await loadCheckpointPipeline(checkpoint, options)
-  const upscalers = new RecentNetworks<Upscaler>(mostUpscalers)
+  const upscalers = new RecentNetworks<Upscaler>(maxUpscalers)
   const openFile = (path: string) => upscalers.get(path, () => openUpscaler(path, { threads, provider }))
   const generation = { pipeline, descriptor, previews: new PreviewPainter(pipeline), openUpscaler: openFile }
   return {

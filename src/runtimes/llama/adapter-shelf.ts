@@ -8,7 +8,7 @@ import type { Pointer } from './binding/llama-layout.ts'
 import type { NativeModel } from './binding/native-model.ts'
 
 /** Maximum number of unused adapters kept in memory. */
-const mostIdle = 4
+const maxIdle = 4
 
 /** An adapter in memory, or on its way there. */
 interface Shelved {
@@ -103,7 +103,7 @@ export class AdapterShelf implements AsyncDisposable {
   #tidy(): void {
     if (this.#disposed) return
     const idle = [...this.#shelved].filter(([, { users }]) => users === 0).toSorted(([, a], [, b]) => b.lastUsed - a.lastUsed)
-    for (const [version, { pointer }] of idle.slice(mostIdle)) {
+    for (const [version, { pointer }] of idle.slice(maxIdle)) {
       this.#shelved.delete(version)
       const free = async (): Promise<void> => {
         const read = await pointer

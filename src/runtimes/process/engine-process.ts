@@ -33,7 +33,7 @@ export interface EngineProcessSettings {
 /** A line longer than this is cut before it is logged. */
 const longestLine = 2000
 /** Last output lines kept to explain an engine's exit. */
-const mostLastLines = 3
+const maxLastLines = 3
 
 /** One engine in a child process: starts it, multiplexes calls over its channel, notices its end. */
 export class EngineProcess implements AsyncDisposable, ThreadTaker {
@@ -246,7 +246,7 @@ export class EngineProcess implements AsyncDisposable, ThreadTaker {
 
   #capture(stream: NodeJS.ReadableStream): void {
     createInterface({ input: stream }).on('line', (line) => {
-      if (line.trim() !== '') this.#lastLines = [...this.#lastLines, line.slice(0, longestLine)].slice(-mostLastLines)
+      if (line.trim() !== '') this.#lastLines = [...this.#lastLines, line.slice(0, longestLine)].slice(-maxLastLines)
       this.#log(line)
     })
   }

@@ -13,7 +13,7 @@ export interface PictureInspectorSettings extends PictureProcessSettings {
 }
 
 /** Pictures that are inspected at once, each in a process of its own. */
-const mostProcesses = 2
+const maxProcesses = 2
 
 /**
  * Inspects uploaded pictures in separate processes, since native decoders handle untrusted data. Processes start on demand and exit when
@@ -21,7 +21,7 @@ const mostProcesses = 2
  */
 export class PictureInspector implements Disposable {
   readonly #settings: PictureInspectorSettings
-  readonly #turns = new PictureTurns(mostProcesses)
+  readonly #turns = new PictureTurns(maxProcesses)
   readonly #idle: PictureProcess[] = []
   readonly #processes = new Set<PictureProcess>()
   #resting = new AbortController()

@@ -125,8 +125,8 @@ export interface PictureTask {
 export type PictureReport = { readonly description: PictureDescription } | { readonly error: EngineFailure }
 
 /** Pictures of one account that wait; a request carries a handful at most. */
-const mostOfOne = 16
-const mostOfAll = 256
+const maxPerAccount = 16
+const maxTotal = 256
 
 /** Order of inspections: accounts take turns, so that nobody waits behind all pictures of another. */
 export class PictureTurns {
@@ -153,7 +153,7 @@ export class PictureTurns {
       return
     }
     const own = this.#waiting.get(account) ?? []
-    if (own.length >= mostOfOne || this.#count >= mostOfAll)
+    if (own.length >= maxPerAccount || this.#count >= maxTotal)
       throw new ServiceError('server_is_overloaded', 'Too many pictures are being read; try again in a few seconds.', {
         retryAfterSeconds: 5,
       })

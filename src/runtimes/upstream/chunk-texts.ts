@@ -80,11 +80,11 @@ function decodeLogprob(entry: ChunkLogprob): TokenLogprob {
 }
 
 /** Stands for null, which some servers send for -∞; OpenAI and vLLM send this value. */
-const leastLogprob = -9999
+const minLogprob = -9999
 
 function decodeScored({ token, logprob, bytes }: ChunkLogprob): Omit<TokenLogprob, 'top'> {
   const named = nameToken(token)
-  return { token: named.token, logprob: numberOf(logprob ?? leastLogprob), bytes: bytes ? bytes.map(byteOf) : named.bytes }
+  return { token: named.token, logprob: numberOf(logprob ?? minLogprob), bytes: bytes ? bytes.map(byteOf) : named.bytes }
 }
 
 function nameToken(token: unknown): { readonly token: string; readonly bytes: readonly number[] } {

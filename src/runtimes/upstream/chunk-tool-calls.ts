@@ -6,9 +6,9 @@ import { textIn, textOf } from './chunk-texts.ts'
 import { makeBrokenError } from './upstream-error.ts'
 
 /** Maximum calls of one choice: more than any client runs. */
-const mostCalls = 1024
+const maxCalls = 1024
 /** Maximum characters of calls that are held back until an earlier one ends. */
-const mostWaiting = 4 << 20
+const maxWaiting = 4 << 20
 /** Index for the pieces of a `function_call`, which has none. */
 const legacy = -1
 
@@ -116,7 +116,7 @@ export class ToolCalls {
       this.#unnamed.delete(number)
       return all
     }
-    if (this.#unnamed.size === mostCalls || all.fragment.length > mostWaiting) throw makeBrokenError('sent tool calls without names')
+    if (this.#unnamed.size === maxCalls || all.fragment.length > maxWaiting) throw makeBrokenError('sent tool calls without names')
     this.#unnamed.set(number, all)
     return { id, fragment }
   }
@@ -133,7 +133,7 @@ export class ToolCalls {
   }
 
   #begin(number: number | undefined, { id, name }: { readonly id: string | undefined; readonly name: string }, fragment = ''): Call {
-    if (this.#calls.length === mostCalls) throw makeBrokenError(`called more than ${mostCalls} tools`)
+    if (this.#calls.length === maxCalls) throw makeBrokenError(`called more than ${maxCalls} tools`)
     const isOwn = id !== undefined && !this.#calls.some((call) => call.id === id)
     const call: Call = {
       index: this.#calls.length,
@@ -166,7 +166,7 @@ export class ToolCalls {
       this.#first++
     }
     const waiting = this.#calls.slice(this.#first + 1).reduce((sum, { arguments: text }) => sum + text.value.length, 0)
-    if (waiting > mostWaiting) throw makeBrokenError('began tool calls without finishing them')
+    if (waiting > maxWaiting) throw makeBrokenError('began tool calls without finishing them')
     return parts
   }
 }

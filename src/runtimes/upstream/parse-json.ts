@@ -5,7 +5,7 @@ const unscanned = 64 * 1024
 /** Maximum nesting of lists and objects; no supported API has more than ten levels. */
 const deepest = 64
 /** Maximum number of objects, lists and fields; at worst each takes half a microsecond (objects of different shapes). */
-const mostMarks = 65_536
+const maxMarks = 65_536
 /** Items of lists, or escaped quotes, that take as long to parse as one object, list or field. */
 const cheapPerMark = 16
 
@@ -37,13 +37,13 @@ function refuseCostly(text: string): void {
     } else if (code === comma) cost += 1 / cheapPerMark
     else if (code === listEnd || code === objectEnd) depth--
     else if (code === colon) cost++
-    if (depth > deepest || cost > mostMarks) throw makeBrokenError('sent JSON that is too deep or has too many parts')
+    if (depth > deepest || cost > maxMarks) throw makeBrokenError('sent JSON that is too deep or has too many parts')
   }
 }
 
 /** End of the string that begins at `start` (or of the text, if the string is unterminated), and its number of escaped quotes. */
 function passString(text: string, start: number): { readonly end: number; readonly escapes: number } {
-  for (let [at, escapes] = [start, 0]; escapes <= mostMarks * cheapPerMark; escapes++) {
+  for (let [at, escapes] = [start, 0]; escapes <= maxMarks * cheapPerMark; escapes++) {
     at = text.indexOf('"', at + 1)
     if (at < 0) return { end: text.length, escapes }
     let before = at

@@ -7,7 +7,7 @@ const bytesPerToken = 4
 /** Maximum characters of one token. */
 const longestToken = 1000
 /** Maximum characters per token, and the length of text from which it applies, since single tokens can be longer. */
-const [mostPerToken, leastCut] = [32, 4096]
+const [maxPerToken, minCut] = [32, 4096]
 
 /**
  * Ends an answer from a server that ignores `max_tokens`. Each choice ends with
@@ -53,7 +53,7 @@ export class TokenBound {
     if (!this.#open.has(choice)) return []
     const tokens = (this.#written[choice] ?? 0) + tokensOf(part) - this.#countedBefore(part)
     if (tokens > this.#most) return this.#cut(choice)
-    const room = Math.max(leastCut, this.#most * mostPerToken) - (this.#lengths[choice]?.characters ?? 0)
+    const room = Math.max(minCut, this.#most * maxPerToken) - (this.#lengths[choice]?.characters ?? 0)
     this.#written[choice] = tokens
     if (textOf(part).length > room) return [...this.#note(choice, shorten(part, room)), ...this.#cut(choice)]
     if (part.type === 'choice-finish') this.#open.delete(choice)

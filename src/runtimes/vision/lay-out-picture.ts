@@ -26,7 +26,7 @@ const black = [0, 0, 0] as const
 /** CLIP's mean colour. */
 const average = [122, 116, 104] as const
 /** Longer side by shorter side, at most: beyond it nothing is left of the shorter one. */
-const mostStretched = 200
+const maxStretched = 200
 
 /**
  * The layout of a picture: texts around tiles, in the order the family was trained with, computed as in llama.cpp's `tools/mtmd`.
@@ -34,10 +34,10 @@ const mostStretched = 200
  * @throws {ServiceError} `validation_error` for an extremely narrow picture.
  */
 export function layOutPicture(picture: PixelSize, facts: ProjectorFacts): readonly (string | Tile)[] {
-  if (Math.max(picture.width, picture.height) > mostStretched * Math.min(picture.width, picture.height))
+  if (Math.max(picture.width, picture.height) > maxStretched * Math.min(picture.width, picture.height))
     throw new ServiceError(
       'validation_error',
-      `A picture of ${picture.width} × ${picture.height} pixels is more than ${mostStretched} times as long as wide: crop it.`,
+      `A picture of ${picture.width} × ${picture.height} pixels is more than ${maxStretched} times as long as wide: crop it.`,
     )
   const square = { width: facts.imageSize, height: facts.imageSize }
   switch (facts.family) {
@@ -91,15 +91,15 @@ function fitInto({ width, height }: PixelSize, canvas: PixelSize): PixelSize {
 }
 
 /** Squares of a grid that a picture becomes, at least and at most. */
-const [fewestSquares, mostSquares] = [8, 4096]
+const [fewestSquares, maxSquares] = [8, 4096]
 
 /** About the picture's own size in whole squares. @see https://github.com/QwenLM/Qwen2.5-VL/blob/main/qwen-vl-utils/src/qwen_vl_utils/vision_process.py */
 function sizeInGrid({ width, height }: PixelSize, side: number): PixelSize {
   const inSquares = (length: number, round: (squares: number) => number): number => round(Math.fround(Math.fround(length) / side)) * side
   const near = (length: number): number => Math.max(side, inSquares(length, Math.round))
   const [area, pixels] = [near(width) * near(height), Math.fround(Math.fround(height) * width)]
-  if (area > mostSquares * side * side) {
-    const shrink = Math.fround(Math.sqrt(Math.fround(pixels / (mostSquares * side * side))))
+  if (area > maxSquares * side * side) {
+    const shrink = Math.fround(Math.sqrt(Math.fround(pixels / (maxSquares * side * side))))
     const fit = (length: number): number => Math.max(side, inSquares(length / shrink, Math.floor))
     return { width: fit(width), height: fit(height) }
   }

@@ -24,7 +24,7 @@ import { Grouping } from './grouping.ts'
 
 /** Lifetime of the cached absence of budgets, regardless of changes by other nodes. */
 const freshMs = 1000
-const mostCached = 10_000
+const maxCached = 10_000
 
 /** Used and reserved budgets of accounts across all nodes. */
 export class PostgresBudgetLedger implements BudgetLedger {
@@ -89,7 +89,7 @@ export class PostgresBudgetLedger implements BudgetLedger {
     // Changed meanwhile, so do not cache it.
     if (this.#forgottenAt < requestedAt) this.#unlimited.set(key, requestedAt + freshMs)
     const [oldest] = this.#unlimited.keys()
-    if (this.#unlimited.size > mostCached && oldest !== undefined) this.#unlimited.delete(oldest)
+    if (this.#unlimited.size > maxCached && oldest !== undefined) this.#unlimited.delete(oldest)
     return []
   }
 }

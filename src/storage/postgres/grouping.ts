@@ -3,7 +3,7 @@ import { limitMs } from './database.ts'
 import { databaseUnavailable } from './database-fault.ts'
 
 /** Minimum time left for starting a group. */
-const leastMs = 250
+const minMs = 250
 
 interface Waiting<Input, Output> {
   /** End of the caller's wait, by the monotonic clock. */
@@ -78,7 +78,7 @@ export class Grouping<Input, Output> {
   #take(): readonly Waiting<Input, Output>[] {
     const taken: Waiting<Input, Output>[] = []
     const left: Waiting<Input, Output>[] = []
-    const tooLate = performance.now() + leastMs
+    const tooLate = performance.now() + minMs
     for (const each of this.#waiting)
       if (each.deadline < tooLate) each.reject(databaseUnavailable(new Error('A group before this one took too long.')))
       else (taken.length < this.#most && (each.key === null || !this.#busyKeys.has(each.key)) ? taken : left).push(each)

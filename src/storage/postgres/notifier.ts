@@ -8,7 +8,7 @@ const channel = 'sepia_bell'
 /** Minimum interval between messages: a message takes a lock for which all others wait. */
 const pauseMs = 20
 /** Ids per message, which PostgreSQL limits to 8000 bytes. */
-const mostIds = 200
+const maxIds = 200
 const retryMs = 500
 /** Time for the server to close the connection. */
 const closeTimeoutMs = 1000
@@ -116,7 +116,7 @@ export class Notifier implements AsyncDisposable {
   }
 
   async #send(): Promise<void> {
-    const message: Message = { from: this.#node, work: this.#work, ended: this.#ended.splice(0, mostIds) }
+    const message: Message = { from: this.#node, work: this.#work, ended: this.#ended.splice(0, maxIds) }
     this.#work = false
     this.#sentAt = performance.now()
     try {

@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts'
 
 /** Maximum number of cached values; the rest is read again. */
-const mostValues = 10_000
+const maxValues = 10_000
 
 /** Caches values by key until the next commit by any writer, since many requests read the same values. */
 export class CommittedValues<Value> {
@@ -15,7 +15,7 @@ export class CommittedValues<Value> {
 
   get(key: string, read: () => Value): Value {
     const version = this.#reader.dataVersion()
-    if (version !== this.#version || this.#values.size >= mostValues) this.#values.clear()
+    if (version !== this.#version || this.#values.size >= maxValues) this.#values.clear()
     this.#version = version
     const known = this.#values.get(key)
     if (known !== undefined) return known

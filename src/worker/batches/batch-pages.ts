@@ -1,5 +1,5 @@
 import { type ErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
-import { type Batch, type BatchEndpoint, type BatchFault, type BatchFile, mostBatchLines, mostLineBytes } from '../../core/files/batch.ts'
+import { type Batch, type BatchEndpoint, type BatchFault, type BatchFile, maxBatchLines, maxLineBytes } from '../../core/files/batch.ts'
 import { type FilePurpose, filePrefix } from '../../core/files/stored-file.ts'
 import type { Inference, InferenceWork } from '../../core/inference.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
@@ -11,7 +11,7 @@ import { type FileDependencies, fileDocument, findFile } from '../../operations/
 import { readFile, readLines } from '../../operations/files/kept-files.ts'
 
 /** Maximum number of reported faults; beyond that, usually every line has the same one. */
-const mostFaults = 20
+const maxFaults = 20
 
 /** Checks a whole batch file: the batch continues, or fails with the faults of its lines. */
 export async function validateBatch(deps: BatchDependencies, batch: Batch, options: { readonly signal: AbortSignal }): Promise<Batch> {
@@ -21,17 +21,17 @@ export async function validateBatch(deps: BatchDependencies, batch: Batch, optio
   const note = (line: number | null, error: unknown): void => void faults.push({ line, error: toErrorRecord(error) })
   try {
     const file = await findFile(deps, { accountId: batch.accountId, id: batch.inputFileId }, options)
-    for await (const { bytes } of readLines(readFile(deps, file, options), { from: 0, most: mostLineBytes })) {
+    for await (const { bytes } of readLines(readFile(deps, file, options), { from: 0, most: maxLineBytes })) {
       total += 1
-      if (total > mostBatchLines) {
-        note(null, new ServiceError('invalid_request_error', `Send at most ${mostBatchLines} lines in a batch; split the file.`))
+      if (total > maxBatchLines) {
+        note(null, new ServiceError('invalid_request_error', `Send at most ${maxBatchLines} lines in a batch; split the file.`))
         break
       }
       try {
-        if (bytes.length > mostLineBytes)
+        if (bytes.length > maxLineBytes)
           throw new ServiceError(
             'payload_too_large',
-            `Send lines of at most ${mostLineBytes} bytes; larger requests do not fit into a batch.`,
+            `Send lines of at most ${maxLineBytes} bytes; larger requests do not fit into a batch.`,
           )
         const { customId } = deps.batchWords.readLine(bytes, batch.endpoint)
         if (known.has(customId))
@@ -39,7 +39,7 @@ export async function validateBatch(deps: BatchDependencies, batch: Batch, optio
         known.add(customId)
       } catch (error) {
         note(total, error)
-        if (faults.length === mostFaults) break
+        if (faults.length === maxFaults) break
       }
     }
     if (total === 0) note(null, new ServiceError('invalid_request_error', 'Send a file with at least one line.'))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
-import { type Batch, batchPageLines, mostLineBytes } from '../../core/files/batch.ts'
+import { type Batch, batchPageLines, maxLineBytes } from '../../core/files/batch.ts'
 import type { Inference } from '../../core/inference.ts'
 import { cancelInference } from '../../operations/deferred/inferences.ts'
 import { submitInference } from '../../operations/deferred/submit-inference.ts'
@@ -97,7 +97,7 @@ async function readPage(deps: BatchDependencies, { accountId, inputFileId, place
   if (place.offset >= file.bytes) return page
   for await (const line of readLines(readFile(deps, file, { ...options, from: place.offset }), {
     from: place.offset,
-    most: mostLineBytes,
+    most: maxLineBytes,
   })) {
     page.push(line)
     if (page.length === batchPageLines) break

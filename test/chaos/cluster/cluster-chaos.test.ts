@@ -17,7 +17,7 @@ const plan: readonly ClusterFault[] = [
   'swallow-answers',
   'rolling-restart',
 ]
-const mostTries = 8
+const maxTries = 8
 const small = { leaseMs: 2000, requests: 60, clients: 12, slowEvery: 8, slowMs: 2000, stopMs: 5000, every: 10 }
 
 suite('chaos in a cluster of processes', { skip: withoutPostgres }, () => {
@@ -40,7 +40,7 @@ suite('chaos in a cluster of processes', { skip: withoutPostgres }, () => {
     const stops = { ...small, root: target, slowEvery: 2, slowMs: 4000, plan: ['stop-node', 'stop-node', 'stop-node'] } as const
     // A stop may meet a node that has nothing at hand; some stop does not.
     let found = 0
-    for (let tries = 0; found === 0 && tries < mostTries; tries++) found = (await runClusterChaos(stops)).verdict.duplicated.length
+    for (let tries = 0; found === 0 && tries < maxTries; tries++) found = (await runClusterChaos(stops)).verdict.duplicated.length
     assert.notEqual(found, 0)
   })
 })

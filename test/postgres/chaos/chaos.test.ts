@@ -8,7 +8,7 @@ import { buildPostgresWithoutFence } from './postgres-without-fence.ts'
 import { type Fault, runClusterChaos } from './run-cluster-chaos.ts'
 
 const root = process.cwd()
-const mostTries = 8
+const maxTries = 8
 const round: readonly Fault[] = ['kill-server', 'cut-link', 'kill-node', 'swallow-answers', 'pause-node', 'cut-link']
 
 async function run(settings: { readonly root: string; readonly faults: readonly Fault[] }) {
@@ -31,7 +31,7 @@ suite('chaos on one PostgreSQL', { skip: withoutPostgres }, () => {
     await buildPostgresWithoutFence({ root, target })
     // A pause may meet a node that has nothing at hand; some pause does not.
     let found = 0
-    for (let tries = 0; found === 0 && tries < mostTries; tries++)
+    for (let tries = 0; found === 0 && tries < maxTries; tries++)
       found = (await run({ root: target, faults: ['pause-node', 'pause-node', 'pause-node'] })).duplicated.length
     assert.notEqual(found, 0)
   })

@@ -6,7 +6,7 @@ import { useEffect } from 'preact/hooks'
 const widths = [160, 320, 640, 1024] as const
 /** Time until a picture that failed to load is retried; doubled after each failure. */
 const firstPauseMs = 1000
-const mostTries = 4
+const maxTries = 4
 
 interface ThumbnailProps {
   /** Address of the full picture. */
@@ -24,10 +24,10 @@ interface ThumbnailProps {
 /** A picture in a list, loaded when it is in view and no larger than displayed. */
 export function Thumbnail({ address, across, changes = 0, ...props }: ThumbnailProps): VNode {
   const tries = useSignal(1)
-  const loads = tries.value - 1 + changes * mostTries
+  const loads = tries.value - 1 + changes * maxTries
   const failed = useSignal(false)
   useEffect(() => {
-    if (!failed.value || tries.value >= mostTries) return
+    if (!failed.value || tries.value >= maxTries) return
     const again = setTimeout(
       () => {
         failed.value = false

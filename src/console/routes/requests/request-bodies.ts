@@ -9,7 +9,7 @@ import { recordAudit } from '../../record-audit.ts'
 import { personOf } from '../../sign-in/signed-in.ts'
 
 /** Bytes of a body in the answer; the rest is fetched as a file. */
-const mostShown = 128 * 1024
+const maxShown = 128 * 1024
 
 type Dependencies = Pick<ConsoleDependencies, 'log' | 'events' | 'requests' | 'clock' | 'audit' | 'documents' | 'outputs' | 'bodyKeys'>
 
@@ -49,7 +49,7 @@ function showBody(body: ReadBody): ShownBody {
   if ('unreadable' in body)
     return { id, part, at, unreadable: body.unreadable, path: null, contentType: null, status: null, length: 0, text: null, more: false }
   const { path, contentType, status, length, bytes } = body
-  const shown = bytes.subarray(0, mostShown)
+  const shown = bytes.subarray(0, maxShown)
   const text = /^(?:application\/json|text\/)/.test(contentType ?? '') ? new TextDecoder().decode(shown, { stream: true }) : null
   return { id, part, at, unreadable: null, path, contentType, status, length, text, more: bytes.length > shown.length || text === null }
 }

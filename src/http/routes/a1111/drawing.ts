@@ -43,7 +43,7 @@ export const a1111DrawingRoutes: readonly Route[] = [
     refusals: [...modelRefusals, 409, 422],
     handle: (deps, settings) => async (call) => {
       const { incoming, caller, options } = call
-      const reading = { body: synchronousBody(incoming).value, mostPixels: settings.imagePixels }
+      const reading = { body: synchronousBody(incoming).value, maxPixels: settings.imagePixels }
       const request = await parseExtra(parsingFor(deps, call), reading, options)
       const work = { kind: 'enlargement', request } as const
       const enlarged = await interruptible(deps, call, 1, (running) => generateImage(call.work, { caller, work }, running))
@@ -81,7 +81,7 @@ async function draw(deps: RouteDependencies, settings: HttpSettings, call: Call,
   const { incoming, caller, options } = call
   const reading = {
     body: synchronousBody(incoming).value,
-    mostPixels: settings.imagePixels,
+    maxPixels: settings.imagePixels,
     aliases: settings.modelAliases,
     chosen: await findImageDefault(deps, caller.accountId, options),
     watched: deps.drawings.isWatched(caller, deps.clock.now()),

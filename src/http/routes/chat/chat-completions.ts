@@ -70,7 +70,7 @@ export const createChatCompletion: Route = {
           ...((keep || metadata !== null) && { metadata: metadata ?? {} }),
         }
         if (keep)
-          await keepChat({ ...deps, mostDocumentBytes: settings.mostDocumentBytes }, caller.accountId, { completion, messages }, options)
+          await keepChat({ ...deps, maxDocumentBytes: settings.maxDocumentBytes }, caller.accountId, { completion, messages }, options)
         return completion
       }
       const parts = generateText(call.work, { caller, request }, options)
@@ -118,12 +118,12 @@ function answerLater(
 /** Records in the conversation that its answer is being written. When that fails, the console keeps what it reads. */
 async function noteBeginning(
   deps: RouteDependencies,
-  { mostDocumentBytes }: HttpSettings,
+  { maxDocumentBytes }: HttpSettings,
   { place, inference, onFailure }: { readonly place: AnswerPlace | null; readonly inference: Inference } & Pick<Call, 'onFailure'>,
 ): Promise<Readonly<Record<string, string>>> {
   if (place === null) return {}
   try {
-    await beginAnswer({ ...deps, mostDocumentBytes }, { inference, place }, neverAborted)
+    await beginAnswer({ ...deps, maxDocumentBytes }, { inference, place }, neverAborted)
     return { 'x-service-turn': 'kept' }
   } catch (error) {
     // The request is accepted and runs: its client must get the id even if this failed.

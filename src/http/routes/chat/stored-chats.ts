@@ -113,14 +113,14 @@ export const storedChatRoutes: readonly Route[] = [
     answers: [json('The chat completion.', chatCompletionSchema)],
     refusals: [404, 413, 415, 429, 503],
     handle:
-      (deps, { mostDocumentBytes }) =>
+      (deps, { maxDocumentBytes }) =>
       async (call) => {
         const { metadata = {} } = parseStoredChatChange(synchronousBody(call.incoming).value)
         const change: Parameters<typeof changeAnswer>[2] = (value) => {
           const chat = readStoredChat(value)
           return encodeStoredChat({ ...chat, completion: { ...chat.completion, metadata } })
         }
-        return readStoredChat(await changeAnswer({ ...deps, mostDocumentBytes }, targetOf(call), change, call.options)).completion
+        return readStoredChat(await changeAnswer({ ...deps, maxDocumentBytes }, targetOf(call), change, call.options)).completion
       },
   },
   {

@@ -49,7 +49,7 @@ export const drawingRoutes: readonly Route[] = [
 /** Parses a body into work and the prompt to log. */
 type Parse = (
   parsing: ImageParsing,
-  read: { readonly body: unknown; readonly hints: ImageHints; readonly mostPixels: number },
+  read: { readonly body: unknown; readonly hints: ImageHints; readonly maxPixels: number },
   options: { readonly signal: AbortSignal },
 ) => Promise<{ readonly work: DrawnWork; readonly logged: string | null }>
 
@@ -112,7 +112,7 @@ async function draw(deps: RouteDependencies, settings: HttpSettings, call: Call,
   }
   const inspectImage: InspectImage = (bytes, inspecting) => deps.inspectImage(bytes, { ...inspecting, account: caller.accountId })
   const catalog = deps.assets.library.catalogFor(caller.accountId)
-  const read = () => parse({ catalog, inspectImage }, { body: body.value, hints, mostPixels: settings.imagePixels }, options)
+  const read = () => parse({ catalog, inspectImage }, { body: body.value, hints, maxPixels: settings.imagePixels }, options)
   const { work, logged } = await (handling === null ? read() : deps.deadline.keep(reply, read))
   if (logged !== null) deps.observer.promptLogged({ requestId: incoming.id, accountId: caller.accountId, prompt: logged })
   if (handling !== null) return answerDeferred(deps, { incoming, reply, mode }, { work, handling })

@@ -76,7 +76,7 @@ async function answerForm(
 ): Promise<object> {
   const { accountId } = call.caller
   const inspectImage: InspectImage = (bytes, options) => deps.inspectImage(bytes, { ...options, account: accountId })
-  const parsing = { catalog: deps.assets.library.catalogFor(accountId), inspectImage, mostPixels: settings.imagePixels }
+  const parsing = { catalog: deps.assets.library.catalogFor(accountId), inspectImage, maxPixels: settings.imagePixels }
   const requested = await parse(parsing, withModel(deps, settings, call, await receivedForm(call.incoming).collect()), call.options)
   return answerImages(deps, call, { ...requested, name: 'image_edit' })
 }

@@ -33,7 +33,7 @@ export interface ResponseTarget {
 const kind = 'response'
 
 /** The most previous responses that a conversation may consist of. */
-const mostTurns = 1000
+const maxTurns = 1000
 
 /**
  * Stores a response.
@@ -108,7 +108,7 @@ export async function itemsBefore(
   const turns: (readonly InputItem[])[] = []
   let bytes = 0
   for (let id = previous; id !== undefined; ) {
-    if (turns.length >= mostTurns) throw refuse(`goes back over more than ${mostTurns} responses; send the conversation as \`input\`.`)
+    if (turns.length >= maxTurns) throw refuse(`goes back over more than ${maxTurns} responses; send the conversation as \`input\`.`)
     const { response, input, body } = await findResponse(deps, { accountId, id }, options).catch(nameField)
     if (response.status !== 'completed' && response.status !== 'incomplete')
       throw refuse(`is ${String(response.status)}: only a finished response can be continued.`)

@@ -103,8 +103,8 @@ export const keptResponseRoutes: readonly Route[] = [
   },
 ]
 
-function keeping(deps: HttpDependencies, { mostDocumentBytes }: HttpSettings): ResponseDependencies {
-  return { ...deps, mostDocumentBytes }
+function keeping(deps: HttpDependencies, { maxDocumentBytes }: HttpSettings): ResponseDependencies {
+  return { ...deps, maxDocumentBytes }
 }
 
 /** Whether an id is that of a stored response; all others belong to deferred requests. */

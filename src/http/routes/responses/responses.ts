@@ -55,7 +55,7 @@ export const responseRoutes: readonly Route[] = [
     answers: [{ status: 200, description: 'The response.', content: { 'application/json': responseSchema, ...events } }],
     refusals: modelRefusals,
     handle: (routeDeps, settings) => {
-      const deps = { ...routeDeps, mostDocumentBytes: settings.mostDocumentBytes }
+      const deps = { ...routeDeps, maxDocumentBytes: settings.maxDocumentBytes }
       return async (call) => {
         const received = synchronousBody(call.incoming)
         const body = parseResponseRequest(withModelDefaults(deps.catalog, received.value, ['temperature', 'topP']))
@@ -79,7 +79,7 @@ export const responseRoutes: readonly Route[] = [
     answers: [json('The item.', compactionSchema)],
     refusals: modelRefusals,
     handle: (routeDeps, settings) => {
-      const deps = { ...routeDeps, mostDocumentBytes: settings.mostDocumentBytes }
+      const deps = { ...routeDeps, maxDocumentBytes: settings.maxDocumentBytes }
       return async ({ incoming, caller, options, work }) => {
         const received = synchronousBody(incoming)
         const body = parseCompactRequest(received.value)
@@ -103,8 +103,8 @@ export const responseRoutes: readonly Route[] = [
     example: { model, input: 'What is the capital of France?' },
     answers: [json('The number of tokens.', inputTokensSchema)],
     refusals: modelRefusals,
-    handle: (routeDeps, { mostDocumentBytes }) => {
-      const deps = { ...routeDeps, mostDocumentBytes }
+    handle: (routeDeps, { maxDocumentBytes }) => {
+      const deps = { ...routeDeps, maxDocumentBytes }
       return async ({ incoming, caller, work, options }) => {
         const received = synchronousBody(incoming)
         const { model: named = firstModel(deps.catalog), input: requested = '', ...rest } = Object(received.value)

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
-import { idleFields } from '../idle-fields.ts'
+import { ignoredFields } from '../ignored-fields.ts'
 import type { ImageBody } from '../images/image-fields.ts'
 
 const share = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1, description }))
@@ -24,7 +24,7 @@ const unitSchema = Type.Object(
     control_mode: Type.Optional(Type.Unknown({ description: 'Only `Balanced` or 0.' })),
     guessmode: Type.Optional(Type.Literal(false, { description: 'Only `false`.' })),
     guess_mode: Type.Optional(Type.Literal(false, { description: 'Only `false`.' })),
-    ...idleFields(
+    ...ignoredFields(
       'resize_mode',
       'low_vram',
       'lowvram',

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { mostSteps } from '../../../core/image-generation.ts'
-import { idleFields } from '../idle-fields.ts'
+import { maxSteps } from '../../../core/image-generation.ts'
+import { ignoredFields } from '../ignored-fields.ts'
 import { highResolutionDefaults, highResolutionFields } from '../images/high-resolution-fields.ts'
 import { scriptsSchema } from './controlnet-units.ts'
 import { drawingOnly, highResolutionOnly, onlyFields, startingOnly } from './only-values.ts'
@@ -59,7 +59,7 @@ const settingsSchema = Type.Object(
         description: 'Whether /sdapi/v1/progress has previews; by default if the token asked for progress in the last ten minutes.',
       }),
     ),
-    ...idleFields('eta_noise_seed_delta', 'forge_additional_modules', 'show_progress_every_n_steps', 'live_preview_refresh_period'),
+    ...ignoredFields('eta_noise_seed_delta', 'forge_additional_modules', 'show_progress_every_n_steps', 'live_preview_refresh_period'),
   },
   { additionalProperties: false, description: 'Settings for this request only.' },
 )
@@ -93,7 +93,7 @@ const sharedFields = {
   ),
   batch_size: count('Images to draw; multiplied by `n_iter`, at most 16.'),
   n_iter: count('The same.'),
-  steps: Type.Optional(Type.Integer({ minimum: 1, maximum: mostSteps, default: drawingDefaults.steps, description: 'Denoising steps.' })),
+  steps: Type.Optional(Type.Integer({ minimum: 1, maximum: maxSteps, default: drawingDefaults.steps, description: 'Denoising steps.' })),
   cfg_scale: Type.Optional(
     Type.Number({ minimum: 0, maximum: 50, default: drawingDefaults.cfg_scale, description: 'Guidance; 1 = none.' }),
   ),
@@ -108,7 +108,7 @@ const sharedFields = {
   send_images: Type.Optional(Type.Boolean({ default: true, description: 'Whether the answer contains the images.' })),
   save_images: Type.Optional(Type.Boolean({ default: false, description: 'Accepted; the service keeps none.' })),
   ...onlyFields(drawingOnly),
-  ...idleFields(
+  ...ignoredFields(
     'subseed',
     'eta',
     's_tmin',
@@ -188,7 +188,7 @@ export const img2imgSchema = Type.Object(
       Type.Boolean({ default: false, description: 'Whether `parameters` of the answer contains the images that were sent.' }),
     ),
     ...onlyFields(startingOnly),
-    ...idleFields('image_cfg_scale', 'mask_round', 'mask_blur_x', 'mask_blur_y'),
+    ...ignoredFields('image_cfg_scale', 'mask_round', 'mask_blur_x', 'mask_blur_y'),
   },
   { additionalProperties: false },
 )

@@ -24,7 +24,7 @@ export interface A1111Drawing {
 
 interface Reading {
   readonly body: unknown
-  readonly mostPixels: number
+  readonly maxPixels: number
   readonly aliases?: ModelAliases | undefined
   /** The account's default checkpoint for requests that name none; null = none. */
   readonly chosen: string | null
@@ -110,7 +110,7 @@ function refuseOtherShape(picture: { readonly width: number; readonly height: nu
 
 async function parse(
   deps: ImageParsing,
-  { mostPixels, aliases, chosen, watched }: Reading,
+  { maxPixels, aliases, chosen, watched }: Reading,
   { body, own }: { readonly body: SharedBody; readonly own: Partial<ImageBody> },
   options: { readonly signal: AbortSignal },
 ): Promise<ImageRequest> {
@@ -145,7 +145,7 @@ async function parse(
       ...own,
     }
     const hints = { encoding: null, lonely: false, previews }
-    const { request } = await parseImageRequest(deps, { body: ours, hints, families: checkpointFamilies, mostPixels }, options)
+    const { request } = await parseImageRequest(deps, { body: ours, hints, families: checkpointFamilies, maxPixels }, options)
     return request
   })
 }

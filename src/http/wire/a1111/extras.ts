@@ -4,7 +4,7 @@ import { readEmbeddedText } from '../../../core/images/embedded-text.ts'
 import { parseParameters } from '../../../core/images/parameters-text.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
-import { idleFields } from '../idle-fields.ts'
+import { ignoredFields } from '../ignored-fields.ts'
 import { decodeImage } from '../images/decode-image.ts'
 import type { ImageParsing } from '../images/image-request.ts'
 import { parseUpscalingRequest } from '../images/upscaling-request.ts'
@@ -34,7 +34,7 @@ export const extraSchema = Type.Object(
     ),
     upscaling_resize: Type.Optional(Type.Number({ minimum: 1, maximum: 8, default: 2, description: 'How much larger.' })),
     ...onlyFields(extraOnly),
-    ...idleFields(
+    ...ignoredFields(
       'show_extras_results',
       'codeformer_weight',
       'upscaling_resize_w',
@@ -61,14 +61,14 @@ export const extraAnswerSchema = Type.Object({
  */
 export async function parseExtra(
   deps: ImageParsing,
-  { body: received, mostPixels }: { readonly body: unknown; readonly mostPixels: number },
+  { body: received, maxPixels }: { readonly body: unknown; readonly maxPixels: number },
   options: { readonly signal: AbortSignal },
 ): Promise<EnlargementRequest> {
   const { image, upscaler_1: name, upscaling_resize: scale = 2, ...rest } = extraChecker.parse(received, imageFaultCodes)
   refuseFaults(findOnlyFaults(rest, extraOnly), imageFaultCodes)
   const body = { init_image: image, scale, output_image_encoding: 'png', ...(name !== undefined && { model: nameOf(name) }) }
   const hints = { encoding: null, lonely: false, previews: false }
-  return inA1111Words(upscalingWords, () => parseUpscalingRequest(deps, { body, hints, mostPixels }, options))
+  return inA1111Words(upscalingWords, () => parseUpscalingRequest(deps, { body, hints, maxPixels }, options))
 }
 
 /** The body of POST /sdapi/v1/png-info. */

@@ -25,7 +25,7 @@ export interface AssetQuery {
   readonly offset: number
 }
 
-const mostPerPage = 200
+const maxPerPage = 200
 
 /** @throws {ServiceError} `invalid_request_error` for values out of range, `unsupported_parameter` for filters that Sepia lacks. */
 export function readAssetQuery(query: Readonly<Record<string, unknown>>): AssetQuery {
@@ -42,7 +42,7 @@ export function readAssetQuery(query: Readonly<Record<string, unknown>>): AssetQ
   if (all('engine_type').some((type) => type !== 'image')) throw wrong('engine_type', 'image')
   if (all('file_format').some((format) => format !== 'safetensors')) throw wrong('file_format', 'safetensors')
   return {
-    limit: integer(query.limit, 'limit', { least: 1, most: mostPerPage, absent: mostPerPage }),
+    limit: integer(query.limit, 'limit', { least: 1, most: maxPerPage, absent: maxPerPage }),
     offset: integer(query.offset, 'offset', { least: 0, most: 1_000_000, absent: 0 }),
     accepts: (asset) =>
       (name === undefined || asset.name === name) &&

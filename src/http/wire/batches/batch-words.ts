@@ -26,7 +26,7 @@ import { encodeStoredImages } from '../images/openai/images-answer.ts'
 import { encodeFinished, startResponse } from '../responses/response.ts'
 import { parseResponseRequest, type ResponseBody, readResponseRequest } from '../responses/response-request.ts'
 
-const mostIdLength = 512
+const maxIdLength = 512
 
 /** Reads and encodes lines of batches. A line's body is that of its endpoint, without streams. */
 export function createBatchWords(
@@ -118,8 +118,8 @@ function readBatchLine(bytes: Buffer<ArrayBuffer>, endpoint: BatchEndpoint): { r
   const line = parseJson(bytes, 'invalid_request_error')
   if (!isRecord(line)) throw new ServiceError('invalid_request_error', 'Send a JSON object in each line.')
   const { custom_id: customId, method, url, body, ...rest } = line
-  if (typeof customId !== 'string' || customId === '' || customId.length > mostIdLength)
-    throw refusal('custom_id', `must be a string of 1 to ${mostIdLength} characters.`)
+  if (typeof customId !== 'string' || customId === '' || customId.length > maxIdLength)
+    throw refusal('custom_id', `must be a string of 1 to ${maxIdLength} characters.`)
   if (method !== 'POST') throw refusal('method', 'must be POST.')
   if (url !== endpoint) throw refusal('url', `must be ${endpoint}, the endpoint of the batch.`)
   if (!isRecord(body)) throw refusal('body', 'must be the JSON object that the endpoint takes.')

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { idleFields, idleMarks } from '../idle-fields.ts'
+import { ignoredFields, ignoredMarks } from '../ignored-fields.ts'
 import { contentPartSchema } from './content-parts.ts'
 import { jsonObject } from './response-format-field.ts'
 
@@ -10,7 +10,7 @@ const calledFunction = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 1024 }),
     arguments: Type.Optional(Type.Union([Type.String(), jsonObject])),
-    ...idleFields('parsed_arguments', 'description', 'thought_signature'),
+    ...ignoredFields('parsed_arguments', 'description', 'thought_signature'),
   },
   { additionalProperties: false },
 )
@@ -25,8 +25,8 @@ const toolCall = Type.Object(
     custom: Type.Optional(
       Type.Object({ name: Type.String({ minLength: 1, maxLength: 1024 }), input: Type.String() }, { additionalProperties: false }),
     ),
-    ...idleMarks,
-    ...idleFields('caller', 'thought_signature'),
+    ...ignoredMarks,
+    ...ignoredFields('caller', 'thought_signature'),
   },
   { additionalProperties: false },
 )
@@ -63,8 +63,8 @@ export const chatMessageSchema = Type.Object(
     refusal: Type.Optional(Type.String({ description: 'The refusal to answer; read as text.' })),
     prefix: Type.Optional(Type.Boolean({ description: 'Whether the answer continues this last message; true by default.' })),
     audio: Type.Optional(Type.Null()),
-    ...idleMarks,
-    ...idleFields('annotations', 'id', 'timestamp', 'parsed', 'reasoning_details', 'thinking_blocks', 'is_error', 'partial'),
+    ...ignoredMarks,
+    ...ignoredFields('annotations', 'id', 'timestamp', 'parsed', 'reasoning_details', 'thinking_blocks', 'is_error', 'partial'),
   },
   { additionalProperties: false },
 )

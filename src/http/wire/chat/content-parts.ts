@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { SeenPart } from '../../../core/text-generation.ts'
-import { idleFields, idleMarks } from '../idle-fields.ts'
-import { addressMeaning, findAddressFault, mostPictures, readAddress } from './fields/picture-address.ts'
+import { ignoredFields, ignoredMarks } from '../ignored-fields.ts'
+import { addressMeaning, findAddressFault, maxPictures, readAddress } from './fields/picture-address.ts'
 
 /** A part of a message's content. {@link findPartFaults} checks which fields its type has. */
 export const contentPartSchema = Type.Object(
@@ -12,8 +12,8 @@ export const contentPartSchema = Type.Object(
     }),
     text: Type.Optional(Type.String()),
     refusal: Type.Optional(Type.String({ description: 'The text of parts of the type refusal.' })),
-    ...idleMarks,
-    ...idleFields('annotations', 'citations', 'logprobs', 'id'),
+    ...ignoredMarks,
+    ...ignoredFields('annotations', 'citations', 'logprobs', 'id'),
     image_url: Type.Optional(
       Type.Object(
         {
@@ -52,8 +52,8 @@ export function findPartFaults(
     const fault = findAddressFault(url)
     if (fault !== null) at('image_url.url', fault)
   }
-  if (parts.filter(({ type }) => type === 'image_url').length > mostPictures)
-    faults.push({ path, message: `\`${prefix}\` has more than ${mostPictures} pictures: send fewer.`, kind: 'range' })
+  if (parts.filter(({ type }) => type === 'image_url').length > maxPictures)
+    faults.push({ path, message: `\`${prefix}\` has more than ${maxPictures} pictures: send fewer.`, kind: 'range' })
   return faults
 }
 

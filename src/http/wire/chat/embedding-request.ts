@@ -6,7 +6,7 @@ import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import { tokenId } from '../tokens/token-ids.ts'
 
 const input = Type.String({ minLength: 1 })
-const mostTexts = 2048
+const maxTexts = 2048
 const mostTokens = 8192
 
 const unshortened = 'Accepted; a text that does not fit the context is refused, never shortened.'
@@ -71,7 +71,7 @@ export function readEmbeddingInputs(given: Static<typeof embeddingInput>, field:
   if (tokens.length === given.length) return [tokens]
   const inputs = given.filter((entry) => typeof entry !== 'number')
   if (tokens.length > 0) throw refuse(field, 'must not mix tokens with texts and lists of tokens; put the tokens into a list')
-  if (inputs.length > mostTexts) throw refuse(field, `must list at most ${mostTexts} texts; split it`)
+  if (inputs.length > maxTexts) throw refuse(field, `must list at most ${maxTexts} texts; split it`)
   return inputs
 }
 

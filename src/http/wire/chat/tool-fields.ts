@@ -2,7 +2,7 @@ import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { printPath } from '../../../core/schema/describe-schema.ts'
 import type { ToolChoice, ToolDefinition } from '../../../core/text-generation.ts'
-import { idleFields, idleMarks } from '../idle-fields.ts'
+import { ignoredFields, ignoredMarks } from '../ignored-fields.ts'
 import { jsonObject } from './response-format-field.ts'
 
 /** A tool's name; allows all names that agents and MCP servers use. */
@@ -11,7 +11,7 @@ const closed = { additionalProperties: false }
 
 const choiceWord = Type.Enum(['auto', 'none', 'required', 'any'])
 /** Fields of tools that agents add for other services. */
-export const idleTools = idleFields('input_examples', 'defer_loading', 'allowed_callers')
+export const ignoredTools = ignoredFields('input_examples', 'defer_loading', 'allowed_callers')
 
 const functionFields = {
   name: toolName,
@@ -21,9 +21,9 @@ const functionFields = {
 const functionTool = Type.Object(
   {
     type: Type.Literal('function'),
-    function: Type.Object({ ...functionFields, strict: Type.Optional(Type.Boolean()), ...idleMarks }, closed),
-    ...idleMarks,
-    ...idleTools,
+    function: Type.Object({ ...functionFields, strict: Type.Optional(Type.Boolean()), ...ignoredMarks }, closed),
+    ...ignoredMarks,
+    ...ignoredTools,
   },
   closed,
 )
@@ -45,8 +45,8 @@ const customTool = Type.Object(
       },
       closed,
     ),
-    ...idleMarks,
-    ...idleTools,
+    ...ignoredMarks,
+    ...ignoredTools,
   },
   closed,
 )
@@ -80,7 +80,7 @@ export const toolFields = {
     ),
   ),
   functions: Type.Optional(
-    Type.Array(Type.Object({ ...functionFields, ...idleMarks }, closed), {
+    Type.Array(Type.Object({ ...functionFields, ...ignoredMarks }, closed), {
       minItems: 1,
       maxItems: 256,
       description: "Functions in OpenAI's first format; the answer has at most one call, as `function_call`.",

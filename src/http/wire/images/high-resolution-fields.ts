@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { mostSteps } from '../../../core/image-generation.ts'
+import { maxSteps } from '../../../core/image-generation.ts'
 
 /** A1111's name for enlarging the latents themselves. */
 export const latent = 'Latent'
@@ -39,7 +39,7 @@ export const highResolutionFields = {
   hr_second_pass_steps: Type.Optional(
     Type.Integer({
       minimum: 0,
-      maximum: mostSteps,
+      maximum: maxSteps,
       default: highResolutionDefaults.hr_second_pass_steps,
       description: 'Steps of the second pass; 0 = the same number.',
     }),

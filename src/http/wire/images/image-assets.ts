@@ -2,7 +2,7 @@ import type { AssetDescriptor, AssetKind } from '../../../core/assets/asset.ts'
 import { familyNames } from '../../../core/checkpoint/checkpoint-family.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
-import { mostControlnets } from '../../../core/images/controlnet.ts'
+import { maxControlnets } from '../../../core/images/controlnet.ts'
 import type { LoraUse } from '../../../core/images/lora.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
@@ -129,7 +129,7 @@ export function findAssetFaults(
     check(each.use.field, 'controlnet', each)
     if (each.use.image === undefined) add('controlnet_image', `must be the picture for ${shortName(each.use.name)}.`, 'missing')
   }
-  if (controlnets.length > mostControlnets) add('controlnets', `may name at most ${mostControlnets}, not ${controlnets.length}.`, 'range')
+  if (controlnets.length > maxControlnets) add('controlnets', `may name at most ${maxControlnets}, not ${controlnets.length}.`, 'range')
   if (body.controlnet === undefined) {
     for (const field of ['controlnet_image', 'controlnet_conditioning_scale', 'controlnet_early_stop', 'controlnet_preprocess'] as const)
       if (body[field] !== undefined) add(field, 'needs `controlnet`: name one, or leave it out.', 'conflict')

@@ -2,7 +2,7 @@ import { isTransformerFamily } from '../../../core/checkpoint/checkpoint-family.
 import type { FieldFault } from '../../../core/error.ts'
 import type { ImageEncoding } from '../../../core/image-generation.ts'
 import { familyGuidance, guidanceScales } from '../../../core/images/guidance-scales.ts'
-import { findRefusedWeight, largestPromptWeight, mostBreaks, readPromptWeights } from '../../../core/images/prompt-weights.ts'
+import { findRefusedWeight, largestPromptWeight, maxBreaks, readPromptWeights } from '../../../core/images/prompt-weights.ts'
 import { findStylePreset, stylePresetNames } from '../../../core/images/style-preset.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
 import { findFamilyFaults } from './family-faults.ts'
@@ -151,7 +151,7 @@ function findPromptWeightFaults(body: ImageBody): readonly FieldFault[] {
       add(field, `gives a part the weight ${weight.toPrecision(3)}: ${remedy}, for weights from 0 to ${largestPromptWeight}.`)
     }
     const breaks = readPromptWeights(text).filter(({ apart }) => apart).length
-    if (breaks > mostBreaks) add(field, `has BREAK ${breaks} times: use it at most ${mostBreaks} times.`)
+    if (breaks > maxBreaks) add(field, `has BREAK ${breaks} times: use it at most ${maxBreaks} times.`)
   }
   return faults
 }

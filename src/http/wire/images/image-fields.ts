@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
-import { imageEncodings, mostClipSkip, mostSteps } from '../../../core/image-generation.ts'
-import { mostControlnets } from '../../../core/images/controlnet.ts'
-import { largestLoraWeight, mostLoras } from '../../../core/images/lora.ts'
-import { mostReferences } from '../../../core/images/references.ts'
+import { imageEncodings, maxClipSkip, maxSteps } from '../../../core/image-generation.ts'
+import { maxControlnets } from '../../../core/images/controlnet.ts'
+import { largestLoraWeight, maxLoras } from '../../../core/images/lora.ts'
+import { maxReferences } from '../../../core/images/references.ts'
 import { stylePresetNames } from '../../../core/images/style-preset.ts'
 import { samplers } from '../../../core/sampler.ts'
 import { highResolutionFields } from './high-resolution-fields.ts'
@@ -36,7 +36,7 @@ export const imageFields = {
   negative_prompt_2: Type.Optional(Type.String({ ...prompt, description: 'For the second text encoder; the negative prompt by default.' })),
   width: Type.Optional(Type.Integer({ minimum: 8, maximum: 8192, description: 'With height, a size the model allows.' })),
   height: Type.Optional(Type.Integer({ minimum: 8, maximum: 8192, description: 'With width, a size the model allows.' })),
-  steps: Type.Optional(Type.Integer({ minimum: 1, maximum: mostSteps, description: "Denoising steps; the model's own by default." })),
+  steps: Type.Optional(Type.Integer({ minimum: 1, maximum: maxSteps, description: "Denoising steps; the model's own by default." })),
   cfg_scale: Type.Optional(Type.Number({ minimum: 0, maximum: 50, description: "Guidance; the model's own by default. 0 = none." })),
   guidance_rescale: Type.Optional(
     Type.Number({
@@ -63,7 +63,7 @@ export const imageFields = {
   reference_images: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
-      maxItems: mostReferences,
+      maxItems: maxReferences,
       description: `FLUX.2 klein: reference pictures for the prompt, such as "the fox of image 1 in the room of image 2"; each ${fileForms}`,
     }),
   ),
@@ -95,7 +95,7 @@ export const imageFields = {
   ),
   loras: Type.Optional(
     Type.Record(Type.String(), Type.Number({ minimum: -largestLoraWeight, maximum: largestLoraWeight }), {
-      maxProperties: mostLoras,
+      maxProperties: maxLoras,
       description: 'LoRAs by asset name with their weights; `<lora:name:0.8>` in the prompt does the same.',
     }),
   ),
@@ -128,13 +128,13 @@ export const imageFields = {
         { additionalProperties: false },
       ),
       {
-        maxItems: mostControlnets,
+        maxItems: maxControlnets,
         description: 'Several ControlNets at once, each with name, image, conditioning_scale, early_stop and preprocess.',
       },
     ),
   ),
   clip_skip: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: mostClipSkip, description: 'Last layers of the text encoders to leave out.' }),
+    Type.Integer({ minimum: 1, maximum: maxClipSkip, description: 'Last layers of the text encoders to leave out.' }),
   ),
   use_refiner: Type.Optional(Type.Boolean({ description: 'True by default where the model has a refiner.' })),
   high_noise_frac: Type.Optional(

@@ -1,5 +1,5 @@
 import type { FieldFault } from '../../../core/error.ts'
-import { type LoraUse, largestLoraWeight, mostLoras, readLoraTags, type TaggedPrompt } from '../../../core/images/lora.ts'
+import { type LoraUse, largestLoraWeight, maxLoras, readLoraTags, type TaggedPrompt } from '../../../core/images/lora.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
 import type { ImageBody } from './image-fields.ts'
@@ -67,7 +67,7 @@ export function findLoraFaults(
     if (loras.length > 0 && !takesLoras(model))
       add(field, `has a <lora:…> tag, and ${model.id} cannot apply LoRAs: remove it.`, 'unsupported')
   }
-  if (seen.size > mostLoras) add('loras', `may mix at most ${mostLoras} LoRAs, those in the prompt included, not ${seen.size}.`)
+  if (seen.size > maxLoras) add('loras', `may mix at most ${maxLoras} LoRAs, those in the prompt included, not ${seen.size}.`)
   if (Object.keys(named ?? {}).length > 0 && !takesLoras(model))
     add('loras', `must be left out: ${model.id} cannot apply LoRAs.`, 'unsupported')
   return faults

@@ -14,14 +14,14 @@ interface PixelFields {
  */
 export function refusePixels(
   { width, height, seeds }: Pick<ImageRequest, 'width' | 'height' | 'seeds'>,
-  mostPixels: number,
+  maxPixels: number,
   { count, size }: PixelFields,
 ): void {
   const each = width * height
-  if (each * seeds.length <= mostPixels) return
-  const fitting = Math.floor(mostPixels / each)
+  if (each * seeds.length <= maxPixels) return
+  const fitting = Math.floor(maxPixels / each)
   const fix = fitting === 0 ? 'ask for a smaller size' : `ask for at most ${fitting} of this size, or for smaller ones`
-  const message = `${list([count, ...size])} of ${seeds.length} × ${width} × ${height} make ${each * seeds.length} pixels, over the limit of ${mostPixels} per request (image-pixels): ${fix}.`
+  const message = `${list([count, ...size])} of ${seeds.length} × ${width} × ${height} make ${each * seeds.length} pixels, over the limit of ${maxPixels} per request (image-pixels): ${fix}.`
   const fields = fitting === 0 ? size : [count, ...size]
   refuseFaults(
     fields.map((field) => ({ path: [field], message, kind: 'range' })),

@@ -41,12 +41,12 @@ export async function parseImageRequest(
     body: received,
     hints,
     families,
-    mostPixels = Number.POSITIVE_INFINITY,
+    maxPixels = Number.POSITIVE_INFINITY,
   }: {
     readonly body: unknown
     readonly hints: ImageHints
     readonly families: readonly CheckpointFamily[]
-    readonly mostPixels?: number
+    readonly maxPixels?: number
   },
   options: { readonly signal: AbortSignal },
 ): Promise<{ readonly request: ImageRequest; readonly logPrompt: boolean }> {
@@ -61,7 +61,7 @@ export async function parseImageRequest(
   )
   const request = resolveImageRequest(body, model, { hints, assets })
   const sized = request.highResolution === undefined ? [] : ['hr_scale']
-  refusePixels(request, mostPixels, { count: 'num_images', size: ['width', 'height', ...sized] })
+  refusePixels(request, maxPixels, { count: 'num_images', size: ['width', 'height', ...sized] })
   return {
     request: {
       ...request,

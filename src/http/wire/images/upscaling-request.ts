@@ -37,7 +37,7 @@ const checker = createBodyChecker(upscalingRequestSchema)
  */
 export async function parseUpscalingRequest(
   { catalog, inspectImage }: { readonly catalog: ModelCatalog; readonly inspectImage: InspectImage },
-  { body: received, hints, mostPixels }: { readonly body: unknown; readonly hints: ImageHints; readonly mostPixels: number },
+  { body: received, hints, maxPixels }: { readonly body: unknown; readonly hints: ImageHints; readonly maxPixels: number },
   options: { readonly signal: AbortSignal },
 ): Promise<EnlargementRequest> {
   const body = checker.parse(received, imageFaultCodes)
@@ -55,10 +55,10 @@ export async function parseUpscalingRequest(
     ...sizeOf(body, picture, upscaler.scale),
     encoding: body.output_image_encoding ?? hints.encoding ?? imageDefaults.image_encoding,
   }
-  refusePixels({ ...request, seeds: [0] }, mostPixels, { count: 'num_images', size: ['output_image_width', 'output_image_height'] })
+  refusePixels({ ...request, seeds: [0] }, maxPixels, { count: 'num_images', size: ['output_image_width', 'output_image_height'] })
   const computed = picture.width * picture.height * upscaler.scale ** 2
-  if (computed > mostPixels) {
-    const message = `\`init_image\` must be smaller: enlarged ${upscaler.scale} times by ${id} it has ${computed} pixels, over the ${mostPixels} of one request (image-pixels).`
+  if (computed > maxPixels) {
+    const message = `\`init_image\` must be smaller: enlarged ${upscaler.scale} times by ${id} it has ${computed} pixels, over the ${maxPixels} of one request (image-pixels).`
     refuseFaults([{ path: ['init_image'], message, kind: 'range' }], imageFaultCodes)
   }
   return request

@@ -8,7 +8,7 @@ import { adapterFields, findAdapterFaults, readAdapters } from '../chat/fields/a
 import { endingFields, findEndingFaults, readEnding, readStop, stopField } from '../chat/fields/ending-fields.ts'
 import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from '../chat/fields/output-format-fields.ts'
 import type { BodySettings } from '../chat/sampling-fields.ts'
-import { idleFields } from './idle-fields.ts'
+import { ignoredFields } from './ignored-fields.ts'
 import { findNativePromptFaults, nativePromptField, type PromptPieces, readNativePrompts } from './native-prompt.ts'
 import { findNativeSamplingFaults, nativeSamplingFields, readBiases, readNativeSampling, type TokenBias } from './sampling.ts'
 
@@ -56,7 +56,7 @@ const lastFields = {
     }),
   ),
   ...adapterFields,
-  ...idleFields,
+  ...ignoredFields,
 }
 
 type Fields<First> = First & ReturnType<typeof nativeSamplingFields> & typeof lastFields

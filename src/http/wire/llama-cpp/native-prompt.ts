@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
-import { findTooManyPrompts, mostPrompts, promptFault } from '../chat/fields/prompt-field.ts'
-import { mostTokenIds, tokenId } from '../tokens/token-ids.ts'
+import { findTooManyPrompts, maxPrompts, promptFault } from '../chat/fields/prompt-field.ts'
+import { maxTokenIds, tokenId } from '../tokens/token-ids.ts'
 
 /** Limit of texts among tokens; the model tokenizes each separately. */
-const mostMixed = 1024
+const maxMixed = 1024
 
 const wrapped = Type.Object(
   { prompt_string: Type.String({ description: 'A text.' }) },
@@ -21,16 +21,16 @@ export const nativePromptField = Type.Union(
         Type.String(),
         tokenId,
         wrapped,
-        Type.Array(Type.Union([tokenId, Type.String()]), { minItems: 1, maxItems: mostTokenIds }),
+        Type.Array(Type.Union([tokenId, Type.String()]), { minItems: 1, maxItems: maxTokenIds }),
       ]),
       {
         minItems: 1,
-        maxItems: mostTokenIds,
+        maxItems: maxTokenIds,
       },
     ),
   ],
   {
-    description: `A text, with control tokens by their spelling; tokens, or tokens and texts mixed; or a list of up to ${mostPrompts} of these, which is answered by a list.`,
+    description: `A text, with control tokens by their spelling; tokens, or tokens and texts mixed; or a list of up to ${maxPrompts} of these, which is answered by a list.`,
   },
 )
 
@@ -44,8 +44,8 @@ export function findNativePromptFaults(prompt: PromptBody): readonly FieldFault[
   if (!Array.isArray(prompt)) return []
   const mixed = readNativePrompts(prompt).prompts.filter((pieces) => pieces.length > 1)
   const texts = mixed.reduce((sum, pieces) => sum + pieces.filter((piece) => typeof piece === 'string').length, 0)
-  if (texts > mostMixed)
-    return [promptFault(`must hold at most ${mostMixed} texts among tokens, not ${texts}; tokenize them first.`, 'range')]
+  if (texts > maxMixed)
+    return [promptFault(`must hold at most ${maxMixed} texts among tokens, not ${texts}; tokenize them first.`, 'range')]
   const kinds = new Set(prompt.map((entry) => typeof entry))
   if (kinds.has('number')) return kinds.has('object') ? [promptFault('must not mix tokens and whole prompts.', 'conflict')] : []
   return findTooManyPrompts(prompt)

@@ -13,7 +13,7 @@ const share = (standard: number, description: string) =>
 
 const biasKey = Type.Union([tokenId, Type.String({ minLength: 1, maxLength: 1000 })])
 const bias = Type.Union([Type.Number({ minimum: -100, maximum: 100 }), Type.Literal(false)])
-const mostBiases = 1024
+const maxBiases = 1024
 
 /** Sepia's samplers, in order. */
 const samplerOrder: readonly string[] = ['penalties', 'top_k', 'top_p', 'min_p', 'temperature']
@@ -49,8 +49,8 @@ const ownFields = {
   logit_bias: Type.Optional(
     Type.Union(
       [
-        Type.Array(Type.Tuple([biasKey, bias]), { maxItems: mostBiases }),
-        Type.Record(Type.String({ minLength: 1, maxLength: 1000 }), bias, { maxProperties: mostBiases }),
+        Type.Array(Type.Tuple([biasKey, bias]), { maxItems: maxBiases }),
+        Type.Record(Type.String({ minLength: 1, maxLength: 1000 }), bias, { maxProperties: maxBiases }),
       ],
       {
         description:

@@ -4,13 +4,13 @@ import { isRecord } from '../../../core/json-value.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
 import { printPath } from '../../../core/schema/describe-schema.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
-import { idleFields } from '../idle-fields.ts'
+import { ignoredFields } from '../ignored-fields.ts'
 
 /** The id of a call, in any server's format. */
 const id = Type.String({ minLength: 1, maxLength: 4096 })
 
 /** Cache markers have no effect: prompts are cached automatically. */
-const marks = { cache_control: Type.Optional(jsonObject), ...idleFields('parsed_output', 'extra_content', 'provider_specific_fields') }
+const marks = { cache_control: Type.Optional(jsonObject), ...ignoredFields('parsed_output', 'extra_content', 'provider_specific_fields') }
 
 const closed = { additionalProperties: false }
 
@@ -30,7 +30,7 @@ const callBlock = Type.Object(
     name: Type.String({ minLength: 1, maxLength: 1024 }),
     /** Some clients send the object as text, or an empty text. */
     input: Type.Optional(Type.Union([jsonObject, Type.String()])),
-    ...idleFields('caller'),
+    ...ignoredFields('caller'),
     ...marks,
   },
   closed,

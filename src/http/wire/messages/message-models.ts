@@ -4,7 +4,7 @@ import { queryFault } from '../../faults/refuse-faults.ts'
 import type { Answer } from '../answer.ts'
 import { readPageLimit } from '../page.ts'
 
-const mostPerPage = 1000
+const maxPerPage = 1000
 
 /** A model in Anthropic's format. */
 export const messageModelSchema = Type.Object({
@@ -61,7 +61,7 @@ export function encodeMessageModels(
 ): Answer<typeof messageModelListSchema> {
   const answering = models.filter(({ descriptor }) => descriptor.kind === 'text' && descriptor.generates !== false)
   const { after_id: after, before_id: before } = query
-  const most = readPageLimit(query.limit, mostPerPage)
+  const most = readPageLimit(query.limit, maxPerPage)
   if (after !== undefined && before !== undefined) throw queryFault('before_id', 'contradicts `after_id`; send one of them.')
   const placeOf = (field: string, id: unknown): number => {
     const place = answering.findIndex(({ descriptor }) => descriptor.id === id)

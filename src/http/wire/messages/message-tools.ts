@@ -4,7 +4,7 @@ import { isRecord } from '../../../core/json-value.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
 import type { ChatInput, ToolDefinition } from '../../../core/text-generation.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
-import { idleTools, toolName } from '../chat/tool-fields.ts'
+import { ignoredTools, toolName } from '../chat/tool-fields.ts'
 
 const parallel = { disable_parallel_tool_use: Type.Optional(Type.Boolean()) }
 const closed = { additionalProperties: false }
@@ -22,7 +22,7 @@ export const messageToolFields = {
           strict: Type.Optional(Type.Boolean()),
           eager_input_streaming: Type.Optional(Type.Boolean()),
           cache_control: Type.Optional(jsonObject),
-          ...idleTools,
+          ...ignoredTools,
         },
         closed,
       ),

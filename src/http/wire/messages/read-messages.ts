@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatMessage, SeenPart } from '../../../core/text-generation.ts'
-import { mostPictures, readPicture } from '../chat/fields/picture-address.ts'
+import { maxPictures, readPicture } from '../chat/fields/picture-address.ts'
 import type { ContentBlock, DocumentBlock, MessageBody, TextBlock } from './content-blocks.ts'
 
 /** Finds blocks in turns of the wrong role. */
@@ -21,8 +21,8 @@ export function findTurnFaults(messages: readonly MessageBody[]): readonly Field
 }
 
 function findTooMany(content: MessageBody['content'], index: number): readonly FieldFault[] {
-  if (blocksOf<ContentBlock>(content).filter(({ type }) => type === 'image').length <= mostPictures) return []
-  const message = `\`messages[${index}].content\` has more than ${mostPictures} pictures: send fewer.`
+  if (blocksOf<ContentBlock>(content).filter(({ type }) => type === 'image').length <= maxPictures) return []
+  const message = `\`messages[${index}].content\` has more than ${maxPictures} pictures: send fewer.`
   return [{ path: ['messages', index, 'content'], message, kind: 'range' }]
 }
 

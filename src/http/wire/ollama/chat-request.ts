@@ -5,7 +5,7 @@ import { createBodyChecker } from '../../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { findToolFaults, readToolChoice, readTools, toolFields, toolName } from '../chat/tool-fields.ts'
-import { idleFields } from '../idle-fields.ts'
+import { ignoredFields } from '../ignored-fields.ts'
 import { findImageFaults, imagesField, readImages } from './images-field.ts'
 import { findRunFaults, modelField, readRun, readThink, runFields, unloadsNow } from './run-fields.ts'
 
@@ -17,12 +17,12 @@ const callSchema = Type.Object(
       {
         name: Type.String({ minLength: 1, maxLength: 1024 }),
         arguments: Type.Optional(Type.Union([jsonObject, Type.String()])),
-        ...idleFields('index', 'description'),
+        ...ignoredFields('index', 'description'),
       },
       closed,
     ),
     id: Type.Optional(Type.String({ maxLength: 4096 })),
-    ...idleFields('type', 'index'),
+    ...ignoredFields('type', 'index'),
   },
   closed,
 )
@@ -55,7 +55,7 @@ const toolSchema = Type.Object(
       },
       closed,
     ),
-    ...idleFields('items'),
+    ...ignoredFields('items'),
   },
   closed,
 )

@@ -2,14 +2,14 @@ import Type from 'typebox'
 import type { EmbeddingRequest, EmbeddingResult } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
-import { idleFields } from '../idle-fields.ts'
+import { ignoredFields } from '../ignored-fields.ts'
 import { findKeepAliveFaults, keepAliveField, unloadsNow } from './run-fields.ts'
 
 const closed = { additionalProperties: false }
 const model = Type.String({ minLength: 1, description: 'A model that makes embeddings, see /api/tags.' })
 const text = Type.String({ minLength: 1 })
 /** Ollama's options do not change vectors. */
-const shared = { keep_alive: keepAliveField, ...idleFields('options') }
+const shared = { keep_alive: keepAliveField, ...ignoredFields('options') }
 
 /** The body of POST /api/embed. */
 export const ollamaEmbedSchema = Type.Object(

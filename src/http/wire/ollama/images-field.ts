@@ -2,12 +2,12 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { printPath } from '../../../core/schema/describe-schema.ts'
 import type { PicturePart } from '../../../core/text-generation.ts'
-import { mostPictures, readPicture } from '../chat/fields/picture-address.ts'
+import { maxPictures, readPicture } from '../chat/fields/picture-address.ts'
 
 /** Pictures of one message, in Ollama's format. */
 export const imagesField = Type.Optional(
   Type.Array(Type.String({ minLength: 1 }), {
-    maxItems: mostPictures,
+    maxItems: maxPictures,
     description:
       'Pictures in base64 (PNG, JPEG, WebP or GIF), for models that see; with the setting `fetch-pictures` also their addresses.',
   }),

@@ -5,7 +5,7 @@ import type { TextModelDescriptor } from '../../../core/model.ts'
 import type { ListedModel } from '../../../operations/list-models.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
-import { idleFields } from '../idle-fields.ts'
+import { ignoredFields } from '../ignored-fields.ts'
 
 /** The version of Ollama that this interface follows. Clients refuse servers that are too old for their requests. */
 export const ollamaVersion = '0.13.0'
@@ -62,7 +62,7 @@ export const ollamaNameSchema = Type.Object(
     model: Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description: 'The model.' })),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description: 'The older name of `model`.' })),
     stream: Type.Optional(Type.Boolean({ default: true, description: 'Only for a pull: whether it reports its progress in lines.' })),
-    ...idleFields('verbose', 'options', 'insecure'),
+    ...ignoredFields('verbose', 'options', 'insecure'),
   },
   { additionalProperties: false },
 )

@@ -4,7 +4,7 @@ import type { ChatInput, ResponseFormat, SamplingParameters, TextRequest } from 
 import { readStop, stopField } from '../chat/fields/ending-fields.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { readSampling } from '../chat/sampling-fields.ts'
-import { idleFields } from '../idle-fields.ts'
+import { ignoredFields } from '../ignored-fields.ts'
 
 /** Ollama's sampling defaults where neither the request nor the model has one. */
 const usualSampling = { temperature: 0.8, top_k: 40, top_p: 0.9 } as const
@@ -13,7 +13,7 @@ const share = (description: string) => Type.Optional(Type.Number({ minimum: 0, m
 const penalty = (description: string) => Type.Optional(Type.Number({ minimum: -2, maximum: 2, description }))
 
 /** Ollama's options about memory layout. Here the planner decides, so they have no effect. */
-const layout = idleFields(
+const layout = ignoredFields(
   'f16_kv',
   'logits_all',
   'low_vram',
@@ -64,7 +64,7 @@ const optionsSchema = Type.Object(
     typical_p: Type.Optional(Type.Number({ description: 'Only 1: off.' })),
     tfs_z: Type.Optional(Type.Number({ description: 'Only 1: off.' })),
     penalize_newline: Type.Optional(Type.Boolean({ description: 'Accepted; newlines count as other tokens do.' })),
-    ...idleFields('mirostat_eta', 'mirostat_tau'),
+    ...ignoredFields('mirostat_eta', 'mirostat_tau'),
     ...layout,
   },
   { additionalProperties: false, description: "Ollama's options; those about memory layout are accepted and change nothing." },

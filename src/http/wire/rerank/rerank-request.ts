@@ -4,7 +4,7 @@ import { createBodyChecker } from '../../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { truncationFields } from '../chat/embedding-request.ts'
 
-const mostDocuments = 2048
+const maxDocuments = 2048
 
 const written = Type.String({ minLength: 1 })
 
@@ -21,14 +21,14 @@ export const rerankRequestSchema = Type.Object(
     documents: Type.Optional(
       Type.Array(Type.Union([written, Type.Object({ text: written }, { additionalProperties: false })]), {
         minItems: 1,
-        maxItems: mostDocuments,
+        maxItems: maxDocuments,
         description: 'The texts to score, or objects with `text`.',
       }),
     ),
     texts: Type.Optional(
       Type.Array(written, {
         minItems: 1,
-        maxItems: mostDocuments,
+        maxItems: maxDocuments,
         description: "Replaces `documents` in TEI's format; the answer uses it too.",
       }),
     ),

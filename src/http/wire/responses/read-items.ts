@@ -2,7 +2,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import { printPath } from '../../../core/schema/describe-schema.ts'
 import type { ChatMessage, SeenPart, ToolCall } from '../../../core/text-generation.ts'
 import { CallArguments } from '../chat/call-arguments.ts'
-import { findAddressFault, mostPictures, readAddress } from '../chat/fields/picture-address.ts'
+import { findAddressFault, maxPictures, readAddress } from '../chat/fields/picture-address.ts'
 import type { FunctionCallItem, InputItem, MessageItem, ReasoningItem } from './input-items.ts'
 import { joinName } from './response-tools.ts'
 
@@ -39,8 +39,8 @@ function findPictureFaults({ role, content }: MessageItem, path: FieldFault['pat
     if (fault !== null)
       faults.push({ path: [...place, 'image_url'], message: `\`${printPath(place)}.image_url\` ${fault}`, kind: 'conflict' })
   }
-  if (content.filter(({ type }) => type === 'input_image').length > mostPictures)
-    faults.push({ path, message: `\`${printPath(path)}\` has more than ${mostPictures} pictures: send fewer.`, kind: 'range' })
+  if (content.filter(({ type }) => type === 'input_image').length > maxPictures)
+    faults.push({ path, message: `\`${printPath(path)}\` has more than ${maxPictures} pictures: send fewer.`, kind: 'range' })
   return faults
 }
 

@@ -4,4 +4,4 @@ import Type, { type TInteger } from 'typebox'
 export const tokenId: TInteger = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })
 
 /** Token ids of one prompt; no model takes more. */
-export const mostTokenIds = 2 ** 20
+export const maxTokenIds = 2 ** 20

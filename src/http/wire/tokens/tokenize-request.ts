@@ -7,7 +7,7 @@ import { chatMessageSchema } from '../chat/chat-message-schema.ts'
 import type { ParsedChat } from '../chat/chat-request.ts'
 import { openingFields } from '../chat/fields/opening-fields.ts'
 import { toolFields } from '../chat/tool-fields.ts'
-import { mostTokenIds, tokenId } from './token-ids.ts'
+import { maxTokenIds, tokenId } from './token-ids.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const flag = (standard: boolean, description: string) => Type.Optional(Type.Boolean({ default: standard, description }))
@@ -91,7 +91,7 @@ function fault(field: string, text: string, kind: string): FieldFault {
 export const detokenizeSchema = Type.Object(
   {
     model: onlyModel,
-    tokens: Type.Array(tokenId, { maxItems: mostTokenIds, description: 'Token ids.' }),
+    tokens: Type.Array(tokenId, { maxItems: maxTokenIds, description: 'Token ids.' }),
   },
   { additionalProperties: false },
 )

@@ -17,8 +17,8 @@ import { RecentNetworks } from './recent-networks.ts'
 export type AdaptedParts = Pick<DiffusionPipeline, 'base' | 'decoder' | 'encoder'>
 
 /** ControlNets and VAEs of their own files that stay in memory between requests. */
-const mostControlnets = 2
-const mostVaes = 1
+const maxControlnets = 2
+const maxVaes = 1
 
 export interface AdapterSources {
   readonly parts: CheckpointParts
@@ -36,8 +36,8 @@ export class CheckpointAdapter implements AsyncDisposable {
   readonly #unet: AdaptableUnet
   readonly #text: readonly AdaptableText[]
   readonly #loras: LoraCache
-  readonly #controlnets = new RecentNetworks<Controlnet>(mostControlnets)
-  readonly #vaes = new RecentNetworks<OpenedVae>(mostVaes)
+  readonly #controlnets = new RecentNetworks<Controlnet>(maxControlnets)
+  readonly #vaes = new RecentNetworks<OpenedVae>(maxVaes)
 
   constructor({ parts, plain, open, openOncePerPicture }: AdapterSources) {
     this.#plain = plain

@@ -6,7 +6,7 @@ export const maxInputPixels = 16 * 1024 * 1024
 
 interface ReadingOptions {
   readonly signal: AbortSignal
-  readonly mostPixels?: number
+  readonly maxPixels?: number
   readonly formats?: string
 }
 
@@ -19,13 +19,13 @@ export interface ImageDescription {
 /**
  * Reads an uploaded image's header: its format and size, without decoding it.
  *
- * @param options.mostPixels Default 16 × 1024 × 1024.
+ * @param options.maxPixels Default 16 × 1024 × 1024.
  * @param options.formats What the error offers, in words.
  * @throws {ServiceError} `validation_error` if it is not a PNG, JPEG, WebP, AVIF or GIF (first picture only), or has more pixels.
  */
 export async function readImageHeader(
   bytes: Uint8Array,
-  { signal, mostPixels = maxInputPixels, formats = 'PNG, JPEG, WebP, AVIF or GIF' }: ReadingOptions,
+  { signal, maxPixels = maxInputPixels, formats = 'PNG, JPEG, WebP, AVIF or GIF' }: ReadingOptions,
 ): Promise<ImageDescription> {
   const format = pictureFormat(bytes)
   if (format === undefined) throw unreadable(formats)
@@ -39,8 +39,8 @@ export async function readImageHeader(
   // A camera may have written the picture on its side; it is looked at upright.
   const { width, height } = header.autoOrient
   if (header.format !== (format === 'avif' ? 'heif' : format)) throw unreadable(formats)
-  if (width * height > mostPixels)
-    throw new ServiceError('validation_error', `The image has ${width} × ${height} pixels: send one of at most ${mostPixels} pixels.`)
+  if (width * height > maxPixels)
+    throw new ServiceError('validation_error', `The image has ${width} × ${height} pixels: send one of at most ${maxPixels} pixels.`)
   return { format, width, height }
 }
 

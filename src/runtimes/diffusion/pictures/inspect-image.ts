@@ -7,7 +7,7 @@ import type { GreyImage, PixelSize } from './rgb-image.ts'
 const noTransparency = 'The mask has no transparent parts: make the area to repaint transparent.'
 
 /** A picture of 2048 × 2048 that was enlarged four times. */
-const mostDrawnPixels = 64 * 1024 * 1024
+const maxDrawnPixels = 64 * 1024 * 1024
 
 export interface InspectionOptions {
   readonly signal: AbortSignal
@@ -39,7 +39,7 @@ export async function inspectImage(
   { signal, whiteAt, transparency = false, thumbnailWidth, thumbnailFormat = 'webp' }: InspectionOptions,
 ): Promise<InspectedImage> {
   if (thumbnailWidth !== undefined) {
-    const description = await readImageHeader(bytes, { signal, mostPixels: mostDrawnPixels })
+    const description = await readImageHeader(bytes, { signal, maxPixels: maxDrawnPixels })
     return { ...description, thumbnail: await shrink(bytes, thumbnailWidth, thumbnailFormat) }
   }
   const description = await readImageHeader(bytes, { signal })
@@ -67,7 +67,7 @@ async function decodeWhole(bytes: Uint8Array): Promise<void> {
 
 async function shrink(bytes: Uint8Array, width: number, format: 'webp' | 'png'): Promise<Uint8Array> {
   const { default: sharp } = await import('sharp')
-  const picture = sharp(bytes, { limitInputPixels: mostDrawnPixels, pages: 1 }).autoOrient().resize({ width, withoutEnlargement: true })
+  const picture = sharp(bytes, { limitInputPixels: maxDrawnPixels, pages: 1 }).autoOrient().resize({ width, withoutEnlargement: true })
   return (format === 'png' ? picture.png() : picture.webp({ quality: 80 })).toBuffer().catch(undecodable)
 }
 

@@ -8,7 +8,7 @@ import type { ClipTextEncoder, EncodedRow } from './text-encoder.ts'
  * Maximum number of chunks: 10 000 Latin letters make up to 134, which leaves room for a style. Each costs time per step and memory per
  * position of the picture; 10 000 letters of other scripts make up to four times as many.
  */
-const mostChunks = 150
+const maxChunks = 150
 
 /** A tokenizer with its encoder; SDXL has two, a refiner only the second. */
 export interface TextPath {
@@ -67,7 +67,7 @@ export async function encodePrompts(
   const { positive, negative, clipSkip, truncate } = prompts
   const chunks = (path: TextPath, pair: PromptPair, field: string): readonly PromptChunk[] => {
     const all = promptChunks(path.tokenizer, pair[path.reads]).slice(0, truncate ? 1 : undefined)
-    if (all.length > mostChunks) throw tooLong(path, all.length, field)
+    if (all.length > maxChunks) throw tooLong(path, all.length, field)
     return all
   }
   const negativePair = negative === 'zeros' ? null : negative
@@ -107,7 +107,7 @@ export async function encodePrompts(
 
 function tooLong({ tokenizer, reads }: TextPath, chunks: number, field: string): ServiceError {
   const param = reads === 'first' ? field : `${field}_2`
-  const message = `\`${param}\` makes ${chunks} pieces of ${tokenizer.maxLength - 2} tokens, and at most ${mostChunks} are read: shorten it.`
+  const message = `\`${param}\` makes ${chunks} pieces of ${tokenizer.maxLength - 2} tokens, and at most ${maxChunks} are read: shorten it.`
   return new ServiceError('unsupported', message, { param })
 }
 

@@ -8,7 +8,7 @@ import type { Unet, UnetAdditions } from './unet.ts'
 type Way = 'batched' | 'split'
 
 /** Latent pixels of a picture of 1024²: from there on one evaluation fills any processor, and a batch of two only takes twice the memory. */
-const mostBatchedPixels = 128 * 128
+const maxBatchedPixels = 128 * 128
 
 /** Timed evaluations per way before one is chosen; the fastest of each counts, so that a busy machine does not decide. */
 const trials = 4
@@ -189,7 +189,7 @@ export class GuidedUnet {
 
   #choose(key: string, { width, height }: LatentSize): Way {
     if (this.#unet.fixedBatch !== null) return this.#unet.fixedBatch === 1 ? 'split' : 'batched'
-    if (width * height >= mostBatchedPixels) return 'split'
+    if (width * height >= maxBatchedPixels) return 'split'
     const times = this.#times.get(key) ?? { batched: [], split: [] }
     if (times.split.length < times.batched.length) return 'split'
     if (times.batched.length < trials) return 'batched'

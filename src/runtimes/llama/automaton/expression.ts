@@ -30,7 +30,7 @@ export interface Rule {
 /** Characters after which options that begin alike are left as they are. */
 const deepestFork = 256
 /** More than a grammar can have by its length. */
-const mostExpressions = 2 ** 26
+const maxExpressions = 2 ** 26
 
 /** Makes the expressions of one grammar; equal ones are made once, so that equal parts of a grammar are one place. */
 export class Expressions {
@@ -102,7 +102,7 @@ export class Expressions {
   #pair(first: Expression, rest: Expression): Expression {
     if (first.kind === 'empty') return rest
     if (rest.kind === 'empty') return first
-    const key = first.id * mostExpressions + rest.id
+    const key = first.id * maxExpressions + rest.id
     const known = this.#pairs.get(key)
     if (known !== undefined) return known
     const made: Expression = { kind: 'sequence', id: this.all.length, nullable: first.nullable && rest.nullable, first, rest }

@@ -1,11 +1,11 @@
 import { ServiceError } from '../../../core/error.ts'
 
 /** Units of work that an account may owe: about half a second of the engine's thread. */
-const mostDebt = 2_000_000
+const maxDebt = 2_000_000
 /** Units that are forgiven per millisecond: about a tenth of what the thread does in it. */
 const forgivenPerMs = 400
 /** Accounts remembered before those that owe nothing are forgotten. */
-const mostAccounts = 1000
+const maxAccounts = 1000
 
 interface Debt {
   readonly units: number
@@ -25,7 +25,7 @@ export class GrammarAllowance {
   /** Notes work done for an account. */
   charge(account: string, units: number): void {
     this.#debts.set(account, { units: this.#debtOf(account) + units, at: this.#now() })
-    if (this.#debts.size > mostAccounts) for (const name of this.#debts.keys()) if (this.#debtOf(name) === 0) this.#debts.delete(name)
+    if (this.#debts.size > maxAccounts) for (const name of this.#debts.keys()) if (this.#debtOf(name) === 0) this.#debts.delete(name)
   }
 
   /**
@@ -35,7 +35,7 @@ export class GrammarAllowance {
    * @throws {ServiceError} `rate_limit_exceeded` while its debt is too large.
    */
   require(account: string, param: string): void {
-    const excess = this.#debtOf(account) - mostDebt
+    const excess = this.#debtOf(account) - maxDebt
     if (excess <= 0) return
     const message = `The grammars of this account have taken too much time recently; wait, or reuse the same ${param} instead of new ones.`
     throw new ServiceError('rate_limit_exceeded', message, { param, retryAfterSeconds: Math.ceil(excess / forgivenPerMs / 1000) })

@@ -5,7 +5,7 @@ import { GrammarFault } from './grammar-fault.ts'
 import { GrammarFollower } from './grammar-follower.ts'
 import { type SpelledTokens, TokenGrammar } from './token-grammar.ts'
 
-const mostGrammars = 16
+const maxGrammars = 16
 /** Characters of one grammar. */
 const longestGrammar = 256 * 1024
 
@@ -50,7 +50,7 @@ export class GrammarCache {
     this.#grammars.delete(text)
     this.#grammars.set(text, grammar)
     const [oldest] = this.#grammars.keys()
-    if (this.#grammars.size > mostGrammars && oldest !== undefined) this.#grammars.delete(oldest)
+    if (this.#grammars.size > maxGrammars && oldest !== undefined) this.#grammars.delete(oldest)
     return new GrammarFollower(grammar, { param, endWithin, charge })
   }
 

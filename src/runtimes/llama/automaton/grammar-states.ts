@@ -9,7 +9,7 @@ import { parseGbnf } from './parse-gbnf.ts'
 import { ShortestEndings } from './shortest-endings.ts'
 
 /** Maximum number of cached states; all are dropped when it is reached. */
-const mostStates = 4000
+const maxStates = 4000
 const end: Tail = { id: 0, ends: true, ways: [], joined: [] }
 const dead: GrammarState = { complete: false, arrows: new ByteArrows([]), next: new Map() }
 
@@ -109,7 +109,7 @@ export class GrammarStates {
     const key = `${step.complete ? 'e' : ''}${[...step.places.keys()].sort().join()}`
     const known = this.#states.get(key)
     if (known !== undefined) return known
-    if (this.#states.size >= mostStates) this.#forget()
+    if (this.#states.size >= maxStates) this.#forget()
     const state = { complete: step.complete, arrows: new ByteArrows([...step.places.values()]), next: new Map() }
     this.#states.set(key, state)
     return state

@@ -4,13 +4,13 @@ import { GrammarFault } from './grammar-fault.ts'
 
 const deepestNesting = 64
 /** Maximum number in `{…}`. */
-const mostRepetitions = 10_000
+const maxRepetitions = 10_000
 /** Different ones in brackets: each is spelled out in bytes, some ten ranges. */
-const mostClasses = 1000
+const maxClasses = 1000
 /** Different ones between quotes: more than any language's words are written with. */
-const mostCharacters = 8000
+const maxCharacters = 8000
 /** Behind one item, as in `a{2}{3}`. */
-const mostCounts = 4
+const maxCounts = 4
 const escapes: Readonly<Record<string, string>> = { t: '\t', r: '\r', n: '\n' }
 
 /**
@@ -66,7 +66,7 @@ class GbnfParser {
     for (let item = this.#item(); item !== null; item = this.#item()) {
       this.#skipSpace(nested)
       for (let counts = this.#counts(), times = 1; counts !== null; counts = this.#counts(), times++) {
-        if (times > mostCounts) this.#refuse(`an item may have at most ${mostCounts} counts`)
+        if (times > maxCounts) this.#refuse(`an item may have at most ${maxCounts} counts`)
         item = this.#expressions.repeat(item, ...counts)
         this.#skipSpace(nested)
       }
@@ -109,7 +109,7 @@ class GbnfParser {
   #single(code: number): Expression {
     const known = this.#singles.get(code)
     if (known !== undefined) return known
-    if (this.#singles.size >= mostCharacters) this.#refuse(`it has more than ${mostCharacters} different characters`)
+    if (this.#singles.size >= maxCharacters) this.#refuse(`it has more than ${maxCharacters} different characters`)
     const made = this.#expressions.bytes(this.#classes.of([[code, code]]))
     this.#singles.set(code, made)
     return made
@@ -128,7 +128,7 @@ class GbnfParser {
     const text = this.#text.slice(start, this.#at)
     const known = this.#bracketed.get(text)
     if (known !== undefined) return known
-    if (this.#bracketed.size >= mostClasses) this.#refuse(`it has more than ${mostClasses} different classes of characters`)
+    if (this.#bracketed.size >= maxClasses) this.#refuse(`it has more than ${maxClasses} different classes of characters`)
     const made = this.#expressions.bytes(this.#classes.of(inverse ? complement(ranges) : ranges))
     this.#bracketed.set(text, made)
     return made
@@ -160,8 +160,8 @@ class GbnfParser {
     const least = Number(first)
     const most = last !== '' ? Number(last) : comma === '' ? least : Number.POSITIVE_INFINITY
     if (most < least) this.#refuse('repetitions end before they begin')
-    if (least > mostRepetitions || (last !== '' && most > mostRepetitions))
-      this.#refuse(`an item may be repeated at most ${mostRepetitions} times`)
+    if (least > maxRepetitions || (last !== '' && most > maxRepetitions))
+      this.#refuse(`an item may be repeated at most ${maxRepetitions} times`)
     return [least, most]
   }
 

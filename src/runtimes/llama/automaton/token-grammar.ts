@@ -18,7 +18,7 @@ export interface Ending {
 }
 
 /** Maximum number of cached masks; all are dropped when it is reached. */
-const mostMasks = 128
+const maxMasks = 128
 /** To read a grammar's beginning. */
 const startEffort = 400_000
 /** A look at a token's byte where the way is known. */
@@ -92,7 +92,7 @@ export class TokenGrammar {
     }
     this.tokens.trie.walk(state, enter, allow)
     if (state.complete) for (const end of this.tokens.ends) allow(end)
-    if (this.#masks.size >= mostMasks) this.#masks.clear()
+    if (this.#masks.size >= maxMasks) this.#masks.clear()
     this.#masks.set(state, mask)
     return mask
   }

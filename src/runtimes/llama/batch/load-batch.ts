@@ -22,14 +22,14 @@ function wantsScores({ generation, drawn }: RunningGeneration): boolean {
 }
 
 /** Maximum prompt tokens scored per batch: each needs logits for the whole vocabulary. */
-const mostScored = 64
+const maxScored = 64
 
 /** The tokens that running generations come to, up to the next picture of each. */
 export function pendingTokens(running: readonly RunningGeneration[], table: SequenceTable): readonly Pending[] {
   return running.flatMap((each): readonly Pending[] => {
     const { hold, next, arrival } = each
     const pending = { id: hold.id, tokens: next.length, arrival }
-    if (wantsScores(each)) return [{ ...pending, most: mostScored }]
+    if (wantsScores(each)) return [{ ...pending, most: maxScored }]
     if (hold.pictures.length === 0) return [pending]
     const place = table.length(hold)
     if (pictureAt(hold.pictures, place) !== null) return []

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../core/error.ts'
 import type { GrammarAllowance } from '../automaton/grammar-allowance.ts'
 import type { OutputConstraint } from './output-constraint.ts'
 
-const mostConstraints = 16
+const maxConstraints = 16
 /** Characters of one wish. */
 const longestWish = 1024 * 1024
 /** Units of work to translate a character of a wish. */
@@ -42,7 +42,7 @@ export class ConstraintCache {
     this.#constraints.delete(wish)
     this.#constraints.set(wish, constraint)
     const [oldest] = this.#constraints.keys()
-    if (this.#constraints.size > mostConstraints && oldest !== undefined) this.#constraints.delete(oldest)
+    if (this.#constraints.size > maxConstraints && oldest !== undefined) this.#constraints.delete(oldest)
     return constraint
   }
 }

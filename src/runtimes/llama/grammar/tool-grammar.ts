@@ -9,7 +9,7 @@ import { parameterRules } from './parameter-rules.ts'
 import { Leeway } from './schema/leeway.ts'
 import { SchemaGrammar } from './schema/schema-grammar.ts'
 
-const mostParallelCalls = 16
+const maxParallelCalls = 16
 
 export interface ToolRules {
   readonly tools: readonly ToolDefinition[]
@@ -75,7 +75,7 @@ function callsRule(grammar: Grammar, { tools, choice, parallel, format }: ToolRu
   if (!parallel || format.next === null) return { rule: `(${first}) ${end}`, loosened }
   const between = betweenCalls(format, format.next)
   const next = calls.map(({ head, rule }) => `${between} ${write(head, rule)}`).join(' | ')
-  return { rule: `(${first}) (${next}){0,${mostParallelCalls - 1}} ${end}`, loosened }
+  return { rule: `(${first}) (${next}){0,${maxParallelCalls - 1}} ${end}`, loosened }
 }
 
 /** From a call's arguments to the name of the next; of models that write elements, some put each on a line of its own. */

@@ -15,14 +15,14 @@ export function leastTokens({ input }: Pick<TextRequest, 'input'>, longestToken:
   if (input.type === 'prompt' && input.tokens !== undefined) return input.tokens.length
   if (input.type === 'prompt') {
     const { suffix = '', files = [] } = input.gap ?? {}
-    return leastOf([input.prompt, suffix, ...files.flatMap(({ name, text }) => [name, text])], longestToken)
+    return minTokensOf([input.prompt, suffix, ...files.flatMap(({ name, text }) => [name, text])], longestToken)
   }
   const requested = input.messages.filter((message) => message.role === 'user' || message.role === 'system')
   const texts = requested.map(({ content }) => content ?? '')
-  return Math.max(input.messages.length, leastOf(texts, longestToken))
+  return Math.max(input.messages.length, minTokensOf(texts, longestToken))
 }
 
-function leastOf(texts: readonly string[], longestToken: number): number {
+function minTokensOf(texts: readonly string[], longestToken: number): number {
   return Math.ceil(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / longestToken)
 }
 

@@ -4,9 +4,9 @@ import { tokenizeLongText } from './tokenize-in-turns.ts'
 type Speller = Pick<Vocabulary, 'cut' | 'tokenize' | 'piece'>
 
 /** Clients cut texts into lists of tokens that are longer; a shorter one ends with its text. */
-const leastCut = 128
+const minCut = 128
 /** Minimum share of the tokens inside a text that must be equal when it is tokenized again. */
-const leastShare = 0.98
+const minShare = 0.98
 
 /**
  * Whether tokens can be those of a text in this vocabulary: the text they spell is tokenized again. Control tokens do not count, nor do
@@ -24,7 +24,7 @@ export async function areOwnTokens(
     const again = await tokenizeLongText(vocabulary, text, options)
     const spaces = pieces.map((piece, index) => isSpace(piece[0]) || isSpace(pieces[index - 1]?.at(-1)))
     const words = pieces.flatMap((piece, index) => (spaces[index] === true && piece.some((byte) => !isSpace(byte)) ? [index] : []))
-    const [first = 0, last = 0] = [words.find((index) => index > 0), stretch.length < leastCut ? stretch.length : words.at(-1)]
+    const [first = 0, last = 0] = [words.find((index) => index > 0), stretch.length < minCut ? stretch.length : words.at(-1)]
     const isSame = compare(
       stretch.map((token, index) => [token, pieces[index]?.length ?? 0]),
       [...again].map((token) => [token, vocabulary.piece(token).bytes.length]),
@@ -32,7 +32,7 @@ export async function areOwnTokens(
     inside += Math.max(0, last - first)
     same += isSame.slice(first, Math.max(first, last)).filter(Boolean).length
   }
-  return same >= inside * leastShare
+  return same >= inside * minShare
 }
 
 /** Runs of tokens between control tokens. */

@@ -7,7 +7,7 @@ import type { ChooseLength, GuessedText, Guesser } from './guesser.ts'
 
 const mostTokens = 8
 /** Most tokens it reads at once while it catches up with a text; nothing is guessed meanwhile. */
-const mostRead = 256
+const maxRead = 256
 
 /** A loaded draft model. */
 export interface DraftParts {
@@ -40,7 +40,7 @@ export class DraftModel implements Guesser {
   readonly #parts: DraftParts
   readonly #held = new Map<number, Held>()
   readonly #costs = new BatchCosts()
-  readonly #pace = new BatchPace(mostRead)
+  readonly #pace = new BatchPace(maxRead)
 
   constructor(parts: DraftParts) {
     this.#parts = parts

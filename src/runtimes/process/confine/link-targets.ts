@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
 /** Steps of links that lead to links, and entries of folders, that are looked at for one engine. */
-const mostSteps = 20_000
+const maxSteps = 20_000
 
 /**
  * All targets of symbolic links among these files and in these folders, including intermediate ones: hub caches store files elsewhere and
@@ -13,7 +13,7 @@ const mostSteps = 20_000
 export function linkTargets(paths: readonly string[]): readonly string[] {
   const seen = new Set<string>()
   const left = [...paths]
-  for (let path = left.pop(); path !== undefined && seen.size < mostSteps; path = left.pop()) {
+  for (let path = left.pop(); path !== undefined && seen.size < maxSteps; path = left.pop()) {
     if (seen.has(path)) continue
     seen.add(path)
     left.push(...stepsFrom(path))

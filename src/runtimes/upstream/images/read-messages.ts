@@ -4,7 +4,7 @@ import { makeBrokenError } from '../upstream-error.ts'
 /** Maximum bytes of a message; previews stay far below. */
 const longestMessage = 16 * 1024 * 1024
 /** Maximum frames with content in a message; servers mostly send one. */
-const mostParts = 4096
+const maxParts = 4096
 
 const [textOpcode, binaryOpcode, closeOpcode, pingOpcode, pongOpcode] = [1, 2, 8, 9, 10]
 
@@ -30,7 +30,7 @@ export async function* readMessages(socket: Duplex): AsyncGenerator<SocketMessag
     if (opcode === textOpcode || opcode === binaryOpcode) isText = opcode === textOpcode
     if (bytes.length > 0) parts.push(bytes)
     length += bytes.length
-    if (length > longestMessage || parts.length > mostParts) throw tooLong()
+    if (length > longestMessage || parts.length > maxParts) throw tooLong()
     if (!isLast) continue
     yield { isText, bytes: Buffer.concat(parts) }
     parts = []
@@ -86,5 +86,5 @@ function frameOf(opcode: number, bytes: Buffer): Buffer {
 }
 
 function tooLong(): Error {
-  return makeBrokenError(`sent a message of over ${longestMessage} bytes or ${mostParts} parts`)
+  return makeBrokenError(`sent a message of over ${longestMessage} bytes or ${maxParts} parts`)
 }

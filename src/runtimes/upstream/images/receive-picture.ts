@@ -2,7 +2,7 @@ import { defaultEncodingQuality, type GeneratedImage, type ImageRequest } from '
 import { pictureFormat } from '../../../core/images/image-sizes.ts'
 import { makeBrokenError } from '../upstream-error.ts'
 
-const mostPixels = 64 * 1024 * 1024
+const maxPixels = 64 * 1024 * 1024
 
 /**
  * Checks the file that a server sent and converts it to the requested encoding.
@@ -14,7 +14,7 @@ export async function receivePicture(file: Uint8Array, request: ImageRequest, se
   const { encoding, encodingQuality, width, height } = request
   const quality = encodingQuality ?? defaultEncodingQuality
   const { default: sharp } = await import('sharp')
-  const picture = sharp(file, { limitInputPixels: mostPixels, pages: 1 })
+  const picture = sharp(file, { limitInputPixels: maxPixels, pages: 1 })
   const header = await picture.metadata().catch((cause: unknown) => {
     throw makeBrokenError('sent something other than a picture', cause)
   })

@@ -6,7 +6,7 @@ import { isOutOfReach, isServerUnavailable, makeNotStartedError } from '../upstr
 import { orderReplicas } from './order-replicas.ts'
 
 /** Maximum servers that one request is sent to. */
-const mostTries = 3
+const maxTries = 3
 /** Time in which other servers are preferred after a failed or busy response, in milliseconds; doubled after each further consecutive failure. */
 const [avoidedMs, longestAvoidedMs] = [5000, 60_000]
 const [shortestDownMs, longestDownMs] = [1000, 30_000]
@@ -91,7 +91,7 @@ export class ReplicaSet implements Disposable {
     start: (connection: UpstreamConnection) => AsyncIterable<Part>,
     { signal }: { readonly signal: AbortSignal },
   ): AsyncGenerator<Part, void, undefined> {
-    const order = orderReplicas(this.#replicas, { key, now: performance.now() }).slice(0, mostTries)
+    const order = orderReplicas(this.#replicas, { key, now: performance.now() }).slice(0, maxTries)
     let failure: unknown = null
     for (const replica of order.flatMap((index) => this.#replicas[index] ?? [])) {
       let begun = false

@@ -15,7 +15,7 @@ import { admit, type EncodedSubmission, readRoom } from './queue-places.ts'
 export type Enqueued = { readonly inference: Inference; readonly repeated: boolean } | ServiceError
 
 /** Maximum rounds for submissions whose keys keep colliding. */
-const mostRounds = 10
+const maxRounds = 10
 
 /** Adds a group of inferences in one statement, and finds earlier ones by idempotency key. */
 export async function enqueueGroup(
@@ -25,7 +25,7 @@ export async function enqueueGroup(
 ): Promise<readonly Enqueued[]> {
   const results = new Map<EncodedSubmission, Enqueued>()
   for (let round = 0; results.size < submissions.length; round++) {
-    if (round === mostRounds) throw databaseUnavailable(new Error('Submissions with the same key kept colliding.'))
+    if (round === maxRounds) throw databaseUnavailable(new Error('Submissions with the same key kept colliding.'))
     const next = firstOfEachKey(submissions.filter((each) => !results.has(each)))
     for (const [submission, result] of await enqueueOnce(database, next, { limits, now })) results.set(submission, result)
   }

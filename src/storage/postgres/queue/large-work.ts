@@ -17,7 +17,7 @@ import {
 import type { Database } from '../database.ts'
 
 /** Size in bytes above which work is stored outside the queue. */
-export const mostBytesInQueue = 64 * 1024
+export const maxBytesInQueue = 64 * 1024
 /** Time limit for storing work, plus some for each megabyte; 3 of 8 s are left for the row. */
 const putLimitMs = 4000
 const putMsPerByte = 30 / (1024 * 1024)
@@ -55,7 +55,7 @@ export class LargeWork {
    * @throws {ServiceError} `server_is_overloaded` if it cannot be stored in time.
    */
   async put(inferenceId: string, bytes: Uint8Array<ArrayBuffer>, { signal }: Options): Promise<Uint8Array | null> {
-    if (bytes.length <= mostBytesInQueue || !(await this.#isReadByAll())) return null
+    if (bytes.length <= maxBytesInQueue || !(await this.#isReadByAll())) return null
     const content = { contentType: workType, chunks: [bytes] }
     const late = async (either: AbortSignal) => {
       await this.#clock.wait(putLimitMs + bytes.length * putMsPerByte, { signal: either })

@@ -1,5 +1,5 @@
 import type { ChatParameters } from '../../../../core/chat/preset.ts'
-import { mostLoras } from '../../../../core/images/lora.ts'
+import { maxLoras } from '../../../../core/images/lora.ts'
 import { defaultMaxTokens } from '../../../../core/text-generation.ts'
 import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
 import { readNumber } from '../../parts/fields/read-number.ts'
@@ -59,7 +59,7 @@ export function adaptersOf(model: string): readonly string[] {
 export function chooseLoras(loras: ChatSettings['loras']): void {
   const fits = new Set(adaptersOf(chatSettings.value.model))
   const [own, others] = [loras.filter(({ name }) => fits.has(name)), loras.filter(({ name }) => !fits.has(name))]
-  changeChatSettings({ loras: [...others, ...own].slice(-mostLoras) })
+  changeChatSettings({ loras: [...others, ...own].slice(-maxLoras) })
 }
 
 /** The request for a conversation with these settings. */

@@ -8,7 +8,7 @@ const retryMs = 5000
 /** Retry interval of rejected changes, in case the cause is removed. */
 const retryRefusedMs = 60_000
 /** Browsers let requests of at most 64 KB in total outlive a page. */
-const mostOutliving = 20_000
+const maxOutliving = 20_000
 
 /** The conversation's stored data at the time of sending. */
 interface Kept {
@@ -152,7 +152,7 @@ export class ConversationKeeper {
   async #send(id: string | null): Promise<void> {
     const { method, body } = this.#changeOf(id)
     // The last message is often sent just before a page is closed.
-    const outlivesPage = body === undefined || JSON.stringify(body).length <= mostOutliving
+    const outlivesPage = body === undefined || JSON.stringify(body).length <= maxOutliving
     await send(this.#pathOf(id), { method, body, outlivesPage })
   }
 

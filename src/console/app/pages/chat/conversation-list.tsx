@@ -28,7 +28,7 @@ import { RenameDialog } from './rename-dialog.tsx'
 const pauseMs = 250
 
 /** Size limit of an imported file, which contains its pictures. */
-const mostImportBytes = 200_000_000
+const maxImportBytes = 200_000_000
 
 /** Earlier conversations: search, open, rename, pin, delete. */
 export function ConversationList(): VNode {
@@ -141,7 +141,7 @@ export function ConversationList(): VNode {
 
 /** Reads a file and stores its conversation. */
 async function importFile(file: File): Promise<void> {
-  const read = file.size > mostImportBytes ? null : readExport(await file.text(), Date.now())
+  const read = file.size > maxImportBytes ? null : readExport(await file.text(), Date.now())
   if (read === null) showToast(t`${file.name} isn’t a conversation that was exported here as JSON.`)
   else importConversation(read)
 }

@@ -63,10 +63,10 @@ function inParts(turns: readonly Turn[], before: readonly (readonly Turn[])[]): 
 }
 
 /** How much of an answer's Markdown is announced. */
-const mostRead = 2000
+const maxRead = 2000
 
 function beginningOf(content: string): string {
-  return reader.value === null ? '' : spokenText(reader.value(content.slice(0, mostRead)))
+  return reader.value === null ? '' : spokenText(reader.value(content.slice(0, maxRead)))
 }
 
 /** Announces the beginning of a finished answer, or of another version, to screen readers. Failures are separate alerts. */

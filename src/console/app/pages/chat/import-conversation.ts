@@ -1,4 +1,4 @@
-import { longestContent, longestPicture, mostFiles, mostPictures, picturePattern, type Turn } from '../../../../core/chat/conversation.ts'
+import { longestContent, longestPicture, maxFiles, maxPictures, picturePattern, type Turn } from '../../../../core/chat/conversation.ts'
 import { isRecord, type JsonValue } from '../../../../core/json-value.ts'
 import { beginning, isVisible, onOneLine } from '../../../../core/text/visible-text.ts'
 import { makeId } from '../../browser/make-id.ts'
@@ -11,14 +11,14 @@ export interface ImportedConversation {
 }
 
 /** Message limit of a conversation. */
-const mostTurns = 5000
+const maxTurns = 5000
 const longestTitle = 400
 const isAddress = new RegExp(picturePattern)
 
 /** Reads a file that the console exported as JSON; null = not such a file. */
 export function readExport(text: string, now: number): ImportedConversation | null {
   const value = parse(text)
-  if (!isRecord(value) || !Array.isArray(value.turns) || value.turns.length === 0 || value.turns.length > mostTurns) return null
+  if (!isRecord(value) || !Array.isArray(value.turns) || value.turns.length === 0 || value.turns.length > maxTurns) return null
   const turns: Turn[] = []
   for (const each of value.turns) {
     const turn = readTurn(each, { parent: turns.at(-1)?.id ?? null, at: now + turns.length })
@@ -42,8 +42,8 @@ function readTurn(value: JsonValue | unknown, { parent, at }: Pick<Turn, 'parent
   if (!isRecord(value)) return null
   const { role, content, model, thoughts, files, pictures, calls } = value
   if ((role !== 'user' && role !== 'assistant') || !isText(content)) return null
-  const kept = listOf(files, (file) => isText(file.name) && isText(file.text)).slice(0, mostFiles)
-  const shown = listOf(pictures, (picture) => isText(picture.name) && isPicture(picture.url)).slice(0, mostPictures)
+  const kept = listOf(files, (file) => isText(file.name) && isText(file.text)).slice(0, maxFiles)
+  const shown = listOf(pictures, (picture) => isText(picture.name) && isPicture(picture.url)).slice(0, maxPictures)
   const called = listOf(calls, (call) => isText(call.id) && isText(call.name) && isText(call.arguments))
   return {
     id: makeId(),

@@ -1,4 +1,4 @@
-import { mostTurnsAtOnce } from '../../../../core/chat/conversation.ts'
+import { maxTurnsAtOnce } from '../../../../core/chat/conversation.ts'
 import type { ConversationVersions, OpenedConversation, ReadTurns } from '../../../contract/conversations.ts'
 import { RequestFailure, request, send } from '../../interface/request.ts'
 
@@ -25,7 +25,7 @@ export async function readChanges(id: string, known: KnownConversation | null): 
     if (response.status === 204) return null
     const now = (await response.json()) as ConversationVersions
     const changed = Object.keys(now.versions).filter((turn) => now.versions[turn] !== known.versions[turn])
-    if (changed.length > mostTurnsAtOnce) return await readAll(path)
+    if (changed.length > maxTurnsAtOnce) return await readAll(path)
     const read = changed.length === 0 ? { turns: [], versions: {} } : await request<ReadTurns>(`${path}/turns?ids=${changed}`)
     return { ...now, turns: read.turns, known: { ...known.versions, ...read.versions } }
   } catch (failure) {

@@ -7,7 +7,7 @@ import { durationText } from '../../parts/duration-text.ts'
 import { figuresOf, type LiveFigures } from './live-figures.ts'
 
 /** Number of stored readings: two minutes at one every three seconds. */
-export const mostReadings = 41
+export const maxReadings = 41
 
 interface Figure {
   readonly term: string
@@ -40,7 +40,7 @@ export function LiveBoard({ readings }: { readings: readonly ServiceHealth[] }):
             <dt>{term}</dt>
             <dd>
               {newest === undefined ? (spans.length === 0 ? '…' : '–') : show(newest ?? 0)}
-              <Sparkline values={values.map((value) => value ?? 0)} slots={mostReadings - 1} />
+              <Sparkline values={values.map((value) => value ?? 0)} slots={maxReadings - 1} />
             </dd>
           </div>
         )

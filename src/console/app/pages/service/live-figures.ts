@@ -18,7 +18,7 @@ export interface LiveFigures {
 }
 
 /** Shortest span between compared readings; a node reports every two seconds. */
-const leastSpanMs = 3500
+const minSpanMs = 3500
 
 /** The figures of all nodes at the newest of some readings, oldest first. */
 export function figuresOf(readings: readonly ServiceHealth[]): LiveFigures {
@@ -53,7 +53,7 @@ interface NodeWork {
 /** The work of a node since a reading that is far enough back. A node that was restarted in between counts from zero. */
 function workOf(readings: readonly ServiceHealth[], node: ServiceNode): NodeWork {
   const earlier = readings.slice(0, -1).flatMap(({ nodes }) => nodes.find(({ id }) => id === node.id) ?? [])
-  const before = earlier.findLast(({ seenAt }) => node.seenAt - seenAt >= leastSpanMs) ?? earlier[0] ?? node
+  const before = earlier.findLast(({ seenAt }) => node.seenAt - seenAt >= minSpanMs) ?? earlier[0] ?? node
   const seconds = Math.max(0.001, (node.seenAt - before.seenAt) / 1000)
   const [now, then] = [node.tally ?? nothing, before.tally ?? nothing]
   const since = now.startedAt === then.startedAt ? then : nothing

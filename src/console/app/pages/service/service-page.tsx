@@ -16,7 +16,7 @@ import { Page } from '../../parts/page.tsx'
 import { loadModels, modelChoices, models } from '../../state/models.ts'
 import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
-import { LiveBoard, mostReadings } from './live-board.tsx'
+import { LiveBoard, maxReadings } from './live-board.tsx'
 import { NodeLedger } from './node-ledger.tsx'
 import { limitAmount, limitName } from './service-limit-texts.ts'
 
@@ -31,7 +31,7 @@ export function ServicePage(): VNode {
   const readings = useSignal<readonly ServiceHealth[]>([])
   const { resource, reload } = useResource(async (signal) => {
     const [health] = await Promise.all([request<ServiceHealth>('/console/api/service', { signal }), loadModels(signal)])
-    readings.value = [...readings.peek(), health].slice(-mostReadings)
+    readings.value = [...readings.peek(), health].slice(-maxReadings)
     return health
   }, [])
   useRepeat(

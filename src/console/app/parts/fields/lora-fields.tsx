@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { type LoraUse, mostLoras } from '../../../../core/images/lora.ts'
+import { type LoraUse, maxLoras } from '../../../../core/images/lora.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../button.tsx'
 import { AddAsset, type NamedAsset } from './add-asset.tsx'
@@ -33,7 +33,7 @@ export function LoraFields({ known, loras, onChange }: LoraFieldsProps): VNode {
           </Button>
         </div>
       ))}
-      {chosen.length < mostLoras ? (
+      {chosen.length < maxLoras ? (
         <AddAsset
           label={t`Add a LoRA`}
           known={known.filter(({ name }) => !loras.some((each) => each.name === name))}

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { AssetDescriptor } from '../../../../core/assets/asset.ts'
 import { type FieldFault, ServiceError } from '../../../../core/error.ts'
-import { largestLoraWeight, mostLoras } from '../../../../core/images/lora.ts'
+import { largestLoraWeight, maxLoras } from '../../../../core/images/lora.ts'
 import type { TextModelDescriptor } from '../../../../core/model.ts'
 import type { ModelCatalog } from '../../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
@@ -20,7 +20,7 @@ export const adapterFields = {
         { additionalProperties: false },
       ),
       {
-        maxItems: mostLoras,
+        maxItems: maxLoras,
         description: 'LoRA adapters: each by its `name`, or its `id` in GET /lora-adapters, and its `scale`; 0 = off.',
       },
     ),

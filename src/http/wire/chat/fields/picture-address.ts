@@ -4,7 +4,7 @@ import { dataHead } from '../../images/decode-image.ts'
 const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 
 /** Pictures of one message; a request is limited only by its size. */
-export const mostPictures = 32
+export const maxPictures = 32
 /** The description of such addresses in the API document. */
 export const addressMeaning =
   'The picture itself: `data:image/png;base64,…`; PNG, JPEG, WebP or GIF. Where the setting `fetch-pictures` is on, also its http or https address.'

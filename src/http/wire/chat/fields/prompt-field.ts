@@ -1,23 +1,23 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
 import type { TextRequest } from '../../../../core/text-generation.ts'
-import { mostTokenIds, tokenId } from '../../tokens/token-ids.ts'
+import { maxTokenIds, tokenId } from '../../tokens/token-ids.ts'
 
 const text = Type.String({ minLength: 1 })
 /** Most prompts of one request. */
-export const mostPrompts = 128
+export const maxPrompts = 128
 
 /** The prompts of plain completions. */
 export const promptField = Type.Union(
   [
     text,
-    Type.Array(Type.Union([text, tokenId, Type.Array(tokenId, { minItems: 1, maxItems: mostTokenIds })]), {
+    Type.Array(Type.Union([text, tokenId, Type.Array(tokenId, { minItems: 1, maxItems: maxTokenIds })]), {
       minItems: 1,
-      maxItems: mostTokenIds,
+      maxItems: maxTokenIds,
     }),
   ],
   {
-    description: `The text to continue, with control tokens by their spelling, or its tokens; or a list of up to ${mostPrompts} of either, each with its own choices, in order.`,
+    description: `The text to continue, with control tokens by their spelling, or its tokens; or a list of up to ${maxPrompts} of either, each with its own choices, in order.`,
   },
 )
 
@@ -33,7 +33,7 @@ export function findPromptFaults(prompt: Static<typeof promptField>): readonly F
 
 /** Finds lists of too many prompts. */
 export function findTooManyPrompts({ length }: readonly unknown[]): readonly FieldFault[] {
-  return length <= mostPrompts ? [] : [promptFault(`must list at most ${mostPrompts} prompts; split it.`, 'range')]
+  return length <= maxPrompts ? [] : [promptFault(`must list at most ${maxPrompts} prompts; split it.`, 'range')]
 }
 
 /** The prompts, at least one. */

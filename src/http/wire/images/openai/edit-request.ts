@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { ServiceError } from '../../../../core/error.ts'
-import { mostReferences, referencePixels, takesReferences } from '../../../../core/images/references.ts'
+import { maxReferences, referencePixels, takesReferences } from '../../../../core/images/references.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../../core/model.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
 import { createBodyChecker } from '../../../faults/body-checker.ts'
@@ -23,7 +23,7 @@ const unsupportedEditOptions = { ...unsupported, markup: unsupportedField() }
 const file = (description: string) => Type.Optional(Type.String({ contentMediaType: 'application/octet-stream', description }))
 const image = file('The picture to start from: a PNG, JPEG or WebP file, also under the name `image[]`.')
 const editImage = file(
-  `The picture to start from: a PNG, JPEG or WebP file. FLUX.2 klein takes up to ${mostReferences}, under the name \`image[]\`, as references.`,
+  `The picture to start from: a PNG, JPEG or WebP file. FLUX.2 klein takes up to ${maxReferences}, under the name \`image[]\`, as references.`,
 )
 
 /** The form of POST /v1/images/edits. */
@@ -53,7 +53,7 @@ type Edit = Static<typeof imageEditSchema>
 
 interface EditParsing extends ImageParsing {
   /** Pixels of one request, over all its pictures. */
-  readonly mostPixels: number
+  readonly maxPixels: number
 }
 
 /**
@@ -98,10 +98,10 @@ async function startFrom(
   const { model, spacing } = paceByLoras(chooseImageModel(deps.catalog, { field: 'model', name: body.model }), assets)
   refuseUnfit(model)
   const sees = known.includes('mask') && takesReferences(familyOf(model))
-  refuseMore(images, sees ? mostReferences : 1, model)
+  refuseMore(images, sees ? maxReferences : 1, model)
   refuseFaults(findLoraAssetFaults(assets, model, { catalog: deps.catalog, field: 'prompt' }), imageFaultCodes)
   const picture = await inspectField(deps.inspectImage, { field: 'image', bytes: image }, { signal })
-  const { request: resolved, delivery } = resolveImages(body, { model, assets, picture, mostPixels: deps.mostPixels })
+  const { request: resolved, delivery } = resolveImages(body, { model, assets, picture, maxPixels: deps.maxPixels })
   const request = { ...resolved, ...spacing }
   // A masked picture is repainted. Without a mask, a model that supports references gets all pictures as references.
   const references = sees ? images.slice(mask === undefined ? 0 : 1) : []

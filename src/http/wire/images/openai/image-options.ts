@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { imageEncodings, mostSteps } from '../../../../core/image-generation.ts'
+import { imageEncodings, maxSteps } from '../../../../core/image-generation.ts'
 import type { ImageModelDescriptor } from '../../../../core/model.ts'
 import { imageFields } from '../image-fields.ts'
 import { unsupportedField } from '../unsupported-fields.ts'
@@ -18,7 +18,7 @@ export function plainQuality(quality: ImageQuality): keyof typeof shares {
 
 /** The number of denoising steps of a quality for one model. */
 export function stepsFor(quality: ImageQuality, { defaults, bounds }: ImageModelDescriptor): number {
-  const most = defaults.sampler === 'LCM' ? (bounds?.lcmSteps ?? mostSteps) : mostSteps
+  const most = defaults.sampler === 'LCM' ? (bounds?.lcmSteps ?? maxSteps) : maxSteps
   return Math.min(most, Math.ceil(defaults.steps * shares[plainQuality(quality)]))
 }
 

@@ -12,16 +12,16 @@ const checker = createBodyChecker(openAiImageSchema)
 /**
  * Reads the body of POST /v1/images/generations.
  *
- * @param mostPixels Limit of one request, over all its pictures.
+ * @param maxPixels Limit of one request, over all its pictures.
  * @throws {ServiceError} `validation_error`, `unsupported`, `model_not_found`.
  */
-export function parseOpenAiImageRequest(catalog: ModelCatalog, received: unknown, mostPixels: number): OpenAiImages {
+export function parseOpenAiImageRequest(catalog: ModelCatalog, received: unknown, maxPixels: number): OpenAiImages {
   const body = checker.parse(received, imageFaultCodes)
   refuseFaults(findUnsupported(body, unsupportedImageOptions), imageFaultCodes)
   const { prompt, negative_prompt = '' } = body
   const assets = resolveAssets({ prompt, negative_prompt }, catalog)
   const { model, spacing } = paceByLoras(chooseImageModel(catalog, { field: 'model', name: body.model }), assets)
   refuseFaults(findLoraAssetFaults(assets, model, { catalog, field: 'prompt' }), imageFaultCodes)
-  const images = resolveImages(body, { model, assets, picture: null, mostPixels })
+  const images = resolveImages(body, { model, assets, picture: null, maxPixels })
   return { ...images, request: { ...images.request, ...spacing } }
 }

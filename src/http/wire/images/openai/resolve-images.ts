@@ -28,7 +28,7 @@ export interface OpenAiImages {
  * Fills in every default of a well-formed body.
  *
  * @param given.picture Size of the picture that it starts from; null = none.
- * @param given.mostPixels Limit of one request, over all its pictures.
+ * @param given.maxPixels Limit of one request, over all its pictures.
  * @throws {ServiceError} `validation_error`, `unsupported`.
  */
 export function resolveImages(
@@ -37,12 +37,12 @@ export function resolveImages(
     model,
     assets,
     picture,
-    mostPixels,
+    maxPixels,
   }: {
     readonly model: ImageModelDescriptor
     readonly assets: NamedAssets
     readonly picture: { readonly width: number; readonly height: number } | null
-    readonly mostPixels: number
+    readonly maxPixels: number
   },
 ): OpenAiImages {
   const { size = 'auto', n = 1, quality = 'auto', output_format = 'png', output_compression, stream = false, partial_images = 0 } = options
@@ -61,7 +61,7 @@ export function resolveImages(
     model,
     { hints: { encoding: null, lonely: false, previews: partial_images > 0 }, assets },
   )
-  refusePixels(request, mostPixels, { count: 'n', size: ['size'] })
+  refusePixels(request, maxPixels, { count: 'n', size: ['size'] })
   const encodingQuality = output_format === 'png' ? defaultEncodingQuality : Math.max(1, output_compression ?? defaultEncodingQuality)
   return {
     request: encodingQuality === defaultEncodingQuality ? request : { ...request, encodingQuality },

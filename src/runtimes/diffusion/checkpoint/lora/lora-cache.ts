@@ -11,7 +11,7 @@ import { type Lora, readLora } from './read-lora.ts'
 const budgetBytes = 512 * 1024 * 1024
 
 /** Files whose checksums are remembered. */
-const mostChecksums = 1024
+const maxChecksums = 1024
 
 /**
  * LoRAs that were used last, by the SHA-256 of their files: the same LoRA under several names is held once. The oldest leave when the
@@ -61,7 +61,7 @@ export class LoraCache {
     const checksum = hash.digest('hex')
     this.#checksums.set(file, checksum)
     for (const [oldest] of this.#checksums) {
-      if (this.#checksums.size <= mostChecksums) break
+      if (this.#checksums.size <= maxChecksums) break
       this.#checksums.delete(oldest)
     }
     return checksum

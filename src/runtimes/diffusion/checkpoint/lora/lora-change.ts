@@ -173,8 +173,6 @@ function isCore(
   const { first, second, rows, columns } = sizes
   const product = rows * columns * height * width
   const fits = 'numbers' in sizes ? product === sizes.numbers : product <= sizes.atMost
-  const mostRank = Math.max(rows, columns * height * width)
-  return (
-    fits && more.length === 0 && own1 === first && own2 === second && Math.max(first, second) <= mostRank && Math.min(first, second) > 0
-  )
+  const maxRank = Math.max(rows, columns * height * width)
+  return fits && more.length === 0 && own1 === first && own2 === second && Math.max(first, second) <= maxRank && Math.min(first, second) > 0
 }

@@ -31,7 +31,7 @@ export interface PatternAlternative {
 }
 
 /** Characters before a match that may stand anywhere: a model with no end in sight might never come to it. */
-export const mostBefore = 64
+export const maxCharactersBefore = 64
 
 /**
  * GBNF for what a regular expression matches as a whole; `^` at the beginning of an alternative and `$` at its end change nothing.
@@ -97,7 +97,7 @@ class RegexReader {
     const { any } = this.#spelling
     const free = character(any ?? '')
     const begins = this.#take('^') || any === null
-    const before = begins ? nothing : times(free, { least: 0, most: mostBefore })
+    const before = begins ? nothing : times(free, { least: 0, most: maxCharactersBefore })
     const match = this.#sequence()
     const ends = this.#take('$') || any === null
     const after = ends ? nothing : this.#unbounded(free, 0)

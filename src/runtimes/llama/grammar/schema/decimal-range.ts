@@ -14,11 +14,11 @@ interface Digits {
   readonly some: readonly string[]
 }
 
-const mostDigits = 16
+const maxDigits = 16
 /** Numbers of no more digits are never rounded to another one of them. */
 const exactDigits = 15
 const noDigits: Digits = { none: false, some: [] }
-const zeros: Digits = { none: true, some: [`"0"{1,${mostDigits}}`] }
+const zeros: Digits = { none: true, some: [`"0"{1,${maxDigits}}`] }
 const largest: End = { whole: farthest, fraction: '', included: true }
 
 /** An end of a range. */
@@ -70,7 +70,7 @@ function magnitudes(low: End, high: End): string | null {
 /** Maximum number of digits after the point: next to an excluded end, no number may round to it. */
 function fractionDigits(ends: readonly End[]): number {
   const excluded = ends.filter(({ included }) => !included)
-  return Math.min(mostDigits, ...excluded.map(({ whole }) => exactDigits - (whole === 0 ? 0 : String(whole).length)))
+  return Math.min(maxDigits, ...excluded.map(({ whole }) => exactDigits - (whole === 0 ? 0 : String(whole).length)))
 }
 
 type Rest = Omit<End, 'whole'>

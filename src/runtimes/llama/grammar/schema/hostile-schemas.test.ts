@@ -11,7 +11,7 @@ import { SchemaGrammar } from './schema-grammar.ts'
 /** CPU time to translate and read one schema, on any machine; most need a tenth of it. */
 const mostMs = 250
 /** The longest grammar that the engine reads. */
-const mostCharacters = 256 * 1024
+const maxCharacters = 256 * 1024
 
 const list = <Item>(length: number, make: (index: number) => Item): Item[] => Array.from({ length }, (_, index) => make(index))
 const record = (length: number, name: string, make: (index: number) => JsonValue): JsonObject =>
@@ -97,7 +97,7 @@ suite('hostile schemas', () => {
   for (const [what, schema, strictly] of schemas)
     test(what, () => {
       for (const following of ['strict', 'loose', 'tool'] as const) {
-        const { outcome, ms } = leastTime(() => outcomeOf(schema, following))
+        const { outcome, ms } = shortestTime(() => outcomeOf(schema, following))
         if (following === 'strict' && strictly !== null) assert.match(outcome, strictly)
         if (following !== 'loose' && !(following === 'strict' && strictly !== null)) assert.equal(outcome, 'followed', following)
         assert.ok(ms < mostMs, `${following}: ${ms} ms`)
@@ -117,13 +117,13 @@ function outcomeOf(schema: JsonObject, following: Following): string {
     return error.message
   }
   const text = grammar.toString()
-  assert.ok(text.length <= mostCharacters, `${text.length} characters`)
+  assert.ok(text.length <= maxCharacters, `${text.length} characters`)
   parseGbnf(text)
   return 'followed'
 }
 
 /** CPU time and not elapsed time, since other tests run at the same time. */
-function leastTime(work: () => string): { readonly outcome: string; readonly ms: number } {
+function shortestTime(work: () => string): { readonly outcome: string; readonly ms: number } {
   let outcome = ''
   let ms = Number.POSITIVE_INFINITY
   for (let round = 0; round < 5 && ms >= mostMs; round++) {

@@ -10,9 +10,9 @@ const smaller = ['maxProperties', 'maxItems', 'maxLength', 'maximum', 'exclusive
 /** Keywords that cannot be combined with another of the same name. */
 const single = ['pattern', 'format', 'oneOf', 'not', 'propertyNames', 'patternProperties', 'multipleOf'] as const
 /** Options that two `anyOf` have together. */
-const mostOptions = 64
+const maxOptions = 64
 /** Members and values looked at for one schema: about 20 ms. */
-const mostWork = 25_000
+const maxWork = 25_000
 
 /** Makes one schema of two that both hold. */
 export class SchemaIntersection {
@@ -28,7 +28,7 @@ export class SchemaIntersection {
   of(one: FlatSchema, other: FlatSchema, where: string): FlatSchema | null {
     for (const part of [one, other])
       this.#work += 10 + Object.keys(part.properties ?? {}).length + (part.required?.length ?? 0) + (part.values?.length ?? 0)
-    if (this.#work > mostWork) {
+    if (this.#work > maxWork) {
       this.#leeway.loosen(`it takes too much work to put its parts together at ${where}`)
       return one
     }
@@ -61,8 +61,8 @@ export class SchemaIntersection {
 
   #options(one: readonly JsonValue[], other: readonly JsonValue[], where: string): readonly JsonValue[] {
     if (one === other) return one
-    if (one.length * other.length <= mostOptions) return one.flatMap((mine) => other.map((theirs) => this.#and(mine, theirs)))
-    this.#leeway.loosen(`"anyOf" at ${where} is said twice, with more than ${mostOptions} options together`)
+    if (one.length * other.length <= maxOptions) return one.flatMap((mine) => other.map((theirs) => this.#and(mine, theirs)))
+    this.#leeway.loosen(`"anyOf" at ${where} is said twice, with more than ${maxOptions} options together`)
     return one
   }
 

@@ -7,7 +7,7 @@ import { ServiceError } from '../../../../core/error.ts'
 export type Following = 'strict' | 'loose' | 'tool'
 
 /** Places that are reported; a schema may have thousands. */
-const mostPlaces = 20
+const maxPlaces = 20
 
 /** Decides for each place that cannot be followed whether to refuse the schema, and remembers what was loosened. */
 export class Leeway {
@@ -24,8 +24,8 @@ export class Leeway {
   /** Loosened parts, as sentences: the first 20 and the number of further ones. */
   get loosened(): readonly string[] {
     const sentences = [...this.#places].map((message) => `The JSON schema of ${this.#owner} is followed but for one place: ${message}.`)
-    const more = sentences.length - mostPlaces
-    return more <= 0 ? sentences : [...sentences.slice(0, mostPlaces), `It is not followed in ${more} more places.`]
+    const more = sentences.length - maxPlaces
+    return more <= 0 ? sentences : [...sentences.slice(0, maxPlaces), `It is not followed in ${more} more places.`]
   }
 
   /**

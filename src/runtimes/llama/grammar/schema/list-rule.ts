@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../../core/json-value.ts'
-import { type Grammar, literal, mostAtAll, repeated } from '../gbnf.ts'
+import { type Grammar, literal, maxOverall, repeated } from '../gbnf.ts'
 import type { Leeway } from './leeway.ts'
 import type { FlatSchema } from './read-schema.ts'
 
@@ -21,8 +21,8 @@ export function listRule(grammar: Grammar, schema: FlatSchema, parts: ListParts)
   const { where, leeway } = parts
   const { prefixItems: places = [], items = true, uniqueItems } = schema
   let { minItems: least = 0, maxItems: most = null } = schema
-  if (least > mostAtAll) {
-    leeway.loosen(`"minItems" at ${where} is supported up to ${mostAtAll}`)
+  if (least > maxOverall) {
+    leeway.loosen(`"minItems" at ${where} is supported up to ${maxOverall}`)
     least = 0
   }
   if (items === false || places.length > 0)

@@ -2,9 +2,9 @@ import { literal } from '../gbnf.ts'
 import { farthest, integerRange } from './integer-range.ts'
 
 /** Multiples that are listed one by one. */
-const mostListed = 1000
+const maxListed = 1000
 /** Endings of numbers that are listed, as the 20 of multiples of 0.05. */
-const mostEndings = 200
+const maxEndings = 200
 
 /** The requested multiples. */
 export interface Multiples {
@@ -30,7 +30,7 @@ export function multiplesRule({ step, low, high, decimals }: Multiples): string 
   const [least, most] = [low === null ? null : ceil(low * scale, scaled), high === null ? null : floor(high * scale, scaled)]
   if (least !== null && most !== null) {
     if (least > most) return 'none'
-    if (most - least < mostListed)
+    if (most - least < maxListed)
       return listed(
         Array.from({ length: most - least + 1 }, (_, index) => (least + index) * scaled),
         places,
@@ -75,7 +75,7 @@ function decimalMultiples(
   most: number | null,
 ): string | null {
   const inOne = scale / scaled
-  if (!Number.isInteger(inOne) || inOne > mostListed) return null
+  if (!Number.isInteger(inOne) || inOne > maxListed) return null
   const endings = scaled === 1 ? `[0-9]{1,${places}}` : listEndings(endingsOf(scaled, places))
   if (endings === null) return null
   const parts: string[] = []
@@ -94,7 +94,7 @@ function decimalMultiples(
 }
 
 function listEndings(endings: readonly string[]): string | null {
-  return endings.length > mostEndings ? null : endings.map(literal).join(' | ')
+  return endings.length > maxEndings ? null : endings.map(literal).join(' | ')
 }
 
 /** Numbers below zero, without their sign, and the others; each from and to, null = open. */
@@ -112,7 +112,7 @@ function endingsOf(step: number, digits: number): readonly string[] {
 
 /** null when the step divides no power of ten, or too few. */
 function endingDigits(step: number): number | null {
-  for (let digits = 1; digits <= 9; digits++) if (10 ** digits % step === 0) return 10 ** digits / step <= mostEndings ? digits : null
+  for (let digits = 1; digits <= 9; digits++) if (10 ** digits % step === 0) return 10 ** digits / step <= maxEndings ? digits : null
   return null
 }
 

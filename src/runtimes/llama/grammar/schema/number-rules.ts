@@ -6,7 +6,7 @@ import { multiplesRule } from './multiples.ts'
 import type { FlatSchema } from './read-schema.ts'
 
 /** Maximum number of digits after the point of a bound. */
-const mostDecimals = 15
+const maxDecimals = 15
 
 /** The rule for an integer, or for requested multiples. */
 export function integerRule(grammar: Grammar, schema: FlatSchema, where: string, leeway: Leeway): string {
@@ -62,11 +62,11 @@ function multipleBounds(
 
 /** A bound with at most 15 digits after its point; a longer one is rounded inwards. */
 function plain({ value, included }: Bound, end: 'low' | 'high'): Bound {
-  const rounded = Number(value.toFixed(mostDecimals))
+  const rounded = Number(value.toFixed(maxDecimals))
   if (rounded === value) return { value, included }
-  const step = 10 ** -mostDecimals
+  const step = 10 ** -maxDecimals
   const inwards = end === 'low' ? Math.ceil(value / step) * step : Math.floor(value / step) * step
-  return { value: Number(inwards.toFixed(mostDecimals)), included: true }
+  return { value: Number(inwards.toFixed(maxDecimals)), included: true }
 }
 
 interface Bounds {

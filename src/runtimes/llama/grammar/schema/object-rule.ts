@@ -8,9 +8,9 @@ import type { FlatSchema } from './read-schema.ts'
 import { isNever } from './value-types.ts'
 
 /** Maximum number of an object's members. */
-const mostMembers = 2000
+const maxMembers = 2000
 /** Maximum number of states for counting members. */
-const mostCounts = 4000
+const maxCounts = 4000
 
 /** A member of an object by name. */
 export interface ObjectMember {
@@ -31,8 +31,8 @@ export interface ObjectPlace {
 export function objectRule(grammar: Grammar, schema: FlatSchema, at: ObjectPlace): string {
   const members = readMembers(schema, at)
   if (members.length === 0) return mapRule(grammar, schema, at)
-  if (members.length > mostMembers) {
-    at.leeway.loosen(`it has more than ${mostMembers} members at ${at.where}`)
+  if (members.length > maxMembers) {
+    at.leeway.loosen(`it has more than ${maxMembers} members at ${at.where}`)
     return 'object'
   }
   const rules = members.map(({ name, schema: value, required }) => {
@@ -77,7 +77,7 @@ function countsOf(
     leeway.mistake(`the counts of members at ${where} exclude every value`)
     return { least: 0, most: null }
   }
-  if (Math.min(minProperties, maxProperties ?? 0) * members.length > mostCounts) {
+  if (Math.min(minProperties, maxProperties ?? 0) * members.length > maxCounts) {
     leeway.loosen(`"minProperties" and "maxProperties" at ${where} are supported for fewer members`)
     return { least: 0, most: null }
   }

@@ -1,6 +1,6 @@
 import { GrammarFault } from '../../automaton/grammar-fault.ts'
-import { type Grammar, mostAtAll, repeated } from '../gbnf.ts'
-import { mostBefore, type PatternAlternative, patternRule } from '../regex/regex-grammar.ts'
+import { type Grammar, maxOverall, repeated } from '../gbnf.ts'
+import { maxCharactersBefore, type PatternAlternative, patternRule } from '../regex/regex-grammar.ts'
 import type { TextPart } from '../regex/text-part.ts'
 import type { Leeway } from './leeway.ts'
 import type { FlatSchema } from './read-schema.ts'
@@ -27,8 +27,8 @@ interface Lengths {
 export function stringRule(grammar: Grammar, schema: FlatSchema, { where, bareText, leeway }: StringPlace): string {
   const { maxLength: most = null, format, pattern } = schema
   let { minLength: least = 0 } = schema
-  if (least > mostAtAll) {
-    leeway.loosen(`"minLength" at ${where} is supported up to ${mostAtAll}`)
+  if (least > maxOverall) {
+    leeway.loosen(`"minLength" at ${where} is supported up to ${maxOverall}`)
     least = 0
   }
   if (most !== null && most < least) {
@@ -94,11 +94,11 @@ function boundedRule(grammar: Grammar, alternatives: readonly PatternAlternative
     if (!before) rules.push(`${found} ${behind ? text(0) : ''}`)
     else if (!behind)
       rules.push(
-        `${repeated('char', Math.max(0, least - match.least), Math.max(Math.min(room, mostBefore), least - match.least))} ${found}`,
+        `${repeated('char', Math.max(0, least - match.least), Math.max(Math.min(room, maxCharactersBefore), least - match.least))} ${found}`,
       )
     else {
       let rule = ''
-      for (let written = Math.min(room, mostBefore); written >= 0; written--)
+      for (let written = Math.min(room, maxCharactersBefore); written >= 0; written--)
         rule = grammar.name(`${found} ${text(written)}${rule === '' ? '' : ` | char ${rule}`}`)
       rules.push(rule)
     }

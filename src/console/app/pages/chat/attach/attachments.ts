@@ -1,4 +1,4 @@
-import { type AttachedPicture, type AttachedText, mostFiles, mostPictures, type Turn } from '../../../../../core/chat/conversation.ts'
+import { type AttachedPicture, type AttachedText, maxFiles, maxPictures, type Turn } from '../../../../../core/chat/conversation.ts'
 import { drawNoLarger } from '../../../interface/draw-no-larger.ts'
 import { anyOfText } from '../../../language/formats.ts'
 import { t } from '../../../language/t.ts'
@@ -39,8 +39,8 @@ export function attach(before: Attachments, { read, faults: known }: ReadFiles):
   const faults = [...known]
   let { files, pictures } = before
   for (const one of read)
-    if ('url' in one) pictures = added(pictures, one, mostPictures, 'picture', faults)
-    else files = added(files, one, mostFiles, 'text', faults)
+    if ('url' in one) pictures = added(pictures, one, maxPictures, 'picture', faults)
+    else files = added(files, one, maxFiles, 'text', faults)
   return { files, pictures, faults: [...new Set(faults)] }
 }
 
@@ -57,13 +57,13 @@ function added<Kind extends AttachedPicture | AttachedText>(
 }
 
 const tooMany = {
-  picture: () => t`A message carries at most ${mostPictures} pictures; send the rest with the next.`,
-  text: () => t`A message carries at most ${mostFiles} text files; send the rest with the next.`,
+  picture: () => t`A message carries at most ${maxPictures} pictures; send the rest with the next.`,
+  text: () => t`A message carries at most ${maxFiles} text files; send the rest with the next.`,
 }
 
 /** The message for too many attachments, or null. */
 export function countFault({ files, pictures }: Attachments): string | null {
-  return pictures.length > mostPictures ? tooMany.picture() : files.length > mostFiles ? tooMany.text() : null
+  return pictures.length > maxPictures ? tooMany.picture() : files.length > maxFiles ? tooMany.text() : null
 }
 
 /** Why the chosen models cannot read pictures, as a sentence that names one that can; null = all of them can. */
@@ -85,7 +85,7 @@ export function conversationBlindness(turns: readonly Turn[], attached: Attachme
 /** Models that read pictures reduce them to about this size. */
 const longestSide = 1568
 /** Larger PNG pictures are converted to JPEG. */
-const mostPngBytes = 1_000_000
+const maxPngBytes = 1_000_000
 
 /**
  * Reads a picture, reduced to the size that models use and without its metadata.
@@ -96,7 +96,7 @@ async function readChatPicture(file: File): Promise<AttachedPicture | { readonly
   try {
     const canvas = await drawNoLarger(file, longestSide)
     const png = file.type === 'image/jpeg' ? null : canvas.toDataURL('image/png')
-    const url = png !== null && png.length < (mostPngBytes * 4) / 3 ? png : canvas.toDataURL('image/jpeg', 0.9)
+    const url = png !== null && png.length < (maxPngBytes * 4) / 3 ? png : canvas.toDataURL('image/jpeg', 0.9)
     return { name: file.name || 'picture', url }
   } catch {
     return { fault: t`This browser can’t read ${file.name || t`The picture`}; attach a PNG, JPEG, WebP or GIF.` }

@@ -25,7 +25,7 @@ export function sizeFault(text: string, attached: Attachments, before: readonly 
     ...attached.pictures.map((picture) => ({ name: picture.name, bytes: bytesOnWay(picture, { files: [], pictures: [picture] }) })),
   ].toSorted((one, other) => other.bytes - one.bytes)
   const alone = besidesBytes + bytesOf(text) + bytesOf(chatRequestBody(chatSettings.value, [])) + sum(parts.map(({ bytes }) => bytes))
-  if (alone + sum(before.map(mostBytesOf)) <= most) return null
+  if (alone + sum(before.map(maxBytesOf)) <= most) return null
   const earlier = sum(before.map(bytesOfTurn))
   if (alone + earlier <= most) return null
   const out = leastToTakeOut(parts, (alone > most ? alone : alone + earlier) - most)
@@ -58,7 +58,7 @@ function leastToTakeOut(largestFirst: readonly Part[], excess: number): readonly
 }
 
 /** An upper bound that does not need encoding: an escaped character takes six bytes. */
-function mostBytesOf({ content, files, pictures = [], calls = [] }: Turn): number {
+function maxBytesOf({ content, files, pictures = [], calls = [] }: Turn): number {
   const texts = [
     content,
     ...files.flatMap(({ name, text }) => [name, text]),

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../../../core/json-value.ts'
 import { t } from '../../../language/t.ts'
 import { readJson } from './read-json-object.ts'
 
-const mostFaults = 5
+const maxFaults = 5
 
 /** The faults of an answer by a JSON schema, each as a sentence; empty = valid. */
 export async function schemaFaults(schema: JsonObject, answer: string): Promise<readonly string[]> {
@@ -12,7 +12,7 @@ export async function schemaFaults(schema: JsonObject, answer: string): Promise<
   const { Errors } = await import('typebox/schema')
   const [fits, faults] = Errors(schema, value)
   if (fits) return []
-  return faults.slice(0, mostFaults).map(({ instancePath, message }) => `${placeIn(instancePath)} ${withArticle(message)}.`)
+  return faults.slice(0, maxFaults).map(({ instancePath, message }) => `${placeIn(instancePath)} ${withArticle(message)}.`)
 }
 
 /** As programs write it: `/list/0/name` is `list[0].name`. */

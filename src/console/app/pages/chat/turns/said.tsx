@@ -13,7 +13,7 @@ import { RemoveTurn } from './remove-turn.tsx'
 import { Versions } from './versions.tsx'
 
 /** Characters of a message that are drawn at first; a whole book would block the page for seconds. */
-const mostShown = 20_000
+const maxShown = 20_000
 
 /** A user's message, and the actions to edit it. */
 export function Said({ turn }: { turn: Turn }): VNode {
@@ -73,10 +73,10 @@ export function Said({ turn }: { turn: Turn }): VNode {
 
 function SaidText({ text }: { text: string }): VNode {
   const isWhole = useSignal(false)
-  if (isWhole.value || text.length <= mostShown) return <>{text}</>
+  if (isWhole.value || text.length <= maxShown) return <>{text}</>
   return (
     <>
-      {beginning(text, mostShown)}…{' '}
+      {beginning(text, maxShown)}…{' '}
       <Button tone="quiet" size="small" onClick={() => (isWhole.value = true)}>{t`Show the whole message`}</Button>
     </>
   )

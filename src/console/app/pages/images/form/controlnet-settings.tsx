@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { mostControlnets } from '../../../../../core/images/controlnet.ts'
+import { maxControlnets } from '../../../../../core/images/controlnet.ts'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { DropZone } from '../../../parts/drop-zone.tsx'
@@ -23,7 +23,7 @@ export function ControlnetSettings({ abilities }: { abilities: ImageAbilities })
       {chosen.map((each) => (
         <Controlnet key={each.key} chosen={each} label={known.find(({ name }) => name === each.name)?.label ?? each.name} />
       ))}
-      {chosen.length < mostControlnets ? <AddAsset label={t`Add a ControlNet`} known={known} add={addControlnet} /> : null}
+      {chosen.length < maxControlnets ? <AddAsset label={t`Add a ControlNet`} known={known} add={addControlnet} /> : null}
     </Fold>
   )
 }

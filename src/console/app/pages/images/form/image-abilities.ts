@@ -1,6 +1,6 @@
 import { assetKinds } from '../../../../../core/assets/asset.ts'
 import { type CheckpointFamily, isTransformerFamily } from '../../../../../core/checkpoint/checkpoint-family.ts'
-import { mostClipSkip, mostSteps } from '../../../../../core/image-generation.ts'
+import { maxClipSkip, maxSteps } from '../../../../../core/image-generation.ts'
 import { familyGuidance } from '../../../../../core/images/guidance-scales.ts'
 import { takesReferences } from '../../../../../core/images/references.ts'
 import { type Sampler, samplers } from '../../../../../core/sampler.ts'
@@ -53,9 +53,9 @@ export function abilitiesOf(model: ConsoleImageModel, assets: readonly ImageAsse
     secondPrompts: secondPrompts.includes(family),
     negativeOver: kind === 'embedded' ? null : kind === 'over-zero' ? 0 : 1,
     rescalesGuidance: kind !== 'embedded',
-    clipSkip: Math.min(mostClipSkip, bounds?.clipSkip ?? mostClipSkip),
+    clipSkip: Math.min(maxClipSkip, bounds?.clipSkip ?? maxClipSkip),
     samplers: samplers.filter((name) => bounds?.refusedSamplers[name] === undefined),
-    lcmSteps: bounds?.lcmSteps ?? mostSteps,
+    lcmSteps: bounds?.lcmSteps ?? maxSteps,
     assets: takesAssets ? assets.filter((asset) => kinds.includes(asset.kind) && (asset.family === null || asset.family === family)) : [],
   }
 }

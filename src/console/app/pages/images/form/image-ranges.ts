@@ -1,4 +1,4 @@
-import { mostClipSkip, mostSteps } from '../../../../../core/image-generation.ts'
+import { maxClipSkip, maxSteps } from '../../../../../core/image-generation.ts'
 import { loraRange } from '../../../parts/fields/lora-range.ts'
 import { numberFault } from '../../../parts/fields/read-number.ts'
 import { seedFault } from '../../../parts/fields/seed-fault.ts'
@@ -7,15 +7,15 @@ import type { ImageSettings } from './image-settings.ts'
 /** Ranges of the form's number fields. */
 export const imageRanges = {
   count: { min: 1, max: 16, step: 1 },
-  steps: { min: 1, max: mostSteps, step: 1 },
+  steps: { min: 1, max: maxSteps, step: 1 },
   guidanceScale: { min: 0, max: 50, step: 0.5 },
   guidanceRescale: { min: 0, max: 1, step: 0.05 },
   strength: { min: 0.05, max: 1, step: 0.05 },
   feather: { min: 0, max: 64, step: 1 },
   padding: { min: 0, max: 1024, step: 1 },
-  clipSkip: { min: 0, max: mostClipSkip, step: 1 },
+  clipSkip: { min: 0, max: maxClipSkip, step: 1 },
   enlargement: { min: 1.1, max: 4, step: 0.1 },
-  secondSteps: { min: 0, max: mostSteps, step: 1 },
+  secondSteps: { min: 0, max: maxSteps, step: 1 },
   secondStrength: { min: 0.05, max: 1, step: 0.05 },
   refinerStart: { min: 0, max: 1, step: 0.05 },
 } as const

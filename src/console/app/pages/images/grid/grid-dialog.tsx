@@ -13,7 +13,7 @@ import { chosenAbilities, drawingFault, nextDrawing } from '../form/next-drawing
 import { startingImage } from '../start/starting-image.ts'
 import type { AxisValue, Drawable } from './axis.ts'
 import { type AxisContext, axesFor, readAxis } from './grid-axes.ts'
-import { drawGrid, mostCells } from './image-grids.ts'
+import { drawGrid, maxCells } from './image-grids.ts'
 
 interface AxisDraft {
   readonly name: string
@@ -33,7 +33,7 @@ export function GridDialog({ model, onClose }: { model: ConsoleImageModel; onClo
   const count = typeof columns === 'string' || typeof rows === 'string' ? null : columns.length * rows.length
   const same = across.value.name === down.value.name && across.value.name !== 'none'
   const fault =
-    drawingFault() ?? (same ? t`Two different things.` : count !== null && count > mostCells ? t`At most ${mostCells} pictures.` : null)
+    drawingFault() ?? (same ? t`Two different things.` : count !== null && count > maxCells ? t`At most ${maxCells} pictures.` : null)
   const start = () => {
     if (typeof columns === 'string' || typeof rows === 'string' || fault !== null) return
     void drawGrid({

@@ -25,7 +25,7 @@ export interface ImageGrid {
 export const imageGrids = signal<readonly ImageGrid[]>([])
 
 /** The largest number of pictures in a grid. */
-export const mostCells = 64
+export const maxCells = 64
 /** Number of cells requested at once: the service is shared, and an account has a limited share of its queue. */
 const atOnce = 3
 

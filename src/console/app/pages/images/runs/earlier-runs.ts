@@ -5,7 +5,7 @@ import { restoreGrids } from '../grid/kept-grids.ts'
 import { type EarlierRun, imageRuns, restoreRun } from './image-runs.ts'
 
 /** The most drawings that are restored. */
-const mostEarlier = 8
+const maxEarlier = 8
 
 let taken: Promise<void> | null = null
 
@@ -24,7 +24,7 @@ async function takeUpAll(): Promise<void> {
   const inGrids = await restoreGrids(requests)
   const known = new Set(imageRuns.peek().map(({ id }) => id))
   const shown = requests.filter(({ id, token, inference }) => token === null && isShown(inference) && !inGrids.has(id) && !known.has(id))
-  const earlier = await Promise.all(shown.slice(0, mostEarlier).map(({ id }) => findEarlier(id)))
+  const earlier = await Promise.all(shown.slice(0, maxEarlier).map(({ id }) => findEarlier(id)))
   for (const run of earlier) if (run !== null) void restoreRun(run)
 }
 

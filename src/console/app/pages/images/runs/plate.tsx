@@ -10,14 +10,14 @@ import { draw, type ImageRun } from './image-runs.ts'
 import type { ShownImage } from './output-facts.ts'
 
 const variationCount = 4
-const mostSeeds = 2 ** 32
+const maxSeeds = 2 ** 32
 
 /** A finished picture and its actions. */
 export function Plate({ run, image }: { run: ImageRun; image: ShownImage }): VNode {
   const open = useSignal(false)
   const { width, height, prompt } = run.body
   const vary = () => {
-    const seeds = Array.from({ length: variationCount }, (_, index) => (image.seed + 1 + index) % mostSeeds)
+    const seeds = Array.from({ length: variationCount }, (_, index) => (image.seed + 1 + index) % maxSeeds)
     void draw({ ...run.body, num_images: variationCount, seed: seeds })
   }
   if (image.removedForSafety) return <div class="plate note warn">{t`This picture was removed by the safety check.`}</div>

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { mostReferences } from '../../../../../core/images/references.ts'
+import { maxReferences } from '../../../../../core/images/references.ts'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { DropZone } from '../../../parts/drop-zone.tsx'
@@ -25,7 +25,7 @@ export function ReferencePicturesField(): VNode {
           </Button>
         </div>
       ))}
-      {pictures.length < mostReferences ? (
+      {pictures.length < maxReferences ? (
         <DropZone accept="image/png,image/jpeg,image/webp" take={take}>
           {pictures.length === 0 ? t`Drop one here, or choose a file` : t`Another picture`}
         </DropZone>

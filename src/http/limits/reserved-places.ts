@@ -9,7 +9,7 @@ const reservedMs = 2000
 const fullMs = 500
 
 /** The places of one subject that this process has reserved, and how many of them are in use. */
-export class KeptPlaces {
+export class ReservedPlaces {
   readonly #counts: SharedCounts
   readonly #subject: string
   readonly #onUnused: () => void

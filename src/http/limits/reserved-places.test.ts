@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { KeptPlaces } from './kept-places.ts'
+import { ReservedPlaces } from './reserved-places.ts'
 
 /** A store that answers slowly, and in which other processes hold some places. */
 function slowCounts(others: number) {
@@ -19,14 +19,14 @@ function slowCounts(others: number) {
 
 test('callers who arrive while the store is slow get their places, up to the limit', async () => {
   const counts = slowCounts(0)
-  const places = new KeptPlaces(counts, 'polls a', () => {})
+  const places = new ReservedPlaces(counts, 'polls a', () => {})
   const taken = await Promise.all(Array.from({ length: 100 }, () => places.take(256)))
   assert.equal(taken.filter((place) => place === null).length, 0)
   assert.ok(counts.requested.length <= 10, `${counts.requested.length} questions`)
 })
 
 test('a request beyond all places is refused, and no other', async () => {
-  const places = new KeptPlaces(slowCounts(226), 'polls a', () => {})
+  const places = new ReservedPlaces(slowCounts(226), 'polls a', () => {})
   const taken = await Promise.all(Array.from({ length: 100 }, () => places.take(256)))
   assert.equal(taken.filter((place) => place !== null).length, 30)
 })

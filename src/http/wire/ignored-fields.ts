@@ -1,9 +1,9 @@
 import Type, { type TOptional, type TUnknown } from 'typebox'
 
 /** Fields that clients may send with any value and that have no effect. */
-export function idleFields<const Name extends string>(...names: readonly Name[]): Record<Name, TOptional<TUnknown>> {
+export function ignoredFields<const Name extends string>(...names: readonly Name[]): Record<Name, TOptional<TUnknown>> {
   return Object.fromEntries(names.map((name) => [name, Type.Optional(Type.Unknown())])) as Record<Name, TOptional<TUnknown>>
 }
 
 /** Additional fields that clients add to messages, calls and tools, such as cache markers. */
-export const idleMarks = idleFields('cache_control', 'extra_content', 'provider_specific_fields')
+export const ignoredMarks = ignoredFields('cache_control', 'extra_content', 'provider_specific_fields')

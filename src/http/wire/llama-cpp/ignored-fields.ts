@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { accepted } from '../accepted.ts'
 import { neutralFields } from '../chat/fields/accepted-fields.ts'
-import { idleFields as plainIdle } from '../idle-fields.ts'
+import { ignoredFields as plainIdle } from '../ignored-fields.ts'
 
 const idle = 'Accepted, no effect; its feature is off.'
 const number = (description: string) => Type.Optional(Type.Number({ description }))
@@ -49,7 +49,7 @@ const unknownToIts = plainIdle(
 )
 
 /** Fields that llama.cpp's clients send with every request and that change no answer: hints, samplers that are off, and their parameters. */
-export const idleFields = {
+export const ignoredFields = {
   cache_prompt,
   id_slot,
   n_keep,
