@@ -125,7 +125,7 @@ async function pullOffer(
   await rename(unfinished, folder)
   await removePullLock(folder)
   // Those that stay only take space, and the next start of the service reports them.
-  await removeLeftovers(modelsFolder, { abandonedBefore: 0, onFault: () => {} })
+  await removeLeftovers(modelsFolder, { onFault: () => {} })
   const described = await describeModel(modelFile, { ...files.facts, folder })
   if ('fault' in described) throw new CatalogError([described.fault])
   return described

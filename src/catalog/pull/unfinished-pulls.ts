@@ -61,23 +61,24 @@ export async function removeTree(path: string): Promise<void> {
  * Frees the space of models that were not removed completely, and of unfinished pulls that no process continues: those of installed models,
  * and those without progress for long.
  *
- * @param options.abandonedBefore Last progress in Unix milliseconds before which a pull counts as abandoned.
+ * @param options.abandonedBefore Last progress in Unix milliseconds before which a pull counts as abandoned; absent = none does.
  * @param options.onFault Called for each that cannot be removed, such as one of another user.
  */
 export async function removeLeftovers(
   modelsFolder: string,
-  { abandonedBefore, onFault }: { readonly abandonedBefore: number; readonly onFault: (error: unknown) => void },
+  { abandonedBefore, onFault }: { readonly abandonedBefore?: number; readonly onFault: (error: unknown) => void },
 ): Promise<void> {
   const names = await readdir(modelsFolder).catch(() => [])
   for (const name of names) await removeLeftover(modelsFolder, name, abandonedBefore).catch(onFault)
 }
 
-async function removeLeftover(modelsFolder: string, name: string, abandonedBefore: number): Promise<void> {
+async function removeLeftover(modelsFolder: string, name: string, abandonedBefore: number | undefined): Promise<void> {
   const folder = join(modelsFolder, name)
   if (name.startsWith(leavingPrefix)) await removeTree(folder)
   if (!name.startsWith(prefix)) return
   const isInstalled = existsSync(join(modelsFolder, name.slice(prefix.length).replace(hashed, '')))
-  if (!isInstalled && (await lastProgress(folder)) >= abandonedBefore) return
+  const isOver = isInstalled || (abandonedBefore !== undefined && (await lastProgress(folder)) < abandonedBefore)
+  if (!isOver) return
   using lock = takePullLock(folder)
   if (lock !== null) await removeTree(folder)
 }

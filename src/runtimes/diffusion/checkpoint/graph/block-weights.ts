@@ -85,7 +85,9 @@ const decoders: Readonly<Record<BlockType, (blocks: Blocks) => Groups>> = {
 }
 
 /** Every number in half precision, by its bits. */
-const halves: readonly number[] = [...new Float16Array(Uint16Array.from({ length: 0x10000 }, (_, bits) => bits).buffer)]
+function allHalves(): readonly number[] {
+  return [...new Float16Array(Uint16Array.from({ length: 0x10000 }, (_, bits) => bits).buffer)]
+}
 
 /** Operations on the bytes of blocks. */
 class Blocks {
@@ -115,7 +117,7 @@ class Blocks {
     const graph = this.#graph
     const pair = graph.toSingle(this.cut(2 * index, 2 * index + 2))
     const bits = graph.node('MatMul', [pair, graph.floats([1, 256], [2, 1], 'float32')])
-    const values = graph.once('halves', () => graph.floats(halves, [halves.length], 'float32'))
+    const values = graph.once('halves', () => graph.floats(allHalves(), [0x10000], 'float32'))
     return graph.node('Gather', [values, graph.node('Cast', [bits], { to: onnxTypes.int32 })])
   }
 

@@ -109,8 +109,8 @@ export function isSame({ model, parameters, preset }: ConversationSettings, othe
 
 /** Whether parameters are the same; absent ones count as their defaults. */
 function isEqual(one: ChatParameters, other: ChatParameters): boolean {
-  const [first, second] = [one, other].map((parameters) => ({ ...defaultChatParameters, ...parameters }))
-  return Object.entries(first ?? {}).every(
-    ([name, value]) => JSON.stringify(second?.[name as keyof ChatParameters]) === JSON.stringify(value),
+  const others: ChatParameters = { ...defaultChatParameters, ...other }
+  return Object.entries({ ...defaultChatParameters, ...one }).every(
+    ([name, value]) => JSON.stringify(others[name as keyof ChatParameters]) === JSON.stringify(value),
   )
 }
