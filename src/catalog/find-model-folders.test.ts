@@ -53,3 +53,18 @@ test('of a folder with more names than are looked at, the first are searched', a
   )
   assert.equal(faults.length, 1)
 })
+
+test('a folder configured twice, inside another or by a link counts once, for the first', async () => {
+  await using folder = await makeFolder(['outer/a/model.json', 'outer/b/model.json', 'outer/b.gguf'])
+  const outer = join(folder.path, 'outer')
+  await symlink(outer, join(folder.path, 'link'))
+  const { found, loose, faults } = await findModelFolders([join(outer, 'b'), outer, outer, join(folder.path, 'link'), join(outer, 'a')])
+  assert.deepEqual(
+    found.map(({ folder: path, source }) => [path, source]),
+    [
+      [join(outer, 'b'), 0],
+      [join(outer, 'a'), 1],
+    ],
+  )
+  assert.deepEqual([loose.length, faults], [1, []])
+})

@@ -29,13 +29,16 @@ export const searchBounds = { folders: 5000, names: 50_000 } as const
 
 /**
  * Finds all models' folders and the weight files outside of them, up to {@link maxLevels} deep. Links are followed, except to folders above,
- * and each target counts once.
+ * and each target counts once, also in several configured folders.
  */
 export async function findModelFolders(
   folders: readonly string[],
   bounds: { readonly folders: number; readonly names: number } = searchBounds,
 ): Promise<FoundModels> {
-  const results = await Promise.all(folders.map((folder, source) => new Search(resolve(folder), source, bounds).run()))
+  // In turn, so that the first of two configured folders that overlap has what both hold.
+  const seen = new Set<string>()
+  const results: FoundModels[] = []
+  for (const [source, folder] of folders.entries()) results.push(await new Search(resolve(folder), { source, bounds, seen }).run())
   return {
     found: results.flatMap(({ found }) => found),
     loose: results.flatMap(({ loose }) => loose),
@@ -51,8 +54,8 @@ class Search {
   readonly #found: FoundFolder[] = []
   readonly #loose: LooseFile[] = []
   readonly #faults: CatalogFault[] = []
-  /** Resolved paths of visited folders and files. */
-  readonly #seen = new Set<string>()
+  /** Resolved paths of folders and files visited by this search and earlier ones. */
+  readonly #seen: Set<string>
   readonly #bounds: { readonly folders: number; readonly names: number }
   #folders = 0
   #names = 0
@@ -60,10 +63,18 @@ class Search {
   /** Resolved path of the configured folder. */
   #place = ''
 
-  constructor(root: string, source: number, bounds: { readonly folders: number; readonly names: number }) {
+  constructor(
+    root: string,
+    {
+      source,
+      bounds,
+      seen,
+    }: { readonly source: number; readonly bounds: { readonly folders: number; readonly names: number }; readonly seen: Set<string> },
+  ) {
     this.#root = root
     this.#source = source
     this.#bounds = bounds
+    this.#seen = seen
   }
 
   async run(): Promise<FoundModels> {

@@ -174,3 +174,12 @@ test('a model whose workflow was replaced is removed and added, even by an older
   assert.deepEqual(await catalog.refresh(options), { added: [], removed: [], faults: [] })
   assert.deepEqual(await catalog.refresh(options), { added: ['comfy'], removed: ['comfy'], faults: [] })
 })
+
+test('models of a folder that is configured twice, or is the folder of pulled models, are listed once without a fault', async () => {
+  await using folder = await createTemporaryFolder()
+  const [own, pulledFolder] = [join(folder.path, 'own'), join(folder.path, 'pulled')]
+  await install(own, 'mine')
+  await install(pulledFolder, 'pulled')
+  const catalog = await openCatalog({ builtIn: own, folders: [own, pulledFolder], pulledFolder })
+  assert.deepEqual([catalog.list().map(({ id }) => id), catalog.faults], [['mine', 'pulled'], []])
+})

@@ -1,3 +1,5 @@
+import { realpath } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { AssetDescriptor, AssetKind, UnusableFile } from '../core/assets/asset.ts'
 import type { ImageModelDescriptor, ModelDescriptor } from '../core/model.ts'
@@ -166,13 +168,21 @@ export interface ModelFolders {
   readonly pulledFolder?: string
 }
 
+/** Where a folder lies, without links. */
+function placeOf(folder: string): Promise<string> {
+  return realpath(folder).catch(() => resolve(folder))
+}
+
 /**
  * Reads all models in the given folders. Faulty files and models are left out and listed in `faults`.
  *
  * @throws {CatalogError} if a given folder cannot be read.
  */
 export async function openCatalog({ builtIn, folders: others, pulledFolder }: ModelFolders): Promise<RefreshableCatalog> {
-  const folders = builtIn === undefined ? others : [builtIn, ...others]
+  const pulledPlace = pulledFolder === undefined ? null : await placeOf(pulledFolder)
+  const named: string[] = []
+  for (const folder of others) if ((await placeOf(folder)) !== pulledPlace) named.push(folder)
+  const folders = builtIn === undefined ? named : [builtIn, ...named]
   const pulled = pulledFolder === undefined ? null : new PulledFolder(pulledFolder, folders.length)
   const settled = new SettledFolders(folders)
   const fixed = await settled.open()
