@@ -20,7 +20,7 @@ function judge({ from = '127.0.0.1', port = 8080, method = 'POST', version = '1.
   return findLoopbackFault(request)
 }
 
-suite('a request without a token is a program’s on this machine', () => {
+suite('a request without a token from this machine gets the account of local programs', () => {
   for (const [name, sent] of [
     ['by a name of its own', {}],
     ['from the address of IPv6', { from: '::1', headers: { host: '[::1]:8080' } }],

@@ -26,7 +26,7 @@ test('a path prefix is removed once, and only as a whole segment', () => {
   assert.deepEqual(['https://a.test', 'https://a.test/', 'https://a.test/ink'].map(prefixOf), ['', '', '/ink'])
 })
 
-test('pages and redirects get the prefix, other answers stay unchanged', async () => {
+test('pages and redirects get the prefix; other responses stay unchanged', async () => {
   const server = fastify()
   addBasePath(server, '/ink')
   const page =

@@ -10,7 +10,7 @@ for (const [code, status] of [
   ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
   [undefined, '400 Bad Request'],
 ] as const) {
-  test(`the parser error ${code} is answered as ${status}, whole and with a request id`, async () => {
+  test(`the parser error ${code} gets a complete ${status} response with a request id`, async () => {
     const socket = new PassThrough()
     answerParserError(Object.assign(new Error('Parse Error'), { code }), socket)
     const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
@@ -22,7 +22,7 @@ for (const [code, status] of [
   })
 }
 
-test('a reset connection gets no answer', () => {
+test('a reset connection gets no response', () => {
   const socket = new PassThrough()
   answerParserError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }), socket)
   assert.ok(socket.destroyed)

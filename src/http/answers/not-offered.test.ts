@@ -4,7 +4,7 @@ import { unknownAddress } from './not-offered.ts'
 
 const routes = { of: (path: string) => (path === '/v1/models' || path === '/' ? ['GET'] : []) }
 
-test("addresses of Ollama's and A1111's clients are refused with what to use instead", () => {
+test('unsupported addresses of Ollama and A1111 clients are refused with what to use instead', () => {
   for (const [url, message] of [
     [
       '/api/create?x=1',
@@ -20,16 +20,16 @@ test("addresses of Ollama's and A1111's clients are refused with what to use ins
     assert.equal(unknownAddress(url, routes).message, 'This address does not exist; GET /openapi.json lists the routes.', url)
 })
 
-test('a base URL with /v1 twice is named as such', () => {
+test('a base URL with /v1 twice is reported as the cause', () => {
   for (const url of ['/v1/v1/messages', '/v1/v1/chat/completions?x=1'])
     assert.equal(unknownAddress(url, routes).message, "This address has /v1 twice; remove it from your client's base URL.")
 })
 
-test('parts of published interfaces are refused by their name', () => {
+test('parts of the interfaces that Sepia does not offer are refused by name', () => {
   assert.match(unknownAddress('/v1/audio/speech', routes).message, /^`\/v1\/audio` is not offered by this service; /)
 })
 
-test('a doubled slash or one at the end is named, with the right address', () => {
+test('a double or trailing slash is reported with the correct address', () => {
   for (const url of ['/v1/models/', '/v1//models', '//v1///models//?x=1'])
     assert.match(unknownAddress(url, routes).message, /^This address does not exist; use `\/v1\/models`, /, url)
   assert.match(unknownAddress('/nothing/', routes).message, /GET \/openapi\.json lists/)

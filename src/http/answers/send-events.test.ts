@@ -11,7 +11,7 @@ import { createTestClock } from '../../../test/support/test-clock.ts'
 import { limitPipelining } from '../limits/pipelining.ts'
 import { dropReader, sendEvents } from './send-events.ts'
 
-test('a reader on a Unix socket, which cannot be reset, is disconnected all the same', async (context) => {
+test('a slow reader on a Unix socket, which cannot be reset, is disconnected too', async (context) => {
   const folder = await mkdtemp(join(tmpdir(), 'sepia-drop-'))
   context.after(() => rm(folder, { recursive: true }))
   const faults: unknown[] = []
@@ -39,7 +39,7 @@ for (const [next, timeout] of [
   ['', 1000],
   ['GET /late HTTP/1.1\r\nhost: x\r\n\r\n', 0],
 ] as const)
-  test(`after a stream that failed, its connection ${next === '' ? 'has a second for the next request' : 'waits for the answer to the next request'}`, async () => {
+  test(`after a failed stream, the connection ${next === '' ? 'waits one second for the next request' : 'stays open until the next request is answered'}`, async () => {
     const limit = Promise.withResolvers<number | undefined>()
     // biome-ignore lint/correctness/useYield: it fails before its first event.
     const failing = async function* (): AsyncGenerator<string> {

@@ -20,4 +20,4 @@ for (const [schema, words] of [
   [Type.Union([Type.String(), Type.Array(Type.Integer())]), 'a string, or a list, each an integer'],
   [Type.Object({}), 'an object'],
 ] as const)
-  test(`a schema in words: ${words}`, () => assert.equal(describeSchema(schema), words))
+  test(`describes a schema as: ${words}`, () => assert.equal(describeSchema(schema), words))

@@ -13,7 +13,7 @@ test('a fault of several fields is reported once', () => {
   assert.equal(more.message, '4 fields need a change: They come to too many pixels; `steps` must be an integer.')
 })
 
-test('of many only the first are named', () => {
+test('only the first of many faults are reported', () => {
   const error = faultsError(
     Array.from({ length: 8 }, (_, index) => fault(`a${index}`, `\`a${index}\` is unknown.`)),
     imageFaultCodes,

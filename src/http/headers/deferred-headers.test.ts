@@ -25,7 +25,7 @@ suite('headers of asynchronous requests', () => {
     [{ prefer: 'respond-asynchronously' }, 'off'],
     [{ prefer: 'respond-async', 'x-service-async': '1' }, 'header'],
   ] as const)
-    test(`${JSON.stringify(headers)} is ${expected}`, () => assert.equal(readAsyncMode(headers, ['x-other-async']), expected))
+    test(`${JSON.stringify(headers)} selects ${expected}`, () => assert.equal(readAsyncMode(headers, ['x-other-async']), expected))
 
   for (const value of ['yes', '2', 'on', '1, 1'])
     test(`the header x-service-async: ${value} is refused`, () => {
@@ -34,7 +34,7 @@ suite('headers of asynchronous requests', () => {
       assert.equal(readAsyncMode({ 'x-other-async': value }, []), 'off')
     })
 
-  test('where only synchronous answers are made, the header is refused and a preference is not heeded', () => {
+  test('routes with only synchronous answers refuse the header and ignore the preference', () => {
     assertRefused(() => refuseAsyncMode({}, 'header'), { code: 'unsupported_parameter', param: 'x-service-async' })
     refuseAsyncMode({ prefer: 'respond-async' }, 'preference')
     refuseAsyncMode({ 'idempotency-key': ' ' }, 'off')
@@ -43,7 +43,7 @@ suite('headers of asynchronous requests', () => {
   })
 })
 
-suite('how a deferred request is to be handled', () => {
+suite('the settings of an asynchronous request', () => {
   test('have defaults, also if they are empty', () => {
     const nothing = { priority: 'normal', idempotency: null, webhookUrl: null, previews: false }
     assert.deepEqual(read({}), nothing)
@@ -70,10 +70,10 @@ suite('how a deferred request is to be handled', () => {
     ],
   ] as const)
     for (const value of values)
-      test(`${name}: ${value.slice(0, 40)} is refused by the header’s name`, () =>
+      test(`${name}: ${value.slice(0, 40)} is refused by the name of the header`, () =>
         assertRefused(() => read({ [name]: value }), { param: name }))
 
-  test('are read', () => {
+  test('are read from headers', () => {
     const handling = read({
       'x-service-priority': 'low',
       'x-service-preview': 'true',

@@ -16,7 +16,7 @@ suite('duplicate keys', () => {
     ['{"ä":1,"ä":2}', 'ä'],
     ['{"1":1,"1":2}', '1'],
   ] as const)
-    test(`${json} has ${key === undefined ? 'none' : `\`${key}\` twice`}`, () => {
+    test(`${json} has ${key === undefined ? 'no duplicate key' : `\`${key}\` twice`}`, () => {
       const bytes = Buffer.from(json)
       assert.equal(findDuplicateKey(bytes), key)
       const colons = json.split('":').length - 1
@@ -36,7 +36,7 @@ suite('halves of surrogate pairs in JSON', () => {
     [String.raw`{"a":{"x\ud83d":1}}`, ['a', 'x\ufffd']],
     [String.raw`{"a":"\\\ud83d"}`, ['a']],
   ] as const)
-    test(`${json}: ${place === undefined ? 'none' : place.join('.')}`, () => {
+    test(`${json}: ${place === undefined ? 'no lone surrogate' : `lone surrogate at ${place.join('.')}`}`, () => {
       assert.deepEqual(findHalfPair(json, JSON.parse(json)), place)
     })
 })

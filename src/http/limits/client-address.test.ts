@@ -3,12 +3,12 @@ import { describe, it, test } from 'node:test'
 import { clientAddress, createProxyTrust } from './client-address.ts'
 
 describe('clientAddress', () => {
-  it('is an IPv4 address as it is, however a socket writes it', () => {
+  it('returns an IPv4 address in one form, whatever form the socket reports', () => {
     assert.equal(clientAddress('203.0.113.7'), '203.0.113.7')
     assert.equal(clientAddress('::ffff:203.0.113.7'), '203.0.113.7')
   })
 
-  it('is the network of an IPv6 address', () => {
+  it('returns the network of an IPv6 address', () => {
     for (const [address, network] of [
       ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
       ['2001:0DB8:1:2::6', '2001:db8:1:2::/64'],
@@ -21,7 +21,7 @@ describe('clientAddress', () => {
       assert.equal(clientAddress(address), network, address)
   })
 
-  it('is one name for whatever is no address', () => {
+  it('returns "unknown" for anything that is not an address', () => {
     for (const text of [undefined, '', 'unknown', '_hidden', '203.0.113.7:4711', 'x'.repeat(10_000)])
       assert.equal(clientAddress(text), 'unknown')
   })
@@ -42,7 +42,7 @@ for (const [list, trusted, others] of [
     ['172.32.0.1', '2001:db8::1'],
   ],
 ] as const)
-  test(`of ${list.join(', ') || 'nobody'} are trusted ${trusted.join(', ') || 'none'}`, () => {
+  test(`trusted proxies ${list.join(', ') || '(none)'}: trusts ${trusted.join(', ') || 'no address'}`, () => {
     const trust = createProxyTrust(list)
     for (const address of trusted) assert.equal(trust(address), true, address)
     for (const address of others) assert.equal(trust(address), false, address)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { limitPerTurn } from './limit-per-turn.ts'
 
-test('of requests that arrive together, four start at once and four more in each turn of the event loop, in order', async () => {
+test('simultaneous requests start in order, four in each turn of the event loop', async () => {
   const takeTurn = limitPerTurn(4)
   const seen: (number | string)[] = []
   const countTurns = async () => {

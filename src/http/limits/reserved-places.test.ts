@@ -17,7 +17,7 @@ function slowCounts(others: number) {
   }
 }
 
-test('callers who arrive while the store is slow get their places, up to the limit', async () => {
+test('requests that arrive while the store is slow get their places, up to the limit', async () => {
   const counts = slowCounts(0)
   const places = new ReservedPlaces(counts, 'polls a', () => {})
   const taken = await Promise.all(Array.from({ length: 100 }, () => places.take(256)))
@@ -25,7 +25,7 @@ test('callers who arrive while the store is slow get their places, up to the lim
   assert.ok(counts.requested.length <= 10, `${counts.requested.length} questions`)
 })
 
-test('a request beyond all places is refused, and no other', async () => {
+test('only requests beyond the last place are refused', async () => {
   const places = new ReservedPlaces(slowCounts(226), 'polls a', () => {})
   const taken = await Promise.all(Array.from({ length: 100 }, () => places.take(256)))
   assert.equal(taken.filter((place) => place !== null).length, 30)

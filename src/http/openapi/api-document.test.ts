@@ -40,7 +40,7 @@ suite('the API document', () => {
     assert.deepEqual(properties.seed.anyOf.at(-1), { type: 'null' })
   })
 
-  test("accepts nulls wherever the service does, and the service's answers sent back", () => {
+  test("accepts null wherever the service does, and the service's own answers in the next request", () => {
     const { schema } = document.paths['/v1/chat/completions'].post.requestBody.content['application/json']
     const call = { id: 'a', type: 'function', function: { name: 'look', arguments: '{}' } }
     const messages = [
@@ -69,7 +69,7 @@ suite('the API document', () => {
     assert.equal(record.additionalProperties.anyOf.length, 2)
   })
 
-  test('writes records of answers as the reference page supports them, with the same required fields', () => {
+  test('describes records in answers with keywords that the reference page supports, and keeps the required fields', () => {
     const answer = document.paths['/sdapi/v1/embeddings'].get.responses['200'].content['application/json'].schema
     const { loaded } = answer.properties
     assert.equal(loaded.patternProperties, undefined)
@@ -78,7 +78,7 @@ suite('the API document', () => {
     assert.deepEqual(answer.required, ['loaded', 'skipped'])
   })
 
-  test('widens the penalties where the service does', () => {
+  test('has the wider range of penalties if the service does', () => {
     const wide = JSON.parse(JSON.stringify(describeApi(routes, { penalties: widePenalties }, oneOrigin(''))))
     const { minimum, maximum } =
       wide.paths['/v1/chat/completions'].post.requestBody.content['application/json'].schema.properties.presence_penalty
@@ -103,12 +103,12 @@ suite('the API document', () => {
       for (const operation of Object.values(Object(methods))) assert.ok('400' in Object(operation).responses)
   })
 
-  test('every reference leads somewhere', () => {
+  test('every reference resolves', () => {
     for (const [, pointer = ''] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g))
       assert.ok(pointer.split('/').reduce((node, key) => node?.[key], document) !== undefined, pointer)
   })
 
-  test('is shown as a page that names every field and fetches nothing', () => {
+  test('is rendered as a page that lists every field and loads nothing from elsewhere', () => {
     const documented = documentedRoutes(routes, publishedBodies)
     const page = renderApiPage(documented)
     for (const { path, body } of documented) {

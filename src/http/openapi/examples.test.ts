@@ -26,7 +26,7 @@ suite('the examples of the API document', () => {
         assert.deepEqual(Compile(schema).Errors(examples.plain.value), [])
       })
 
-  test('each error code has one under its status, in the shape of each surface', () => {
+  test('each error code has an example under its status, in the format of each interface', () => {
     for (const [prefix, schema] of [
       ['', errorBodySchema],
       ['Message', messageErrorSchema],
@@ -45,7 +45,7 @@ suite('the examples of the API document', () => {
     assert.equal($ref, '#/components/responses/MessageRefused404')
   })
 
-  test('llama.cpp’s routes answer refusals in its server’s shape', () => {
+  test('llama.cpp’s routes return errors in llama-server’s format', () => {
     for (const path of ['/completion', '/infill', '/tokenize', '/props'])
       for (const { responses } of Object.values<{ responses: Record<string, { $ref: string }> }>(document.paths[path]))
         assert.equal(responses['400']?.$ref, '#/components/responses/NativeRefused400')

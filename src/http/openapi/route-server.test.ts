@@ -19,7 +19,7 @@ function serversIn(addresses: typeof origins): Record<string, unknown> {
   return { document: servers[0]?.url, ...Object.fromEntries(operations) }
 }
 
-test('each route names the address it belongs to', () => {
+test('each route lists its own address', () => {
   const servers = serversIn(origins)
   assert.equal(servers.document, origins.publicUrl)
   for (const path of ['/generate/sdxl', '/v1/images/generations']) assert.equal(servers[path], origins.imageUrl, path)

@@ -58,7 +58,7 @@ const values: readonly unknown[] = [
 
 suite('the faults of a value', () => {
   for (const [name, [schema, base]] of Object.entries(bodies))
-    test(`are found exactly where the compiled schema of a ${name} body refuses`, () => {
+    test(`are found exactly when the compiled schema of a ${name} body rejects it`, () => {
       const validator = Compile(schema)
       const document: object = schema
       for (const field of [...Object.keys(schema.properties), 'unknown_field'])
@@ -68,7 +68,7 @@ suite('the faults of a value', () => {
         }
     })
 
-  test('are named by their place in a pair', () => {
+  test('have the path of their entry in a pair', () => {
     const [schema, base]: readonly [object, object] = bodies.native
     const said = (logit_bias: unknown) => findFaults(schema, { ...base, logit_bias }).map(({ path, message }) => [path.join('.'), message])
     const token = 'must be an integer from 0 to 2147483647, or a string of 1 to 1000 characters.'
@@ -86,7 +86,7 @@ suite('the faults of a value', () => {
     assert.deepEqual(said([[5]]), [['logit_bias.0', `\`logit_bias[0]\` ${pair}`]])
   })
 
-  test('are looked for no further than the first few', () => {
+  test('are collected only up to a limit', () => {
     let read = 0
     const getOwnPropertyDescriptor = () => {
       read += 1
@@ -98,7 +98,7 @@ suite('the faults of a value', () => {
     assert.ok(read <= 128, `${read} fields were looked up`)
   })
 
-  test('of a union are those of the closest branch', () => {
+  test('come from the closest branch of a union', () => {
     const item = Type.Object({ type: Type.Literal('text'), text: Type.String() })
     const schema = Type.Object({ content: Type.Union([Type.String(), Type.Array(item)]) })
     assert.deepEqual(
@@ -111,7 +111,7 @@ suite('the faults of a value', () => {
     )
   })
 
-  test('of an unknown field name the one that it most likely means', () => {
+  test('suggest the most likely field for an unknown one', () => {
     const document: object = chatRequestSchema(publishedBodies)
     const messages = (body: object) => findFaults(document, body).map(({ message }) => message)
     const chat = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }

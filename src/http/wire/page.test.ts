@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { assertRefused } from '../../../test/support/wire/assert-refused.ts'
 import { pageOf, readPageQuery } from './page.ts'
 
-suite('pages of what is at hand', () => {
+suite('pages of a list in memory', () => {
   const entries = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id }))
 
   for (const [query, ids, more] of [
@@ -15,7 +15,7 @@ suite('pages of what is at hand', () => {
     [{ limit: '2', after: 'c', order: 'asc' }, ['d', 'e'], false],
     [{ after: 'a' }, [], false],
   ] as const)
-    test(`${JSON.stringify(query)} gives ${ids.join('')}${more ? ' and more' : ''}`, () => {
+    test(`${JSON.stringify(query)} returns ${ids.join('')}${more ? ' and has more' : ''}`, () => {
       const page = pageOf(entries, readPageQuery(query, 'desc'), 'items')
       assert.deepEqual(page, {
         object: 'list',
@@ -40,7 +40,7 @@ suite('pages of what is at hand', () => {
   ] as const)
     test(`${param}=${value} is refused`, () => assertRefused(() => readPageQuery({ [param]: value }, 'asc'), { param }))
 
-  test('an id that is not among them is refused', () => {
+  test('an id that is not in the list is refused', () => {
     assertRefused(() => pageOf(entries, readPageQuery({ after: 'z' }, 'asc'), 'items'), { param: 'after', says: /one of the items/ })
   })
 })

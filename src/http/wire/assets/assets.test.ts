@@ -31,8 +31,8 @@ const asset: UploadedAsset = {
   version: 3,
 }
 
-suite('assets as they are announced', () => {
-  test('every default is filled in', () => {
+suite('announcements of assets', () => {
+  test('defaults are filled in', () => {
     assert.deepEqual(readNewAsset(lora), {
       name: 'ink',
       kind: 'lora',
@@ -48,7 +48,7 @@ suite('assets as they are announced', () => {
   })
 
   for (const [name, { family, controlnet }] of Object.entries(assetEngines))
-    test(`a checkpoint for ${name} is of ${family}${controlnet ? ', a ControlNet' : ''}, and is shown as that`, () => {
+    test(`a checkpoint for ${name} has the family ${family}${controlnet ? ' and is a ControlNet' : ''}, also in answers`, () => {
       const read = readNewAsset({ asset_type: 'checkpoint', name: 'x', data: { asset_type: 'checkpoint', engine: name } })
       assert.deepEqual([read.family, read.kind], [family, controlnet ? 'controlnet' : 'checkpoint'])
       assert.equal(engineOf(read), name)
@@ -57,7 +57,7 @@ suite('assets as they are announced', () => {
     })
 
   for (const type of ['lora', 'vae', 'textual_inversion'] as const)
-    test(`a ${type} keeps its kind from the announcement to the answer`, () => {
+    test(`a ${type} has the same kind in the announcement and the answer`, () => {
       const { kind } = readNewAsset({ asset_type: type, name: 'x', data: { asset_type: type, engine } })
       assert.equal(encodeAsset({ ...asset, kind }).asset_type, type)
       assert.deepEqual(encodeAsset({ ...asset, kind }).data.trigger_words, type === 'vae' ? undefined : ['inky'])
@@ -87,13 +87,13 @@ suite('assets as they are announced', () => {
     ['33 trigger words', within({ trigger_words: Array(33).fill('x') }), { param: 'data.trigger_words' }],
     ['an unknown field', { owner: 'me' }, { param: 'owner' }],
   ] as readonly (readonly [string, object, ExpectedRefusal])[])
-    test(`${name} is refused by its name`, () => {
+    test(`${name} is refused by name`, () => {
       assertRefused(() => readNewAsset({ ...lora, ...fields }), { code: 'validation_error', ...expected })
     })
 })
 
 suite('assets in answers and in the store', () => {
-  test('an answer fits its schema, and each state has its name', () => {
+  test('an answer matches its schema, with the name of each state', () => {
     assert.deepEqual(Compile(assetSchema).Errors(encodeAsset({ ...asset, base: 'sdxl', picture: 'image/png' })), [])
     for (const [fields, status] of [
       [{ state: 'awaiting', bytes: 0 }, 'ready_to_upload'],

@@ -17,7 +17,7 @@ const line = { custom_id: 'a', method: 'POST', url: chat, body: { model: 'm' } }
 const read = (value: unknown) => readLine(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)), chat)
 
 suite('lines of batches', () => {
-  test('a line is its id and its body', () => {
+  test('a line has an id and a body', () => {
     assert.deepEqual(read(line), { customId: 'a', body: { model: 'm' } })
     assert.equal(read({ ...line, custom_id: 'ü'.repeat(512) }).customId.length, 512)
   })
@@ -39,9 +39,10 @@ suite('lines of batches', () => {
       assertRefused(() => read({ ...line, [param]: value }), { param }))
 
   for (const text of ['', ' ', '{', '{"custom_id":"a","custom_id":"b"}'])
-    test(`${JSON.stringify(text)} is no JSON`, () => assertRefused(() => read(text), { code: 'invalid_json' }))
+    test(`${JSON.stringify(text)} is refused as invalid JSON`, () => assertRefused(() => read(text), { code: 'invalid_json' }))
 
-  for (const text of ['5', 'null', '[]', '"a"']) test(`${text} is no line`, () => assertRefused(() => read(text), { says: /JSON object/ }))
+  for (const text of ['5', 'null', '[]', '"a"'])
+    test(`${text} is refused as a line`, () => assertRefused(() => read(text), { says: /JSON object/ }))
 
   for (const [endpoint, body, param] of [
     [chat, { model: 'm', messages: [{ role: 'user', content: 'a' }], stream: true }, 'stream'],
@@ -55,7 +56,7 @@ suite('lines of batches', () => {
     test(`${endpoint} with ${JSON.stringify(body)} is refused for its ${param}`, () =>
       assertRefused(() => readWork(body, { endpoint, accountId: 'a' }), { param }))
 
-  test('a failure is the answer that the endpoint would have given', () => {
+  test('a failed line has the error that the endpoint would return', () => {
     const { status, body } = encodeFailure({ code: 'model_not_found', message: 'There is none.', param: 'model' })
     assert.deepEqual(
       [status, body],
@@ -67,7 +68,7 @@ suite('lines of batches', () => {
 suite('requests for batches and files', () => {
   const batch = { input_file_id: 'file-1', endpoint: chat, completion_window: '24h' }
 
-  test('files of batches are kept for as long as they say, or by default', () => {
+  test('batch files are kept for their own lifetime or the default one', () => {
     assert.equal(parseBatchRequest(batch).filesLifetimeMs, 24 * 3600 * 1000)
     const expiring = parseBatchRequest({ ...batch, output_expires_after: { anchor: 'created_at', seconds: 3600 } })
     assert.equal(expiring.filesLifetimeMs, 3_600_000)
@@ -114,6 +115,6 @@ suite('requests for batches and files', () => {
     ['ü'.repeat(300), 'ü'.repeat(255)],
     [`x${'🐯'.repeat(300)}`, `x${'🐯'.repeat(254)}`],
   ] as const)
-    test(`the name ${JSON.stringify(given.slice(0, 20))} is kept as ${JSON.stringify(kept.slice(0, 20))}`, () =>
+    test(`the file name ${JSON.stringify(given.slice(0, 20))} is stored as ${JSON.stringify(kept.slice(0, 20))}`, () =>
       assert.equal(readFileName(given), kept))
 })

@@ -11,13 +11,13 @@ const accept = (fields: object) => parse({ model: 'm', ...fields })
 const refuse = (fields: object, param: string, code: 'invalid_request_error' | 'unsupported_parameter') =>
   assertRefused(() => accept(fields), { code, param })
 
-suite('messages that come back', () => {
+suite('messages of earlier answers', () => {
   const messagesOf = (...messages: readonly object[]) => {
     const { input } = accept({ messages: [user('Hi'), ...messages] }).request
     return input.type === 'chat' ? input.messages.slice(1) : []
   }
 
-  test('what clients note beside messages, parts and calls changes nothing', () => {
+  test('extra fields that clients add to messages, parts and calls have no effect', () => {
     const marks = { cache_control: { type: 'ephemeral' }, extra_content: { google: {} }, provider_specific_fields: {}, anything: null }
     const notes = { id: 'm1', timestamp: 5, annotations: [], parsed: { a: 1 }, reasoning_details: [{}], thinking_blocks: [], prefix: false }
     const noted = { ...call, ...marks, caller: {}, function: { ...call.function, parsed_arguments: {} } }
@@ -34,7 +34,7 @@ suite('messages that come back', () => {
     refuse({ messages: [{ ...user('x'), anything: 0 }] }, 'messages[0].anything', 'unsupported_parameter')
   })
 
-  test('messages that say nothing, refuse or think under another name are read', () => {
+  test('empty messages, refusals and reasoning under another name are accepted', () => {
     for (const content of [null, undefined, '', []])
       assert.deepEqual(messagesOf({ role: 'assistant', content }), [{ role: 'assistant', content: '' }])
     assert.deepEqual(messagesOf({ role: 'assistant', content: null, refusal: 'No.' }), [{ role: 'assistant', content: 'No.' }])
@@ -46,7 +46,7 @@ suite('messages that come back', () => {
     assert.equal(accept({ messages: [user('Hi'), { role: 'assistant', content: 'The', prefix: true }] }).request.input.type, 'chat')
   })
 
-  test('ids of any form, or none, lead from a result to its call', () => {
+  test('a result is matched to its call by an id of any form, or by order without one', () => {
     const calling = (id: unknown, name = 'look') => ({ id, function: { name, arguments: { a: 1 } } })
     for (const id of ['functions.look:0', 'x'.repeat(400), 'ü 1']) {
       const [said, found] = messagesOf({ role: 'assistant', tool_calls: [calling(id)] }, { role: 'tool', content: 'y', tool_call_id: id })
@@ -65,7 +65,7 @@ suite('messages that come back', () => {
     assert.deepEqual(messagesOf({ role: 'tool', content: 'lost', tool_call_id: 'b' }), [{ role: 'tool', content: 'lost', toolCallId: 'b' }])
   })
 
-  test('the one call of old is a call', () => {
+  test('function_call of older clients is read as a tool call', () => {
     const [said, found] = messagesOf(
       { role: 'assistant', content: null, function_call: { name: 'look', arguments: '{}' } },
       { role: 'function', name: 'look', content: '12:00' },

@@ -29,7 +29,7 @@ const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,iV
 const tool = { type: 'function', function: { name: 'look', parameters: { type: 'object' } } }
 
 suite('chat requests', () => {
-  test('every default is filled in, and a seed drawn', () => {
+  test('defaults are filled in, and the seed is random', () => {
     const { request, delivery } = accept({})
     const { seed, ...sampling } = request.sampling
     assert.ok(Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32)
@@ -60,7 +60,7 @@ suite('chat requests', () => {
     assert.deepEqual(delivery, { stream: false, includeUsage: false })
   })
 
-  test('an empty list of tools is no tools: clients that build the list send it so, and there is nothing in it to pass over', () => {
+  test('an empty list of tools is accepted and counts as no tools', () => {
     assert.deepEqual(accept({ tools: [] }).request.input, accept({}).request.input)
     assert.deepEqual(accept({ tools: [], tool_choice: 'auto' }).request.input, accept({ tool_choice: 'auto' }).request.input)
     refuse({ tools: [], tool_choice: 'required' }, 'tool_choice')
@@ -119,7 +119,7 @@ suite('chat requests', () => {
     stream_options: { good: [null], bad: [{}, { include_usage: true }, true] },
   }
   for (const [field, { good, bad }] of Object.entries(ranges)) {
-    test(`${field} keeps to its range`, () => {
+    test(`${field} must be within its range`, () => {
       for (const value of good) accept({ [field]: value })
       for (const value of bad) {
         const body = Object.fromEntries(Object.entries({ ...base, [field]: value }).filter(([, entry]) => entry !== undefined))
@@ -136,7 +136,7 @@ suite('chat requests', () => {
     })
   }
 
-  test('the range of penalties is wider with the setting', () => {
+  test('the setting widens the range of penalties', () => {
     const wide = createChatRequestParser({ penalties: widePenalties })
     assert.equal(wide({ ...base, frequency_penalty: -2, presence_penalty: 2 }).request.sampling.frequencyPenalty, -2)
     refuse({ presence_penalty: 2.01 }, 'presence_penalty', 'invalid_request_error', wide)
@@ -162,7 +162,7 @@ suite('chat requests', () => {
     refuse({ service_tier: 'flex', priority: 3 }, 'priority')
   })
 
-  test('fields of other servers are accepted if they change nothing, otherwise rejected by name', () => {
+  test('fields of other servers are accepted if they change nothing, and otherwise rejected by name', () => {
     const { request } = accept({
       n_predict: 7,
       repeat_penalty: 1.2,
@@ -190,7 +190,7 @@ suite('chat requests', () => {
     accept({ response_format: { type: 'json_schema', json_schema: { schema } } })
   })
 
-  test('names of speakers and tools come along, and pieces of streamed calls that are sent back', () => {
+  test('names of users and tools are kept, and streamed tool calls can be sent back', () => {
     const { input } = accept({
       messages: [
         { ...user([{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } }]), name: 'Bo' },
@@ -211,7 +211,7 @@ suite('chat requests', () => {
     refuse({ max_completion_tokens: 7, max_tokens: 8 }, 'max_completion_tokens')
   })
 
-  test('unknown and foreign fields are refused by name, wherever they are', () => {
+  test('unknown and unsupported fields are refused by name at any depth', () => {
     refuse({ samplers: ['top_k'] }, 'samplers', 'unsupported_parameter')
     refuse({ foo: 0 }, 'foo', 'unsupported_parameter')
     refuse({ messages: [{ ...user('Hi'), mood: 'Bo' }] }, 'messages[0].mood', 'unsupported_parameter')
@@ -221,7 +221,7 @@ suite('chat requests', () => {
     refuse({ logit_bias: { '1': 1, '01': 1 } }, 'logit_bias.01')
   })
 
-  test('all faults are named at once', () => {
+  test('all faults are reported at once', () => {
     assert.throws(
       () => parse({ messages: [user('Hi')], temperature: 3, top_p: -1 }),
       (error: unknown) => {
@@ -233,7 +233,7 @@ suite('chat requests', () => {
     )
   })
 
-  test('a message has only the fields of its role', () => {
+  test('a message may have only the fields of its role', () => {
     const { input } = accept({
       messages: [
         { role: 'system', content: 'Be brief.' },
@@ -297,7 +297,7 @@ suite('chat requests', () => {
     refuse(calling(101), 'messages[1].tool_calls[0].function.arguments')
   })
 
-  test('an assistant message with an empty list of tool calls made none', () => {
+  test('an empty list of tool calls in an assistant message counts as none', () => {
     const { input } = accept({ messages: [user('Hi'), { role: 'assistant', content: 'Hello', tool_calls: [] }, user('And?')] }).request
     assert.deepEqual(input.type === 'chat' && input.messages[1], { role: 'assistant', content: 'Hello' })
     refuse({ messages: [{ ...user('Hi'), tool_calls: [] }] }, 'messages[0].tool_calls')
@@ -316,7 +316,7 @@ suite('chat requests', () => {
     assert.deepEqual(request.input.type === 'chat' && request.input.tools[0]?.parameters, schema)
   })
 
-  test('tools and their choice are read', () => {
+  test('tools and tool_choice are read', () => {
     const { input } = accept({
       tools: [tool],
       tool_choice: { type: 'function', function: { name: 'look' } },
@@ -332,7 +332,7 @@ suite('chat requests', () => {
     refuse({ tools: [tool], tool_choice: { type: 'function', function: { name: 'other' } } }, 'tool_choice')
   })
 
-  test('a schema may come in OpenAI’s place or in the original service’s', () => {
+  test('a schema may be in OpenAI’s field or directly in response_format', () => {
     const schema = { type: 'object' }
     const read = (response_format: object) => accept({ response_format }).request.responseFormat
     const requested = { name: 'x', schema, strict: true, description: 'd' }
@@ -341,7 +341,7 @@ suite('chat requests', () => {
     assert.deepEqual(read({ type: 'json_object', schema }), { type: 'json_schema', schema })
   })
 
-  test('only the low 32 bits of a seed count', () => {
+  test('only the low 32 bits of a seed are used', () => {
     assert.equal(accept({ seed: -1 }).request.sampling.seed, 2 ** 32 - 1)
     assert.equal(accept({ seed: 2 ** 32 + 7 }).request.sampling.seed, 7)
   })

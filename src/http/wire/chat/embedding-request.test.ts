@@ -38,12 +38,12 @@ describe('the body of an embedding request', () => {
       )
     })
 
-  it('takes 2048 texts, and 8192 tokens of one', () => {
+  it('accepts 2048 texts, and 8192 tokens in one text', () => {
     assert.equal(parseEmbeddingRequest({ model: 'm', input: Array.from({ length: 2048 }, () => 'a') }).request.inputs.length, 2048)
     assert.deepEqual(parseEmbeddingRequest({ model: 'm', input: Array.from({ length: 8192 }, () => 1) }).request.inputs.length, 1)
   })
 
-  it('answers numbers unless base64 is asked for, and keeps all of each vector by default', () => {
+  it('returns numbers unless base64 is requested, and complete vectors by default', () => {
     const { request, encoding } = parseEmbeddingRequest({ model: 'm', input: 'a', user: 'ada' })
     assert.deepEqual([encoding, 'dimensions' in request], ['float', false])
     const other = parseEmbeddingRequest({ model: 'm', input: 'a', encoding_format: 'base64', dimensions: 8 })

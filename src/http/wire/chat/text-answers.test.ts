@@ -15,7 +15,7 @@ const resultOf = (...choices: readonly TextChoice[]): TextResult => ({
 const request = makeTextRequest('hi')
 
 describe('the head of an answer', () => {
-  it('is an id of its own and whole seconds', () => {
+  it('has a unique id and a time in whole seconds', () => {
     const clock = { now: () => 1999 }
     const [a, b] = [startCompletion({ ...clock, wait: async () => {} }, 'm'), startCompletion({ ...clock, wait: async () => {} }, 'm')]
     assert.match(a.id, /^cmpl-[0-9a-f]{32}$/)
@@ -25,7 +25,7 @@ describe('the head of an answer', () => {
 })
 
 describe('a chat answer', () => {
-  it('has the shape of the published clients: delta and function_call null, usage summed', () => {
+  it('has the fields that official clients expect: delta and function_call null, usage summed', () => {
     assert.deepEqual(encodeChatCompletion(head, request, resultOf(plain)), {
       id: 'cmpl-1',
       object: 'chat.completion',
@@ -49,12 +49,12 @@ describe('a chat answer', () => {
       assert.equal('tool_calls' in (first?.message ?? {}), choice.toolCalls.length > 0)
     })
 
-  it('hands the arguments of a call on as the text that the model wrote', () => {
+  it('returns the arguments of a call exactly as the model wrote them', () => {
     const [first] = encodeChatCompletion(head, request, resultOf({ ...plain, toolCalls: [{ ...call, arguments: '{broken' }] })).choices
     assert.deepEqual(first?.message.tool_calls, [{ id: 'call_1', type: 'function', function: { name: 'find', arguments: '{broken' } }])
   })
 
-  it('numbers its choices, and shows thoughts and log probabilities only where there are such', () => {
+  it('numbers its choices, and has reasoning and log probabilities only if there are any', () => {
     const { choices } = encodeChatCompletion(head, request, resultOf(plain, { ...plain, thoughts: 'hm', reason: 'length' }))
     assert.deepEqual(
       choices.map(({ index, finish_reason, message }) => [index, finish_reason, message.reasoning_content]),
@@ -70,7 +70,7 @@ describe('a chat answer', () => {
 })
 
 describe('a completion answer', () => {
-  it('has null for log probabilities unless they were asked for, if only of the tokens themselves', () => {
+  it('has null for log probabilities unless they were requested, even without alternatives', () => {
     assert.equal(encodeCompletion(head, request, resultOf(plain)).choices[0]?.logprobs, null)
     assert.deepEqual(encodeCompletion(head, makeTextRequest('hi', { topLogprobs: 0 }), resultOf(plain)).choices[0]?.logprobs, {
       tokens: [],
@@ -84,7 +84,7 @@ describe('a completion answer', () => {
 describe('an embedding answer', () => {
   const result = { vectors: [[0.6, -0.8], [1]], promptTokens: 5 }
 
-  it('keeps the order of the inputs and counts no completion', () => {
+  it('keeps the order of the inputs and counts no completion tokens', () => {
     assert.deepEqual(encodeEmbedding('m', result, 'float'), {
       object: 'list',
       data: [
@@ -96,7 +96,7 @@ describe('an embedding answer', () => {
     })
   })
 
-  it('packs little-endian float32, as the published clients unpack them', () => {
+  it('encodes little-endian float32, as official clients expect', () => {
     const [first] = encodeEmbedding('m', result, 'base64').data
     const bytes = Buffer.from(String(first?.embedding), 'base64')
     assert.deepEqual([bytes.length, bytes.readFloatLE(0), bytes.readFloatLE(4)], [8, Math.fround(0.6), Math.fround(-0.8)])

@@ -63,7 +63,7 @@ const logprob: TokenLogprob = {
 }
 
 describe('a chat stream', () => {
-  it('is OpenAI chunks that share one head, end with a reason and then [DONE]', async () => {
+  it('consists of OpenAI chunks with one id, a finish reason and then [DONE]', async () => {
     const { data, ended } = await chat(said)
     assert.equal(ended, 'done')
     for (const chunk of data)
@@ -79,7 +79,7 @@ describe('a chat stream', () => {
     )
   })
 
-  it('opens every choice before the first text', async () => {
+  it('starts every choice before the first text', async () => {
     const { data } = await chat([{ type: 'text', choice: 2, text: 'x' }], { choices: 3 })
     assert.deepEqual(
       data.map(({ choices: [choice] }) => choice?.index),
@@ -107,7 +107,7 @@ describe('a chat stream', () => {
     assert.deepEqual(data.at(-1)?.error, { message: 'The model stopped.', type: 'server_error', param: null, code: 'inference_failed' })
   })
 
-  it('keeps unexpected errors out of the answer', async () => {
+  it('hides the cause of unexpected errors', async () => {
     const { raw } = await chat([], { failure: new TypeError('secret path /etc/x') })
     assert.match(raw, /internal_error/)
     assert.doesNotMatch(raw, /secret|etc/)
@@ -130,12 +130,12 @@ describe('a chat stream', () => {
       assert.deepEqual(data[1]?.choices[0]?.delta, { role: 'assistant', content: text, function_call: null })
     })
 
-  it('streams thoughts beside the answer', async () => {
+  it('streams reasoning next to the answer', async () => {
     const { data } = await chat([{ type: 'thoughts', choice: 0, text: 'hm' }])
     assert.deepEqual(data[1]?.choices[0]?.delta, { role: 'assistant', content: null, function_call: null, reasoning_content: 'hm' })
   })
 
-  it('streams calls of custom tools whole, each before what follows it, in every choice', async () => {
+  it('sends each call of a custom tool in one chunk, before the next part, in every choice', async () => {
     const parts: readonly TextPart[] = [
       { type: 'tool-call', choice: 0, index: 0, id: 'a', name: 'patch' },
       { type: 'tool-arguments', choice: 0, index: 0, fragment: '{"input":"x' },
@@ -167,7 +167,7 @@ describe('a chat stream', () => {
     assert.deepEqual(written, { 0: ['x\ny', '{broken'], 1: ['{}'] })
   })
 
-  it('streams a tool call as its name first and then pieces that make its arguments', async () => {
+  it('streams a tool call as its name, then pieces that join to its arguments', async () => {
     const { data } = await chat([
       { type: 'tool-call', choice: 0, index: 1, id: 'call_1', name: 'find' },
       { type: 'tool-arguments', choice: 0, index: 1, fragment: '{"a":' },
@@ -194,7 +194,7 @@ describe('a chat stream', () => {
 })
 
 describe('a completion stream', () => {
-  it('is text_completion chunks that end with a reason and [DONE]', async () => {
+  it('consists of text_completion chunks with a finish reason and [DONE]', async () => {
     const { data, ended } = await completion(said)
     assert.equal(ended, 'done')
     assert.ok(data.every(({ object }) => object === 'text_completion'))
@@ -208,7 +208,7 @@ describe('a completion stream', () => {
     )
   })
 
-  it('counts the place of each token in the text of its own choice', async () => {
+  it('counts text offsets separately in each choice', async () => {
     const token = (text: string): TokenLogprob => ({ token: text, logprob: 0, bytes: [], top: [] })
     const { data } = await completion([
       { type: 'text', choice: 0, text: 'abc', logprobs: [token('a'), token('bc')] },
@@ -238,7 +238,7 @@ describe('a completion stream', () => {
 })
 
 describe('a text event', () => {
-  it('differs from another in its text and its choice alone, whatever the model is called', async () => {
+  it('differs from other events only in its text and choice, whatever the name of the model', async () => {
     const model = 'a "content":"" b [DONE] é'
     const texts = ['plain', '"content":""', 'é \u2028 🐯 [DONE]', '\\"\n', '']
     const parts = texts.flatMap((text): TextPart[] => [0, 1].map((choice) => ({ type: 'text', choice, text })))

@@ -7,7 +7,7 @@ import { withModelDefaults } from './with-model-defaults.ts'
 const own = { ...miniChat, id: 'own', defaults: { temperature: 0.2, topP: 0.9, repetitionPenalty: 1.1 } }
 const catalog = { find: (id: string): ModelDescriptor | undefined => [own, miniChat].find((model) => model.id === id) }
 
-test('fields that a body leaves out, or sends as null, get what the model is described with', () => {
+test('missing and null fields of a body get the defaults of the model', () => {
   assert.deepEqual(withModelDefaults(catalog, { model: 'own', temperature: null, seed: 1 }), {
     model: 'own',
     temperature: 0.2,
@@ -17,13 +17,13 @@ test('fields that a body leaves out, or sends as null, get what the model is des
   })
 })
 
-test('fields that a body names stay, under either name, and routes get only fields that they take', () => {
+test('fields in a body stay, under either name, and only fields of the route are added', () => {
   const body = { model: 'own', temperature: 0, top_p: 1, repeat_penalty: 1 }
   assert.deepEqual(withModelDefaults(catalog, body), body)
   assert.deepEqual(withModelDefaults(catalog, { model: 'own' }, ['temperature']), { model: 'own', temperature: 0.2 })
 })
 
-test('bodies of other models, and what is no body, stay as they are', () => {
+test('bodies for models without defaults and invalid bodies stay unchanged', () => {
   for (const body of [{ model: miniChat.id }, { model: 'unknown' }, { model: 7 }, {}, null, 'text', []])
     assert.deepEqual(withModelDefaults(catalog, body), body)
 })

@@ -51,29 +51,29 @@ describe('the answer to a poll', () => {
         assert.ok(field in answer, field)
     })
 
-  it('never tells whose it is, where its output lies, or what it waits behind once it runs', () => {
+  it('never contains the account, the place of the output, or a queue position once it runs', () => {
     const text = JSON.stringify(encodeInference(address, { ...done, outcome: 'succeeded', output, queuePosition: 9 }))
     for (const secret of ['ada', 'secret-key', 'sha256', 'queue_position']) assert.ok(!text.includes(secret), secret)
   })
 
-  it('says of what succeeded that it took every step, whatever was written last', () => {
+  it('reports every step of completed work as done, whatever was stored last', () => {
     const written = { ...done, outcome: 'succeeded', output, progress: { step: 17, total: 20 } } as const
     assert.deepEqual(encodeInference(address, written).progress, { step: 20, total: 20 })
   })
 
-  it('says of what was cancelled how far it got as was written last', () => {
+  it('reports the last stored progress of cancelled work', () => {
     const written = { ...done, outcome: 'cancelled', progress: { step: 17, total: 20 } } as const
     assert.deepEqual(encodeInference(address, written).progress, { step: 17, total: 20 })
   })
 
-  it('has no progress of a finished chat, for its total was only a bound, and has that of one under way or cancelled', () => {
+  it('has progress for a running, failed or cancelled chat, but not for a completed one, whose total was only a limit', () => {
     const chat = { ...done, kind: 'chat', progress: { step: 17, total: 512 } } as const
     assert.equal('progress' in encodeInference(address, { ...chat, outcome: 'succeeded', output }), false)
     for (const outcome of [null, 'cancelled', 'failed'] as const)
       assert.deepEqual(encodeInference(address, { ...chat, outcome }).progress, { step: 17, total: 512 })
   })
 
-  it('prints times in UTC, and null for those that have not come', () => {
+  it('has times in UTC, and null for those that have not happened', () => {
     const answer = encodeInference(address, running)
     assert.deepEqual(
       [answer.created_at, answer.started_at, answer.completed_at, answer.expires_at],
@@ -82,8 +82,8 @@ describe('the answer to a poll', () => {
   })
 })
 
-describe('the announcement to a webhook', () => {
-  it('is an event of Standard Webhooks around the poll body', () => {
+describe('the body of a webhook', () => {
+  it('is a Standard Webhooks event that contains the poll body', () => {
     const inference = { ...done, outcome: 'succeeded', output } as const
     assert.deepEqual(JSON.parse(encodeWebhook(address, inference, 1500)), {
       type: 'inference.completed',
@@ -92,7 +92,7 @@ describe('the announcement to a webhook', () => {
     })
   })
 
-  it('calls only the first secret the current one', () => {
+  it('marks only the first secret as current', () => {
     assert.deepEqual(['whsec_b', 'whsec_a'].map(encodeWebhookSecret), [
       { secret: 'whsec_b', current: true },
       { secret: 'whsec_a', current: false },
@@ -119,7 +119,7 @@ describe('the stream of a request', () => {
     return events
   }
 
-  it('names each event, and a preview is a picture in base64', async () => {
+  it('has named events, and previews in base64', async () => {
     const events = await read([
       { type: 'inference', inference: pending },
       { type: 'progress', progress: { step: 2, total: 4 } },
@@ -134,7 +134,7 @@ describe('the stream of a request', () => {
     assert.deepEqual(events[2]?.[1], { image_b64: '/w==' })
   })
 
-  it('has the pieces of a text as chunks of a stream have them', async () => {
+  it('has the text in the chunks of a synchronous stream', async () => {
     const usage = { promptTokens: 3, completionTokens: 1, cachedTokens: 0 }
     const events = await read([
       { type: 'text', parts: [{ type: 'thoughts', choice: 0, text: 'hm' }] },
@@ -165,7 +165,7 @@ describe('the stream of a request', () => {
     ])
   })
 
-  it('ends with an error event when what it follows cannot be read', async () => {
+  it('ends with an error event if its source fails', async () => {
     const events = await read([], new ServiceError('request_not_found', 'There is none.'))
     assert.deepEqual(events, [
       ['error', { error: { message: 'There is none.', type: 'not_found_error', param: null, code: 'request_not_found' } }],
@@ -193,7 +193,7 @@ describe('the stored output of asynchronous work', () => {
     )
   })
 
-  it('is rejected if the result is of another kind than the work', () => {
+  it('is rejected if the result is not of the kind of the work', () => {
     assert.throws(
       () => encodeOutput({ clock }, { kind: 'image', request: makeImageRequest('x') }, { kind: 'chat', result: text }),
       TypeError,
@@ -201,24 +201,24 @@ describe('the stored output of asynchronous work', () => {
   })
 })
 
-describe('the room that an output is expected to take', () => {
+describe('the expected size of an output', () => {
   const image = (changes: Partial<ReturnType<typeof makeImageRequest>>) =>
     expectOutputBytes({ kind: 'image', request: makeImageRequest('x', changes) })
   const chat = (changes: Partial<ReturnType<typeof makeTextRequest>>) =>
     expectOutputBytes({ kind: 'chat', request: makeTextRequest('x', changes) })
 
-  it('of a PNG holds the worst of pictures, noise, as base64', () => {
+  it('is enough for a PNG of noise in base64', () => {
     const worst = Math.ceil((1024 * 1024 * 3 * 4) / 3)
     assert.ok(image({ width: 1024, height: 1024 }) >= worst)
     assert.ok(image({ width: 1024, height: 1024 }) < worst * 1.1)
   })
 
-  it('grows with the pictures, their pixels, and is less for JPEG and WebP', () => {
+  it('grows with the number of pictures and is smaller for JPEG and WebP', () => {
     assert.ok(image({ seeds: [1, 2, 3] }) > 2.9 * image({ seeds: [1] }))
     for (const encoding of ['jpeg', 'webp'] as const) assert.ok(image({ encoding, width: 512 }) < image({ width: 512 }) / 2)
   })
 
-  it('of a chat grows with the tokens it may have, its choices, and the alternatives of each token', () => {
+  it('grows for a chat with its token limit, its choices, and the alternatives per token', () => {
     assert.ok(chat({ maxTokens: 1000, choices: 4 }) > 3.5 * chat({ maxTokens: 1000 }))
     assert.ok(chat({ maxTokens: 1 }) < chat({ maxTokens: 512 }))
     assert.ok(chat({ topLogprobs: 20 }) > 10 * chat({ topLogprobs: 0 }))

@@ -9,11 +9,11 @@ function refuses(param: string): (error: unknown) => boolean {
 }
 
 describe('the query of the list of requests', () => {
-  it('is the twenty newest of every state by default', () => {
+  it('returns the twenty newest of all states by default', () => {
     assert.deepEqual(readListQuery({}), { status: null, limit: 20, after: null })
   })
 
-  it('takes every state, one to a hundred per page, and the id of the last page', () => {
+  it('accepts every state, one to a hundred per page, and the last id of the previous page', () => {
     for (const status of ['pending', 'running', 'completed']) assert.equal(readListQuery({ status }).status, status)
     for (const limit of ['1', '100', '007']) assert.equal(readListQuery({ limit }).limit, Number(limit))
     assert.equal(readListQuery({ after: 'abc-DEF_1' }).after, 'abc-DEF_1')
@@ -29,7 +29,7 @@ describe('the query of the list of requests', () => {
         assert.throws(() => readListQuery({ [param]: value }), refuses(param)))
 })
 
-describe('how long a poll is held', () => {
+describe('the wait of a poll', () => {
   for (const [wait, ms] of [
     ['0', 0],
     ['1', 1000],
@@ -38,7 +38,7 @@ describe('how long a poll is held', () => {
     ['60.000', 60_000],
     ['00', 0],
   ] as const)
-    it(`?wait=${wait} is ${ms} ms, and no preference`, () => assert.deepEqual(readPollWait(wait, 'wait=9'), { ms, preferred: false }))
+    it(`?wait=${wait} is ${ms} ms, and not a preference`, () => assert.deepEqual(readPollWait(wait, 'wait=9'), { ms, preferred: false }))
 
   for (const wait of [
     '61',

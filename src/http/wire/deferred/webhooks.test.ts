@@ -15,7 +15,7 @@ const waiting: WebhookDelivery = {
   traceparent: null,
 }
 
-test('a waiting delivery has the time of its next attempt and nothing about its account', () => {
+test('a waiting delivery shows the time of its next attempt and nothing about its account', () => {
   assert.deepEqual(encodeWebhookDelivery(waiting), {
     id: 'msg_1',
     response_id: 'abc',
@@ -27,7 +27,7 @@ test('a waiting delivery has the time of its next attempt and nothing about its 
   })
 })
 
-test('a delivery that is over has no next attempt', () => {
+test('a finished delivery has no next attempt', () => {
   for (const state of ['delivered', 'given-up'] as const)
     assert.equal(encodeWebhookDelivery({ ...waiting, state }).next_attempt_at, null, state)
 })

@@ -18,7 +18,7 @@ test('the bytes determine the format of an image, whatever its data URI states',
     assert.deepEqual([...(await decodeImage(inspect, { field: 'init_image', text: `${prefix}AQID` }, options))], [1, 2, 3], prefix)
 })
 
-test('an image field takes no other address and no data URI without base64', async () => {
+test('an image field accepts only base64 and data URIs with base64', async () => {
   for (const text of [
     'data:image/png,AQID',
     'data:image/png;base64',
@@ -36,7 +36,7 @@ test('an image field takes no other address and no data URI without base64', asy
 const megabyte = 1024 * 1024
 
 suite('base64', () => {
-  test('of any length is decoded, with line breaks and without', async () => {
+  test('is decoded at any length, with and without line breaks', async () => {
     for (const size of [1, 2, 3, 4, 57, megabyte, 2 * megabyte, 2 * megabyte + 1, 2 * megabyte + 2]) {
       const bytes = Buffer.alloc(size, 'a tiger ')
       const text = bytes.toString('base64')
@@ -46,7 +46,7 @@ suite('base64', () => {
     }
   })
 
-  test('is read in the letters of addresses and without padding', async () => {
+  test('is decoded in the URL-safe alphabet and without padding', async () => {
     for (const size of [1, 2, 3, 2 * megabyte + 1]) {
       const bytes = Buffer.alloc(size, Buffer.from([251, 255, 191, 62]))
       const usual = bytes.toString('base64')
@@ -55,7 +55,7 @@ suite('base64', () => {
     }
   })
 
-  test('is nothing else', async () => {
+  test('is refused if malformed', async () => {
     for (const text of ['', '\n', '=', '==', 'Q', 'QUJDQ', 'QQ=', 'QQ===', 'Q===', 'QUJD=', 'QQ==QQ==', 'QU D', 'QUJÿ', 'QUJD\u4141'])
       assert.equal(await decodeBase64(text), null, JSON.stringify(text))
     const long = 'QUJD'.repeat(megabyte)

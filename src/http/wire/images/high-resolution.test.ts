@@ -19,7 +19,7 @@ function refused(fields: Partial<ImageBody>, model: ImageModelDescriptor = check
 const own = { enable_hr: true, hr_scale: 1.3, hr_upscaler: '4x', hr_second_pass_steps: 10, denoising_strength: 0.3 } as const
 
 suite('a second pass', () => {
-  test('starts from the size that was asked for and ends larger', () => {
+  test('starts at the requested size and ends larger', () => {
     const first = { width: 896, height: 1152, steps: 20 }
     assert.deepEqual(readHighResolution({ prompt: 'a fox', enable_hr: true }, first), {
       highResolution: { first: { width: 896, height: 1152 }, steps: 20, strength: 0.7, upscaler: null },
@@ -34,7 +34,7 @@ suite('a second pass', () => {
     assert.equal(readHighResolution({ prompt: 'a fox', hr_scale: 2 }, first), null)
   })
 
-  test('is enlarged by an installed upscaler or by the latents themselves, however that is written', () => {
+  test('is enlarged by an installed upscaler or in latent space', () => {
     assert.deepEqual(refused(own), [])
     assert.deepEqual(refused({ enable_hr: true, hr_upscaler: 'latent' }), [])
     assert.deepEqual(refused({ ...own, hr_upscaler: 'absent' }), [['hr_upscaler', 'unsupported']])
@@ -43,7 +43,7 @@ suite('a second pass', () => {
     assert.deepEqual(refused({ enable_hr: true }, exported), [])
   })
 
-  test('has a step to go, begins from nothing, and is made by models that draw at any size here', () => {
+  test('needs at least one step, no start image, and a local model that draws any size', () => {
     assert.deepEqual(refused({ ...own, hr_second_pass_steps: 3 }), [['denoising_strength', 'range']])
     assert.deepEqual(refused({ enable_hr: true, init_image: 'AAAA' }), [['enable_hr', 'conflict']])
     assert.deepEqual(refused({ enable_hr: true }, { ...checkpoint, draws: 'native' }), [['enable_hr', 'unsupported']])

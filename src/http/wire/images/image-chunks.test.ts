@@ -26,7 +26,7 @@ const results = {
 }
 
 for (const [name, images] of Object.entries(results))
-  test(`the chunks of ${name} form the JSON of the answer, with the position of each picture`, () => {
+  test(`the chunks of ${name} join to the JSON of the answer, with the position of each picture`, () => {
     const result = { images, computeMs: 12.5 }
     const chunks = new ImageChunks({ kind: 'image', request }, result)
     for (let round = 0; round < 2; round++) {

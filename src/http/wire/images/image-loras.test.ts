@@ -33,21 +33,21 @@ async function drawnWith(fields: Partial<ImageBody>) {
   return [steps, guidanceScale, sampler, timestepSpacing]
 }
 
-test('a LoRA for few steps stands in for what a request leaves out', async () => {
+test('a LoRA for few steps sets the fields that a request leaves out', async () => {
   assert.deepEqual(await drawnWith({}), [30, 12, 'DDIM', null])
   assert.deepEqual(await drawnWith({ loras: { ink: 1 } }), [30, 12, 'DDIM', null])
   assert.deepEqual(await drawnWith({ loras: { ink: 1, fast: 1 } }), [8, 1, 'K_EULER', 'trailing'])
   assert.deepEqual(await drawnWith({ prompt: 'a fox <lora:lcm:0.9>' }), [4, 1, 'LCM', null])
 })
 
-test('what a request says goes first, and a LoRA that is taken away says nothing', async () => {
+test('the fields of a request take precedence, and a LoRA with a weight of 0 or less sets nothing', async () => {
   assert.deepEqual(await drawnWith({ loras: { fast: 1 }, steps: 5, cfg_scale: 2, sampler: 'DDIM' }), [5, 2, 'DDIM', 'trailing'])
   assert.deepEqual(await drawnWith({ loras: { fast: 0 } }), [30, 12, 'DDIM', null])
   assert.deepEqual(await drawnWith({ loras: { fast: -1 } }), [30, 12, 'DDIM', null])
   assert.deepEqual(await drawnWith({ loras: { lcm: 0.5, fast: 1 } }), [4, 1, 'LCM', null])
 })
 
-test('the tags of each prompt are read once, and each asset is looked up once', async (context) => {
+test('each prompt is searched for tags once, and each asset is looked up once', async (context) => {
   const assets = [
     { ...lora, name: 'ink' },
     { ...lora, name: 'fast', pace: lightning },

@@ -82,7 +82,7 @@ async function refuse(fields: object, param: string, code = 'validation_error', 
 }
 
 suite('image requests', () => {
-  test('every default comes from the model, and seeds are drawn', async () => {
+  test('defaults come from the model, and missing seeds are random', async () => {
     const { seeds, ...rest } = await accept({})
     assert.ok(seeds.length === 1 && seeds.every((seed) => Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32))
     assert.deepEqual(rest, {
@@ -150,7 +150,7 @@ suite('image requests', () => {
     denoising_strength: { good: [0.7, null], bad: [0, 1.1, '0.5', 0.5] },
   }
   for (const [field, { good, bad }] of Object.entries(ranges)) {
-    test(`${field} keeps to its range`, async () => {
+    test(`${field} must be within its range`, async () => {
       for (const value of good) await accept({ [field]: value })
       for (const value of bad) {
         await assert.rejects(accept({ [field]: value }), (error: unknown) => {
@@ -176,13 +176,13 @@ suite('image requests', () => {
     ['textual_inversions', { style: 'zqx' }],
     ['controlnet', 'some-controlnet'],
   ] as const) {
-    test(`${field} is refused by name where the model is an export`, async () => {
+    test(`${field} is refused by name for exported models`, async () => {
       await accept({ [field]: null })
       await refuse({ [field]: value }, field, 'unsupported')
     })
   }
 
-  test('assets are installed, fit the family of the model, and ControlNets are shown a picture', async () => {
+  test('assets must be installed and fit the family of the model, and a ControlNet needs a picture', async () => {
     const checkpoint = { ...model, checkpoint: { family: 'sd15', inpainting: false, weights: '/x', prediction: null } as const }
     const options = { descriptor: { ...checkpoint, format: 'safetensors' as const }, families: ['sd15'] as const }
     const taken = await accept(
@@ -200,12 +200,12 @@ suite('image requests', () => {
     await refuse({ controlnets: five }, 'controlnets', 'validation_error', options)
   })
 
-  test('a checkpoint names an installed image model', async () => {
+  test('checkpoint must be an installed image model', async () => {
     assert.equal((await accept({ checkpoint: 'drawer' })).model, 'drawer')
     await refuse({ checkpoint: 'other' }, 'checkpoint', 'unsupported')
   })
 
-  test('unknown fields are 422, and every fault is named at once', async () => {
+  test('an unknown field is a fault, and all faults are reported at once', async () => {
     await refuse({ foo: 1 }, 'foo')
     assert.deepEqual(Object(await accept({ foo: null })).foo, undefined)
     await assert.rejects(accept({ steps: 0, cfg_scale: -1, foo: 1 }), (error: unknown) => {
@@ -222,7 +222,7 @@ suite('image requests', () => {
     })
   })
 
-  test('a size must be a pair the model allows', async () => {
+  test('a size must be a pair that the model allows', async () => {
     assert.equal((await accept({ width: 896, height: 1152 })).width, 896)
     await refuse({ width: 1152, height: 896 }, 'width')
     await refuse({ width: 896 }, 'width')
@@ -242,7 +242,7 @@ suite('image requests', () => {
       await refuse({ width, height }, 'width', 'validation_error', ranged)
   })
 
-  test('one seed is counted up over the images; a list has one for each', async () => {
+  test('a single seed increases by one for each image; a list has one seed per image', async () => {
     assert.deepEqual((await accept({ seed: 5, num_images: 3 })).seeds, [5, 6, 7])
     assert.deepEqual((await accept({ seed: [9, 1, 9], num_images: 3 })).seeds, [9, 1, 9])
     assert.equal((await accept({ num_images: 16 })).seeds.length, 16)
@@ -250,7 +250,7 @@ suite('image requests', () => {
     await refuse({ seed: [1, 2], num_images: 3 }, 'seed')
   })
 
-  test('image-to-image needs at least one step of its own', async () => {
+  test('image-to-image needs a strength that leaves at least one step', async () => {
     const { initial } = await accept({ init_image: picture, strength: 0.5, steps: 2 })
     assert.deepEqual(initial, { image: Buffer.from('picture'), strength: 0.5 })
     await refuse({ init_image: picture, strength: 0.49, steps: 2 }, 'strength')
@@ -258,7 +258,7 @@ suite('image requests', () => {
     assert.equal((await accept({ steps: 1 })).steps, 1)
   })
 
-  test('whatever the number of steps, the strength that a refusal advises is accepted', async () => {
+  test('for any number of steps, the strength that an error suggests is accepted', async () => {
     for (let steps = 1; steps <= 200; steps += 1) {
       const fields = { init_image: picture, steps }
       const refusal: unknown = await accept({ ...fields, strength: 0.9 / steps }).catch((error: unknown) => error)
@@ -271,7 +271,7 @@ suite('image requests', () => {
     }
   })
 
-  test('a mask needs an image; its options need a mask', async () => {
+  test('a mask needs an image, and mask options need a mask', async () => {
     const { mask } = await accept({
       init_image: picture,
       mask_image: picture,
@@ -307,7 +307,7 @@ suite('image requests', () => {
     await accept({ clip_skip: 12, sampler: 'LCM', steps: 60, init_image: picture }, unknown)
   })
 
-  test('weights that no engine can compute with are refused, however they come about', async () => {
+  test('prompt weights that no engine can use are refused, however they are written', async () => {
     assert.equal((await accept({ prompt: '((tiger:1.5)) [tree] (sky:0)' })).prompt, '((tiger:1.5)) [tree] (sky:0)')
     for (const heavy of [
       `${'('.repeat(4999)}x${')'.repeat(4999)}`,
@@ -321,7 +321,7 @@ suite('image requests', () => {
     await accept({ prompt: `${'['.repeat(4999)}x`, prompt_2: '('.repeat(5000), negative_prompt: '\\('.repeat(3000) })
   })
 
-  test('LoRAs come from their field and from tags, which leave the prompt', async () => {
+  test('LoRAs come from their field and from tags, which are removed from the prompt', async () => {
     // No format supports LoRAs yet, so a resolved request is made for one that would.
     const { tagged: _, ...read } = readPrompts({ prompt: 'a fox <lora:ink:0.8>', prompt_2: 'flat<lora:paper>', loras: { clay: -1 } })
     assert.deepEqual(read, {
@@ -336,7 +336,7 @@ suite('image requests', () => {
     assert.equal(readPrompts({ prompt: 'a fox', prompt_2: '' }).prompt2, 'a fox')
   })
 
-  test('a LoRA is refused by name where the model cannot apply it, and so is a tag that says too much', async () => {
+  test('a LoRA that the model cannot apply is refused by name, and so are malformed and excessive tags', async () => {
     await refuse({ prompt: 'fox <lora:ink:0.8>' }, 'prompt', 'unsupported')
     await refuse({ prompt_2: 'fox <lora:ink>' }, 'prompt_2', 'unsupported')
     await refuse({ loras: { ink: 0.8 } }, 'loras', 'unsupported')
@@ -360,25 +360,25 @@ suite('image requests', () => {
     await refuse({ negative_prompt: 'dog' }, 'negative_prompt', 'validation_error', turbo)
   })
 
-  test('a negative prompt is for both encoders unless the second is named', async () => {
+  test('a negative prompt applies to both encoders unless the second has its own', async () => {
     assert.deepEqual((await accept({ negative_prompt: 'dog' })).negative, { prompt: 'dog', prompt2: 'dog' })
     assert.deepEqual((await accept({ negative_prompt: 'dog', negative_prompt_2: 'cat' })).negative, { prompt: 'dog', prompt2: 'cat' })
     assert.deepEqual((await accept({ negative_prompt_2: 'cat' })).negative, { prompt: '', prompt2: 'cat' })
     assert.deepEqual((await accept({ negative_prompt: '' })).negative, { prompt: '', prompt2: '' })
   })
 
-  test('one picture is answered as a picture, several are not', async () => {
+  test('Accept: image/* allows one picture only', async () => {
     const anyImage = { hints: { encoding: null, lonely: true, previews: false } }
     assert.equal((await accept({ num_images: 1 }, anyImage)).seeds.length, 1)
     await refuse({ num_images: 2 }, 'num_images', 'validation_error', anyImage)
   })
 
-  test('a look is found in any of its spellings', async () => {
+  test('a style preset is found in any of its spellings', async () => {
     for (const style_preset of ['craft-clay', 'Craft Clay', 'CRAFT CLAY'])
       assert.equal((await accept({ style_preset })).stylePreset, 'craft-clay')
   })
 
-  test('a refiner is used where there is one and refused where there is none', async () => {
+  test('a refiner is used if the model has one and refused otherwise', async () => {
     const refined = { descriptor: { ...model, refiner: '/models/refiner' } }
     assert.equal((await accept({}, refined)).refinerStart, 0.8)
     assert.equal((await accept({ high_noise_frac: 0.5 }, refined)).refinerStart, 0.5)
@@ -389,7 +389,7 @@ suite('image requests', () => {
     await refuse({ high_noise_frac: 0.5 }, 'high_noise_frac', 'unsupported')
   })
 
-  test('an Accept header chooses the encoding unless the body contradicts it', async () => {
+  test('an Accept header sets the encoding, and a body that contradicts it is refused', async () => {
     const png = { hints: { encoding: 'png' as const, lonely: true, previews: false } }
     assert.equal((await accept({}, png)).encoding, 'png')
     assert.equal((await accept({ image_encoding: 'png' }, png)).encoding, 'png')

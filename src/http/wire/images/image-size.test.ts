@@ -7,7 +7,7 @@ import { findSizeFaults, requestedSize } from './image-size.ts'
 
 const sdxl = describeFakeImage({ id: 'xl', ...familyDefaults('sdxl', 'xl') })
 
-test('a checkpoint of SDXL draws any multiple of 8 within its bounds', () => {
+test('an SDXL checkpoint draws any multiple of 8 within its bounds', () => {
   for (const [width, height] of [
     [512, 512],
     [1280, 720],
@@ -23,7 +23,7 @@ test('a checkpoint of SDXL draws any multiple of 8 within its bounds', () => {
     assert.match(findSizeFaults(sdxl, width, height)[0]?.message ?? '', /use multiples of 8 from 64 to 2048/)
 })
 
-test("a side alone takes the other from the shape of the model's own size, unless its sizes are a list", () => {
+test("if only one side is given, the other follows the aspect ratio of the model's default size, unless sizes are a list", () => {
   assert.deepEqual(requestedSize({ width: 1280 }, sdxl), { width: 1280, height: 1280 })
   assert.deepEqual(requestedSize({ height: 600 }, { ...sdxl, native: { width: 768, height: 512 } }), { width: 904, height: 600 })
   assert.deepEqual(requestedSize({ height: 4096 }, sdxl), { width: 2048, height: 4096 })

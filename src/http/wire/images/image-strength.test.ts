@@ -7,7 +7,7 @@ const allSteps = Array.from({ length: 200 }, (_, index) => index + 1)
 const stepsOf = (strength: number, steps: number) => Math.floor(steps * strength)
 
 suite('the strength of image-to-image', () => {
-  test('one step of any number can be had by dividing, and by the number that is advised', () => {
+  test('one step can be requested as 1 / steps or with the suggested strength', () => {
     for (const steps of allSteps) {
       assert.equal(stepsOf(strengthFor(1 / steps, steps), steps), 1, `${steps} steps`)
       const advised = plainLeastStrength(steps)
@@ -16,7 +16,7 @@ suite('the strength of image-to-image', () => {
     }
   })
 
-  test('any other strength stays as it is', () => {
+  test('any other strength stays unchanged', () => {
     for (const steps of allSteps)
       for (const strength of [0.9999 / steps, 1.5 / steps, 0.5, 0.8, 1]) assert.equal(strengthFor(strength, steps), strength)
   })

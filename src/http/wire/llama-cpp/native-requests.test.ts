@@ -21,8 +21,8 @@ const accept = (fields: object) => parse({ prompt: 'a', ...fields })
 const refuses = (fields: object, expected: ExpectedRefusal) => assertRefused(() => accept(fields), expected)
 const most = 2 ** 31 - 1
 
-suite('completions in llama.cpp’s words', () => {
-  test('its server’s defaults are filled in, and a seed drawn', () => {
+suite('completions in llama.cpp’s format', () => {
+  test('llama-server’s defaults are filled in, and the seed is random', () => {
     const { request, ...rest } = accept({})
     const { seed, ...sampling } = request.sampling
     assert.ok(Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32)
@@ -67,7 +67,7 @@ suite('completions in llama.cpp’s words', () => {
     [[[1, 'a'], 'b', { prompt_string: 'c' }], [[1, 'a'], ['b'], ['c']], true],
     [[[7]], [[7]], false],
   ] as const)
-    test(`${JSON.stringify(prompt)} is ${prompts.length} prompts`, () => {
+    test(`${JSON.stringify(prompt)} is read as ${prompts.length} prompts`, () => {
       const read = accept({ prompt })
       assert.deepEqual([read.prompts, read.several], [prompts, several])
     })
@@ -166,7 +166,7 @@ suite('completions in llama.cpp’s words', () => {
   })
 })
 
-suite('answers in llama.cpp’s words', () => {
+suite('answers in llama.cpp’s format', () => {
   const usage = { promptTokens: 6, completionTokens: 2, cachedTokens: 4 }
   const logprob = { id: 9, token: 'b', bytes: [98], logprob: -1, top: [{ id: 8, token: 'c', bytes: [99], logprob: -2 }] }
   const parts: readonly TextPart[] = [
@@ -181,7 +181,7 @@ suite('answers in llama.cpp’s words', () => {
   const delivery = { stream: false, withTokens: true, timingsPerToken: false, fields: null }
   const entry = { id: 9, token: 'b', bytes: [98], logprob: -1, top_logprobs: [{ id: 8, token: 'c', bytes: [99], logprob: -2 }] }
 
-  test('a stream ends with the fields of a whole answer besides its text', async () => {
+  test('the last event of a stream has all fields of a complete answer except the text', async () => {
     const clock = createTestClock()
     const { events } = await readParts(
       encodeNativeStream(requested(), partsOf(parts), { timer: new NativeTimer(clock), delivery: { ...delivery, stream: true } }),
@@ -210,7 +210,7 @@ suite('answers in llama.cpp’s words', () => {
     assert.deepEqual(events[0]?.data.completion_probabilities, [entry])
   })
 
-  test('a failure is an event of llama.cpp’s shape, and no event says that it stopped', async () => {
+  test('a failure is an event in llama.cpp’s format, and no event reports an end', async () => {
     const failing = encodeNativeStream(requested(), partsOf(parts.slice(0, 2), new ServiceError('server_is_overloaded', 'Wait.')), {
       timer: new NativeTimer(createTestClock()),
       delivery,
@@ -229,7 +229,7 @@ suite('answers in llama.cpp’s words', () => {
     ['stop', undefined, 3, ['eos', '', false]],
     ['stop', 'x', 3, ['word', 'x', false]],
   ] as const)
-    test(`an end by ${reason}${stop === undefined ? '' : ' string'} after ${completionTokens} of 5 is ${expected[0]}, ${expected[2] ? '' : 'not '}truncated`, () => {
+    test(`an end by ${reason}${stop === undefined ? '' : ' string'} after ${completionTokens} of 5 tokens is reported as ${expected[0]}, ${expected[2] ? '' : 'not '}truncated`, () => {
       const timer = new NativeTimer(createTestClock())
       timer.note({ type: 'finish', usage: { ...usage, completionTokens } })
       const choice = { text: 'a', thoughts: '', toolCalls: [], logprobs: [], reason, ...(stop !== undefined && { stop }) }
@@ -237,7 +237,7 @@ suite('answers in llama.cpp’s words', () => {
       assert.deepEqual([stop_type, stopping_word, truncated], expected)
     })
 
-  test('fields are picked by their paths, and missing ones are left out', () => {
+  test('response_fields selects fields by path and skips missing ones', () => {
     const timer = new NativeTimer(createTestClock())
     const choice = { text: 'a', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' } as const
     const fields = ['content', 'generation_settings/n_predict', 'nothing', 'generation_settings/nothing', '__proto__/x']
@@ -247,7 +247,7 @@ suite('answers in llama.cpp’s words', () => {
     assert.ok(!('index' in picked) && Object(picked).x === undefined)
   })
 
-  test('times are measured from the request to the end of the prompt and of the answer', async () => {
+  test('timings cover the prompt and the answer', async () => {
     const clock = createTestClock()
     const timer = new NativeTimer(clock)
     assert.deepEqual(
@@ -271,7 +271,7 @@ suite('answers in llama.cpp’s words', () => {
     })
   })
 
-  test('every error code has llama.cpp’s shape, with the status as its code', () => {
+  test('every error code is returned in llama.cpp’s format, with the HTTP status as its code', () => {
     const fits = Compile(nativeErrorSchema)
     for (const code of errorCodes) {
       const encoded = toNativeError(new ServiceError(code, 'No.', { param: 'x' }))
@@ -288,8 +288,8 @@ suite('answers in llama.cpp’s words', () => {
   })
 })
 
-suite('the other routes in llama.cpp’s words', () => {
-  test('a gap is between what stands before and behind it, with other files', () => {
+suite('the other routes in llama.cpp’s format', () => {
+  test('an infill request has a prefix, a suffix and extra files', () => {
     const infill = createInfillParser(publishedBodies)
     const gap = { input_prefix: 'a', input_suffix: 'b' }
     const { prompts, gap: read } = infill({ ...gap, prompt: 'c', input_extra: [{ filename: 'x.ts', text: '1' }, { text: '2' }] })
@@ -323,9 +323,9 @@ suite('the other routes in llama.cpp’s words', () => {
     [{ content: [] }, 'content'],
     [{ content: 'a', embd_normalize: 1 }, 'embd_normalize'],
   ] as const)
-    test(`${JSON.stringify(body)} embeds nothing`, () => assertRefused(() => parseNativeEmbedding(body), { param }))
+    test(`${JSON.stringify(body)} is refused as an embedding request`, () => assertRefused(() => parseNativeEmbedding(body), { param }))
 
-  test('vectors stand in lists of one, by their places', () => {
+  test('each vector is in a list of its own, with its index', () => {
     assert.deepEqual(
       encodeNativeEmbedding({
         vectors: [
@@ -341,7 +341,7 @@ suite('the other routes in llama.cpp’s words', () => {
     )
   })
 
-  test('a template is written for the model that is meant, from what a chat may hold', () => {
+  test('a template request accepts the fields of a chat, for the named or only model', () => {
     const template = createTemplateParser(publishedBodies, (named) => named ?? 'only')
     const messages = [{ role: 'user', content: 'Hi' }]
     assert.equal(template({ messages }).model, 'only')

@@ -8,7 +8,7 @@ const parse = createNativeCompletionParser(publishedBodies)
 const accept = (fields: object) => parse({ prompt: 'a', ...fields })
 const refuses = (fields: object, expected: ExpectedRefusal) => assertRefused(() => accept(fields), expected)
 
-test('what SillyTavern sends with its default settings is taken; a penalty over no tokens is none, and an empty grammar is none', () => {
+test('SillyTavern’s default settings are accepted; a penalty over no tokens and an empty grammar have no effect', () => {
   const { request, biases } = accept({
     model: 'fake-chat',
     max_new_tokens: 350,
@@ -87,7 +87,7 @@ test('what SillyTavern sends with its default settings is taken; a penalty over 
     refuses({ [field]: value }, { code: 'invalid_request_error', param: field })
 })
 
-test('samplers that are left out are off', () => {
+test('samplers that are missing from the list are off', () => {
   const { seed: _, ...sampling } = accept({ samplers: ['top_k', 'dry'], repeat_penalty: 1.2, top_k: 5 }).request.sampling
   const off = { temperature: 1, topP: 1, minP: 0, frequencyPenalty: 0, presencePenalty: 0, repetitionPenalty: 1, logitBias: new Map() }
   assert.deepEqual(sampling, { ...off, topK: 5 })

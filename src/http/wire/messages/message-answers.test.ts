@@ -53,8 +53,8 @@ function assemble(events: Awaited<ReturnType<typeof stream>>['events']): unknown
   return message
 }
 
-suite('answers in Anthropic’s words', () => {
-  test('a whole answer holds thoughts, text and calls, in blocks of its schema', async () => {
+suite('answers in Anthropic’s format', () => {
+  test('a complete answer has reasoning, text and tool calls in blocks that match the schema', async () => {
     const message = await answer(whole)
     assert.deepEqual(Compile(messageAnswerSchema).Errors(message), [])
     assert.deepEqual(message.content, [
@@ -68,7 +68,7 @@ suite('answers in Anthropic’s words', () => {
   })
 
   for (const thoughts of [true, false])
-    test(`a stream put together is the whole answer, ${thoughts ? 'with' : 'without'} thoughts`, async () => {
+    test(`the events of a stream add up to the complete answer, ${thoughts ? 'with' : 'without'} reasoning`, async () => {
       const { events, failed } = await stream(whole, thoughts)
       assert.deepEqual(assemble(events), await answer(whole, thoughts))
       assert.equal(failed, false)
@@ -76,7 +76,7 @@ suite('answers in Anthropic’s words', () => {
       for (const { name, data } of events) assert.equal(data.type, name)
     })
 
-  test('blocks open and close one after the other, each with its place', async () => {
+  test('blocks start and stop one after the other, each with its index', async () => {
     const { events } = await stream(whole)
     const edges = events.flatMap(({ name, data }) =>
       /_(start|stop)$/.test(name ?? '') && data.index !== undefined ? [`${name?.slice(14)} ${data.index}`] : [],
@@ -92,7 +92,7 @@ suite('answers in Anthropic’s words', () => {
     ['is cut off', { ...end, reason: 'length' }, 'max_tokens', null],
     ['meets a stop sequence', { ...end, stop: '###' }, 'stop_sequence', '###'],
   ] as const)
-    test(`an answer that ${name} says ${reason}, whole and streamed`, async () => {
+    test(`an answer that ${name} has the stop reason ${reason}, complete and streamed`, async () => {
       const parts = [say('a'), finished, finish]
       const { stop_reason, stop_sequence } = await answer(parts)
       assert.deepEqual([stop_reason, stop_sequence], [reason, sequence])
@@ -100,14 +100,14 @@ suite('answers in Anthropic’s words', () => {
       assert.deepEqual(events.find(({ name }) => name === 'message_delta')?.data.delta, { stop_reason: reason, stop_sequence: sequence })
     })
 
-  test('a call that the limit cut off in the middle is left out, a finished one is not', async () => {
+  test('a tool call that the limit cut off is left out, and finished ones stay', async () => {
     const { content } = await answer([call(0, 'a'), fill(0, '{"x":1}'), call(1, 'b'), fill(1, '{"x'), { ...end, reason: 'length' }, finish])
     assert.deepEqual(content, [{ type: 'tool_use', id: 'toolu_a', name: 'look', input: { x: 1 } }])
     const strange = await answer([call(0, 'a'), fill(0, '[1]'), { ...end, reason: 'tool_calls' }, finish])
     assert.deepEqual(strange.content, [{ type: 'tool_use', id: 'toolu_a', name: 'look', input: {} }])
   })
 
-  test('an answer without a word has no blocks, and one without a choice is a fault', async () => {
+  test('an empty answer has no blocks, and one without choices throws', async () => {
     assert.deepEqual((await answer([end, finish])).content, [])
     const { events } = await stream([say(''), end, finish])
     assert.deepEqual(
@@ -117,7 +117,7 @@ suite('answers in Anthropic’s words', () => {
     assert.throws(() => encodeMessage(head, { choices: [], usage }, { thoughts: true }), TypeError)
   })
 
-  test('a failure in the middle is an error event, and nothing says that the message has stopped', async () => {
+  test('a failure in a stream is an error event without message_stop', async () => {
     const { events, failed } = await stream([say('a')], true, new ServiceError('server_is_overloaded', 'Too much; wait.'))
     assert.ok(failed)
     const last = events.at(-1)
@@ -130,7 +130,7 @@ suite('answers in Anthropic’s words', () => {
     assert.ok(!JSON.stringify(unknown.events).includes('secret'))
   })
 
-  test('every error code has a shape that Anthropic’s clients read', () => {
+  test('every error code has a format that Anthropic clients read', () => {
     const fits = Compile(messageErrorSchema)
     for (const code of errorCodes) assert.deepEqual(fits.Errors(toMessageError({ code, message: 'No.', param: null }, 'r')), [])
     const thread = toMessageError({ code: 'unsupported_parameter', message: 'No.', param: 'thread' })
@@ -139,7 +139,7 @@ suite('answers in Anthropic’s words', () => {
     assert.ok(!('request_id' in thread))
   })
 
-  test('each message has an id of its own', () => {
+  test('each message has a unique id', () => {
     assert.match(head.id, /^msg_[0-9a-f]{32}$/)
     assert.notEqual(startMessage('m').id, head.id)
   })

@@ -16,8 +16,8 @@ const look = { name: 'look', input_schema: { type: 'object' } }
 const called = { type: 'tool_use', id: 'c1', name: 'look', input: { at: 'the sky' } }
 const result = { type: 'tool_result', tool_use_id: 'c1', content: 'blue' }
 
-suite('messages in Anthropic’s words', () => {
-  test('every default is filled in', () => {
+suite('messages in Anthropic’s format', () => {
+  test('defaults are filled in', () => {
     const { request, stream, thoughts } = accept({})
     const { sampling, ...rest } = request
     assert.deepEqual(rest, {
@@ -40,7 +40,7 @@ suite('messages in Anthropic’s words', () => {
     assert.deepEqual([sampling.temperature, sampling.topP, sampling.topK, stream, thoughts], [1, 1, 0, false, true])
   })
 
-  test('what is sent is what is drawn with', () => {
+  test('sampling fields reach the sampler', () => {
     const { request, stream } = accept({ temperature: 0.5, top_p: 0.25, top_k: 7, stop_sequences: ['a', 'b'], stream: true })
     assert.deepEqual([request.sampling.temperature, request.sampling.topP, request.sampling.topK], [0.5, 0.25, 7])
     assert.deepEqual([request.stop, stream], [['a', 'b'], true])
@@ -58,7 +58,7 @@ suite('messages in Anthropic’s words', () => {
     ['service_tier', ['auto', 'standard_only', null], ['flex']],
     ['system', ['You', [{ type: 'text', text: 'You' }], null], [5, {}]],
   ] as const)
-    test(`${field} is taken in its range and refused outside of it`, () => {
+    test(`${field} is accepted within its range and refused outside it`, () => {
       for (const value of good) accept({ [field]: value })
       for (const value of bad) assertRefused(() => accept({ [field]: value }), { param: field })
     })
@@ -133,10 +133,10 @@ suite('messages in Anthropic’s words', () => {
       { code: 'unsupported_parameter', param: 'context_management.edits[0]' },
     ],
   ] as readonly (readonly [string, object, ExpectedRefusal])[])
-    test(`${name} is refused by its name`, () => assertRefused(() => accept(fields), expected))
+    test(`${name} is refused by name`, () => assertRefused(() => accept(fields), expected))
 
   for (const body of [null, 5, 'x', [], [base]])
-    test(`${JSON.stringify(body)} is no body`, () => assertRefused(() => parseMessageRequest(body), { param: null }))
+    test(`${JSON.stringify(body)} is refused as a body`, () => assertRefused(() => parseMessageRequest(body), { param: null }))
 
   test('all faults are reported at once', () => {
     assertRefused(() => accept({ temperature: 5, top_p: 5, unknown: 1 }), {
@@ -146,8 +146,8 @@ suite('messages in Anthropic’s words', () => {
   })
 })
 
-suite('conversations in Anthropic’s words', () => {
-  test('the system prompt comes first, its blocks as lines, and an empty one is none', () => {
+suite('conversations in Anthropic’s format', () => {
+  test('the system prompt comes first with its blocks as lines, and an empty one is left out', () => {
     const readBack = (system: unknown) => conversation([user('a')], { system }).messages
     assert.deepEqual(readBack('You'), [
       { role: 'system', content: 'You' },
@@ -162,7 +162,7 @@ suite('conversations in Anthropic’s words', () => {
     assert.deepEqual(readBack([]), [{ role: 'user', content: 'a' }])
   })
 
-  test('results stand right behind their calls, and what was said with them after', () => {
+  test('tool results directly follow their calls, and other text follows the results', () => {
     const { messages } = conversation([
       user('a'),
       assistant([{ type: 'text', text: 'Let me' }, called]),
@@ -191,12 +191,12 @@ suite('conversations in Anthropic’s words', () => {
     ['an error', { ...result, is_error: true }, 'Error: blue'],
     ['an error without words', { ...result, content: [], is_error: true }, 'Error: '],
   ] as const)
-    test(`a result of ${name} reads ${JSON.stringify(content)}, and nobody speaks beside it`, () => {
+    test(`a result of ${name} becomes ${JSON.stringify(content)} and adds no user message`, () => {
       const { messages } = conversation([user('a'), assistant([called]), user([block])])
       assert.deepEqual(messages.slice(2), [{ role: 'tool', content, toolCallId: 'c1' }])
     })
 
-  test('a call without words has no content, thoughts are joined, and what is redacted is left out', () => {
+  test('a call without text has null content, reasoning is joined, and redacted reasoning is left out', () => {
     const thought = (thinking: string) => ({ type: 'thinking', thinking, signature: 's' })
     const said = [thought('one'), { type: 'redacted_thinking', data: 'x' }, thought('two'), thought(''), called]
     assert.deepEqual(conversation([user('a'), assistant(said), user([result])]).messages[1], {
@@ -214,11 +214,11 @@ suite('conversations in Anthropic’s words', () => {
     ['a call', assistant([{ type: 'text', text: 'The' }, called]), undefined],
     ['the user', user('b'), undefined],
   ] as const)
-    test(`a conversation that ends in ${name} ${opening === undefined ? 'is answered' : 'is continued'}`, () => {
+    test(`a conversation that ends in ${name} ${opening === undefined ? 'is answered in a new turn' : 'is continued'}`, () => {
       assert.equal(conversation([user('a'), last]).opening, opening)
     })
 
-  test('a system message in the middle stays there', () => {
+  test('a system message in the middle stays in place', () => {
     assert.deepEqual(conversation([user('a'), { role: 'system', content: 'now' }, user('b')]).messages[1], {
       role: 'system',
       content: 'now',
@@ -226,7 +226,7 @@ suite('conversations in Anthropic’s words', () => {
   })
 })
 
-suite('tools and thoughts in Anthropic’s words', () => {
+suite('tools and reasoning in Anthropic’s format', () => {
   for (const [choice, expected, parallel] of [
     [undefined, 'auto', true],
     [{ type: 'auto' }, 'auto', true],
@@ -235,7 +235,7 @@ suite('tools and thoughts in Anthropic’s words', () => {
     [{ type: 'none' }, 'none', true],
     [{ type: 'tool', name: 'look', disable_parallel_tool_use: true }, { name: 'look' }, false],
   ] as const)
-    test(`a choice of ${JSON.stringify(choice)} is ${JSON.stringify(expected)}`, () => {
+    test(`the tool choice ${JSON.stringify(choice)} is read as ${JSON.stringify(expected)}`, () => {
       const { toolChoice, parallelToolCalls, tools } = conversation([user('a')], { tools: [look], tool_choice: choice })
       assert.deepEqual([toolChoice, parallelToolCalls], [expected, parallel])
       assert.deepEqual(tools, [{ name: 'look', description: null, parameters: { type: 'object' } }])
@@ -251,20 +251,20 @@ suite('tools and thoughts in Anthropic’s words', () => {
     [{ output_config: { effort: 'max' } }, 'xhigh', undefined, true],
     [{ thinking: { type: 'disabled' }, output_config: { effort: 'high' } }, 'none', undefined, true],
   ] as const)
-    test(`${JSON.stringify(fields)} thinks with the effort ${effort}`, () => {
+    test(`${JSON.stringify(fields)} sets the effort to ${effort}`, () => {
       const { input } = accept(fields).request
       assert.ok(input.type === 'chat')
       assert.deepEqual([input.effort, input.effortIsWish, input.thoughtTokens, accept(fields).thoughts], [effort, true, budget, shown])
     })
 
-  test('a schema of the answer is accepted under both names, and reported under the one that was used', () => {
+  test('an output schema is accepted in both fields, and errors name the field that was used', () => {
     const format = { type: 'json_schema', schema: { type: 'object' } }
     const schema = { type: 'object' }
     assert.deepEqual(accept({ output_config: { format } }).request.responseFormat, { type: 'json_schema', schema, field: 'output_config' })
     assert.deepEqual(accept({ output_format: format }).request.responseFormat, { type: 'json_schema', schema, field: 'output_format' })
   })
 
-  test('documents of plain text are read as text, others are refused by name', () => {
+  test('plain-text documents are read as text, and others are refused by name', () => {
     const plain = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Cats purr.' }, title: 'On cats' }
     const parts = { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'Dogs bark.' }] }, context: null }
     const { input } = accept({ messages: [user([plain, parts, { type: 'text', text: 'Who barks?' }])] }).request
@@ -275,7 +275,7 @@ suite('tools and thoughts in Anthropic’s words', () => {
     assertRefused(() => accept({ messages: [user([foreign])] }), { code: 'unsupported_parameter', param: 'messages[0].content[0]' })
   })
 
-  test('what clients note beside blocks and tools changes nothing, and lists that ask for nothing are taken', () => {
+  test('extra fields of blocks and tools have no effect, and empty lists are accepted', () => {
     const noted = { ...look, input_examples: [{}], defer_loading: true, allowed_callers: ['direct'] }
     const { request } = accept({ tools: [noted], mcp_servers: [], container: null, tool_choice: { type: 'auto' } })
     assert.deepEqual(request.input, accept({ tools: [look] }).request.input)
@@ -289,7 +289,7 @@ suite('tools and thoughts in Anthropic’s words', () => {
 
   const refuseServers = () => assertRefused(() => accept({ mcp_servers: [{ type: 'url' }] }), { param: 'mcp_servers' })
 
-  test('ids of any form, results without a call and inputs that are texts are read', () => {
+  test('ids of any form, results without a call and inputs as text are accepted', () => {
     for (const id of ['functions.look:0', 'c 1', 'x'.repeat(400)])
       for (const [input, written] of [
         ['{"a":1}', '{"a":1}'],
@@ -304,7 +304,7 @@ suite('tools and thoughts in Anthropic’s words', () => {
     assert.equal(Object(accept({ messages: [user([result])] }).request.input).messages[0].role, 'tool')
   })
 
-  test('counting takes the conversation alone', () => {
+  test('counting tokens accepts the conversation without generation fields', () => {
     const { max_tokens: _, ...rest } = base
     const { model, input } = parseCountRequest({ ...rest, system: 'You', tools: [look], cache_control: {} })
     assert.deepEqual([model, input.messages.length, input.tools.length], ['m', 2, 1])

@@ -15,8 +15,8 @@ const conversation = (fields: object) => {
 }
 const look = { type: 'function', function: { name: 'look', description: 'Looks.', parameters: { type: 'object' } } }
 
-suite('chats in Ollama’s words', () => {
-  test('every default is filled in, and answers are streamed', () => {
+suite('chats in Ollama’s format', () => {
+  test('defaults are filled in, and answers are streamed', () => {
     const { request, stream, unloads } = chat()
     assert.ok(request)
     const { sampling, ...rest } = request
@@ -41,7 +41,7 @@ suite('chats in Ollama’s words', () => {
     assert.deepEqual([stream, unloads], [true, false])
   })
 
-  test('options reach the sampler, and those about memory are taken', () => {
+  test('sampling options reach the sampler, and memory options are accepted', () => {
     const options = { temperature: 0, top_p: 0.5, top_k: -1, min_p: 0.1, seed: 7, stop: ['a', ''], repeat_penalty: 1.1 }
     const { request } = chat({ options: { ...options, num_predict: 5, num_gpu: 99, num_thread: 4, use_mmap: true, repeat_last_n: 64 } })
     const { temperature, topP, topK, minP, seed, repetitionPenalty } = request?.sampling ?? {}
@@ -51,7 +51,7 @@ suite('chats in Ollama’s words', () => {
     assert.equal(chat({ options: { num_predict: -2 } }).request?.maxTokensIsDefault, true)
   })
 
-  test('what clients write beside the options counts where these do not say', () => {
+  test('fields outside options count unless options has the same one', () => {
     const beside = { temperature: 0, top_p: 0.5, max_output_tokens: 7 }
     const { sampling, maxTokens } = chat(beside).request ?? {}
     assert.deepEqual([sampling?.temperature, sampling?.topP, maxTokens], [0, 0.5, 7])
@@ -66,7 +66,7 @@ suite('chats in Ollama’s words', () => {
     ['low', { effort: 'low' }],
     ['max', { effort: 'xhigh' }],
   ] as const)
-    test(`think: ${think} asks for ${JSON.stringify(expected)}`, () => {
+    test(`think: ${think} sets ${JSON.stringify(expected)}`, () => {
       const { effort, effortIsWish, thinks } = conversation({ think })
       assert.deepEqual(JSON.parse(JSON.stringify({ effort, effortIsWish, thinks })), expected)
     })
@@ -77,11 +77,11 @@ suite('chats in Ollama’s words', () => {
     ['json', { type: 'json_object' }],
     [{ type: 'object' }, { type: 'json_schema', schema: { type: 'object' }, field: 'format' }],
   ] as const)
-    test(`format: ${JSON.stringify(format)} asks for ${expected.type}`, () => {
+    test(`format: ${JSON.stringify(format)} requests ${expected.type}`, () => {
       assert.deepEqual(chat({ format }).request?.responseFormat, expected)
     })
 
-  test('calls get ids by their place, and results find them by name or in their order', () => {
+  test('tool calls get ids by position, and results are matched by name or by order', () => {
     const calls = [{ function: { name: 'look', arguments: { at: 1 } } }, { function: { name: 'hear', arguments: '{}' } }]
     const { messages, tools, toolChoice } = conversation({
       tools: [look],
@@ -108,7 +108,7 @@ suite('chats in Ollama’s words', () => {
     assert.deepEqual([tools[0]?.name, toolChoice], ['look', 'auto'])
   })
 
-  test('pictures are known by their first bytes, with or without an address before them', () => {
+  test('pictures are recognised by their first bytes, with or without a data URI prefix', () => {
     for (const image of [picture, `data:image/png;base64,${picture}`]) {
       const [message] = conversation({ messages: [{ ...user, images: [image] }] }).messages
       assert.deepEqual(Object(message).parts, [
@@ -118,7 +118,7 @@ suite('chats in Ollama’s words', () => {
     }
   })
 
-  test('a last message of the assistant is continued', () => {
+  test('an assistant message at the end is continued', () => {
     assert.equal(conversation({ messages: [user, { role: 'assistant', content: 'The' }] }).opening, 'last-message')
   })
 
@@ -133,7 +133,7 @@ suite('chats in Ollama’s words', () => {
     ['1h30m', false],
     [300, false],
   ] as const)
-    test(`keep_alive: ${JSON.stringify(keep)} ${unloads ? 'unloads' : 'does not unload'} where there is nothing to answer`, () => {
+    test(`keep_alive: ${JSON.stringify(keep)} ${unloads ? 'unloads' : 'does not unload'} the model in a request without messages`, () => {
       assert.deepEqual([chat({ messages: [], keep_alive: keep }).request, chat({ keep_alive: keep }).unloads], [null, unloads])
     })
 
@@ -151,8 +151,8 @@ suite('chats in Ollama’s words', () => {
     test(`${name} is refused by name`, () => assertRefused(() => chat(fields), expected))
 })
 
-suite('prompts in Ollama’s words', () => {
-  test('a prompt is what the user says, after the system prompt', () => {
+suite('prompts in Ollama’s format', () => {
+  test('a prompt becomes a user message after the system prompt', () => {
     const { input } = generate({ system: 'Be brief.', images: [picture] }).request ?? {}
     assert.ok(input?.type === 'chat')
     assert.deepEqual(input.messages, [
@@ -168,7 +168,7 @@ suite('prompts in Ollama’s words', () => {
     ])
   })
 
-  test('a raw prompt goes to the model as it is, and a suffix makes a gap', () => {
+  test('a raw prompt reaches the model unchanged, and a suffix makes an infill request', () => {
     assert.deepEqual(generate({ raw: true }).request?.input, { type: 'prompt', prompt: 'Hello', special: true, echo: false })
     assert.deepEqual(generate({ suffix: ' world' }).request?.input, {
       type: 'prompt',
@@ -178,7 +178,7 @@ suite('prompts in Ollama’s words', () => {
     })
   })
 
-  test('without a prompt there is nothing to answer', () => {
+  test('an empty prompt generates nothing', () => {
     assert.deepEqual([generate({ prompt: '' }).request, generate({ prompt: '', context: [] }).request], [null, null])
   })
 

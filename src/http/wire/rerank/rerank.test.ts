@@ -7,8 +7,8 @@ import { parseRerankRequest } from './rerank-request.ts'
 
 const base = { query: 'q', documents: ['a', { text: 'b' }, 'c'] }
 
-suite('documents in the order of a query', () => {
-  test('every way to list documents is read, and results are as many as there are', () => {
+suite('reranking', () => {
+  test('documents are read in every format, and the number of results is at most the number of documents', () => {
     assert.deepEqual(parseRerankRequest(base), {
       model: undefined,
       query: 'q',
@@ -40,7 +40,7 @@ suite('documents in the order of a query', () => {
 
   const scores = { scores: [0.1, 0.9, 0.1], promptTokens: 12 }
 
-  test('the best comes first, the earlier where two are equal, with its text where that was asked for', () => {
+  test('results are sorted by score, then by position, with their texts if requested', () => {
     const ranked = encodeRanking('m', parseRerankRequest({ ...base, return_documents: true }), scores)
     assert.deepEqual(Compile(rerankSchema).Errors(ranked), [])
     assert.deepEqual(Object(ranked).results, [
@@ -55,7 +55,7 @@ suite('documents in the order of a query', () => {
     assert.match(Object(ranked).id, /^rerank-[0-9a-f]{32}$/)
   })
 
-  test('TEI’s clients get a list', () => {
+  test('TEI clients get a list', () => {
     const ranked = encodeRanking('m', parseRerankRequest({ query: 'q', texts: ['a', 'b', 'c'], top_n: 2 }), scores)
     assert.deepEqual(Compile(textRankSchema).Errors(ranked), [])
     assert.deepEqual(ranked, [
@@ -64,7 +64,7 @@ suite('documents in the order of a query', () => {
     ])
   })
 
-  test('scores of any sign and size are in order, and none is lost', () => {
+  test('scores of any sign and size are sorted, and none is lost', () => {
     const many = Array.from({ length: 200 }, (_, index) => Math.sin(index * 12.9898) * 10 ** ((index % 7) - 3))
     const ranked = encodeRanking(
       'm',

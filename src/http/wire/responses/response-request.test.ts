@@ -20,8 +20,8 @@ const output = { type: 'function_call_output', call_id: 'c1', output: 'blue' } a
 const says = (role: string, content: unknown) => ({ role, content })
 const logprobs = { include: ['message.output_text.logprobs'] }
 
-suite('responses as they are asked for', () => {
-  test('every default is filled in, and the limit is what the context holds', () => {
+suite('requests to the Responses interface', () => {
+  test('defaults are filled in, and the token limit is the context', () => {
     const { sampling, ...rest } = read({})
     assert.deepEqual(rest, {
       model: 'm',
@@ -36,7 +36,7 @@ suite('responses as they are asked for', () => {
     assert.deepEqual([sampling.temperature, sampling.topP, sampling.topK], [1, 1, 0])
   })
 
-  test('what is sent is what is drawn with', () => {
+  test('sampling fields reach the sampler', () => {
     const request = read({
       max_output_tokens: 7,
       temperature: 2,
@@ -54,7 +54,7 @@ suite('responses as they are asked for', () => {
     [logprobs, 0],
     [{ ...logprobs, top_logprobs: 5 }, 5],
   ] as const)
-    test(`${JSON.stringify(fields)} asks for ${expected} alternatives`, () => assert.equal(read(fields).topLogprobs, expected))
+    test(`${JSON.stringify(fields)} requests ${expected} alternatives`, () => assert.equal(read(fields).topLogprobs, expected))
 
   for (const [format, expected] of [
     [undefined, { type: 'text' }],
@@ -65,7 +65,7 @@ suite('responses as they are asked for', () => {
       { type: 'json_schema', schema: { type: 'object' }, field: 'text', name: 'a', strict: true },
     ],
   ] as const)
-    test(`the format ${format?.type ?? 'that is left out'} is understood`, () => {
+    test(`the format ${format?.type ?? '(none)'} is read`, () => {
       assert.deepEqual(read({ text: { format } }).responseFormat, expected)
     })
 
@@ -138,11 +138,11 @@ suite('responses as they are asked for', () => {
     ],
     ['a role that there is not', { input: [says('tool', 'a')] }, { param: 'input[0].role' }],
   ] as readonly (readonly [string, object, ExpectedRefusal])[])
-    test(`${name} is refused by its name`, () => assertRefused(() => read(fields), expected))
+    test(`${name} is refused by name`, () => assertRefused(() => read(fields), expected))
 })
 
 suite('items as a conversation', () => {
-  test('an output may answer a call of the response before', () => {
+  test('a tool output may belong to a call of the previous response', () => {
     const { messages } = conversation([output], {}, [{ role: 'user', content: 'a' }, called])
     assert.deepEqual(messages, [
       { role: 'user', content: 'a' },
@@ -151,7 +151,7 @@ suite('items as a conversation', () => {
     ])
   })
 
-  test('what was thought, said and called in one turn is one message, and the next turn another', () => {
+  test('reasoning, text and calls of one turn become one message, and the next turn another', () => {
     const thought = {
       type: 'reasoning',
       content: [
@@ -190,17 +190,17 @@ suite('items as a conversation', () => {
     ['encrypted by others', { type: 'reasoning', encrypted_content: 'gAAAAB' }, undefined],
     ['only summed up', { type: 'reasoning', summary: [{ type: 'summary_text', text: 'short' }] }, undefined],
   ] as const)
-    test(`thoughts that are ${name} read ${JSON.stringify(thoughts)}`, () => {
+    test(`reasoning that is ${name} is read as ${JSON.stringify(thoughts)}`, () => {
       const [, message] = conversation([says('user', 'a'), item, says('assistant', 'b')]).messages
       assert.deepEqual(message, { role: 'assistant', content: 'b', ...(thoughts !== undefined && { thoughts }) })
     })
 
-  test('thoughts that nothing follows are no message', () => {
+  test('reasoning at the end adds no message', () => {
     const { messages } = conversation([says('user', 'a'), { type: 'reasoning' }, { type: 'reasoning' }])
     assert.deepEqual(messages, [{ role: 'user', content: 'a' }])
   })
 
-  test('instructions and what developers say before everything else are one system message', () => {
+  test('instructions and leading developer messages become one system message', () => {
     const items = [
       says('developer', 'Be brief'),
       says('system', [
@@ -223,7 +223,7 @@ suite('items as a conversation', () => {
     ['required', 'required'],
     [{ type: 'function', name: 'room__enter' }, { name: 'room__enter' }],
   ] as const)
-    test(`functions in namespaces have both names, and a choice of ${JSON.stringify(choice)} is kept`, () => {
+    test(`functions in namespaces get the namespace as a prefix, and the choice ${JSON.stringify(choice)} is kept`, () => {
       const inner = { type: 'function', name: 'enter', parameters: { type: 'object', properties: { at: {} } } }
       const tools = [look, { type: 'namespace', name: 'room', tools: [inner] }]
       const read_ = conversation('a', { tools, tool_choice: choice, parallel_tool_calls: false })
@@ -245,7 +245,7 @@ suite('items as a conversation', () => {
     format: { type: 'grammar', syntax: 'lark', definition: 'start: "a"' },
   }
 
-  test('a custom tool is a function with one text, whose grammar its description shows', () => {
+  test('a custom tool becomes a function with one text field and its grammar in the description', () => {
     const { tools } = conversation('a', { tools: [patch] })
     assert.deepEqual(tools, [
       {
@@ -256,7 +256,7 @@ suite('items as a conversation', () => {
     ])
   })
 
-  test('tools that an item adds stand among the others', () => {
+  test('tools that an item adds are offered too', () => {
     const added = { type: 'additional_tools', role: 'developer', tools: [{ type: 'namespace', name: 'room', tools: [patch] }] }
     const { tools } = conversation([added, says('user', 'a')], { tools: [look] })
     assert.deepEqual(
@@ -265,7 +265,7 @@ suite('items as a conversation', () => {
     )
   })
 
-  test('names may be as long as MCP servers have them, with dots, slashes and colons', () => {
+  test('tool names may be as long as those of MCP servers, with dots, slashes and colons', () => {
     const long = `mcp__files.read:${'x'.repeat(100)}`
     const call = { type: 'function_call', call_id: 'a', name: long, arguments: '{}' }
     const { tools } = conversation([says('user', 'a'), call], {
@@ -280,7 +280,7 @@ suite('items as a conversation', () => {
     )
   })
 
-  test('of allowed tools only those are offered', () => {
+  test('only allowed_tools are offered', () => {
     const choice = { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'look' }] }
     const { tools, toolChoice } = conversation('a', { tools: [look, patch], tool_choice: choice })
     assert.deepEqual([tools.map(({ name }) => name), toolChoice], [['look'], 'required'])
@@ -303,7 +303,7 @@ suite('items as a conversation', () => {
       ['tool_search', '{"query":"x"}', '[]'],
     ],
   ] as const)
-    test(`${call.type} is a call in the history`, () => {
+    test(`${call.type} is read as a tool call in the history`, () => {
       const { messages } = conversation([says('user', 'a'), call, { type: 'web_search_call', id: 'ws_1', status: 'completed' }, result])
       assert.deepEqual(messages.slice(1), [
         { role: 'assistant', content: null, toolCalls: [{ id: 'c', name: expected[0], arguments: expected[1] }] },
@@ -311,7 +311,7 @@ suite('items as a conversation', () => {
       ])
     })
 
-  test('what ran on another server is a call and its output', () => {
+  test('an MCP call becomes a call and its output', () => {
     const item = { type: 'mcp_call', id: 'm1', name: 'find', server_label: 's', arguments: '{"a":1}', output: 'found' }
     assert.deepEqual(conversation([says('user', 'a'), item]).messages.slice(1), [
       { role: 'assistant', content: null, toolCalls: [{ id: 'm1', name: 'find', arguments: '{"a":1}' }] },
@@ -319,12 +319,12 @@ suite('items as a conversation', () => {
     ])
   })
 
-  test('a summary of ours is what the conversation begins with', () => {
+  test('a compaction item of Sepia starts the conversation with its summary', () => {
     const items = [{ type: 'compaction', encrypted_content: packSummary('They like blue.') }, says('user', 'a')]
     assert.deepEqual(conversation(items).messages[0], { role: 'system', content: 'Summary of the conversation so far:\nThey like blue.' })
   })
 
-  test('verbosity is a hint in the instructions, and a conversation may lose its oldest turns', () => {
+  test('verbosity adds an instruction, and truncation may remove the oldest turns', () => {
     const read_ = conversation('a', { instructions: 'You', text: { verbosity: 'low' }, truncation: 'auto' })
     assert.deepEqual([read_.messages[0]?.content, read_.dropsOldest], ['You\n\nAnswer as briefly as you can.', true])
     assert.equal(conversation('a', { text: { verbosity: 'medium' } }).messages.length, 1)

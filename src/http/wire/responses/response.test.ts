@@ -51,8 +51,8 @@ const answer = async (parts: readonly TextPart[], requested = body) => encodeFin
 const plain = (response: unknown): unknown =>
   JSON.parse(JSON.stringify(response), (key, value) => (key === 'id' && /^(rs|msg|fc)_/.test(value) ? value.replace(/_.*/, '') : value))
 
-suite('responses as they are answered', () => {
-  test('a finished response holds its items, its usage and what was asked', async () => {
+suite('answers of the Responses interface', () => {
+  test('a completed response has its items, its usage and the requested settings', async () => {
     const response = await answer(whole)
     assert.deepEqual(Compile(responseSchema).Errors(response), [])
     assert.deepEqual(
@@ -98,7 +98,7 @@ suite('responses as they are answered', () => {
     ['is cut off while it speaks', [say('a'), { ...end, reason: 'length' }, finish]],
     ['is cut off while it calls', [call(0, 'look'), fill(0, '{"'), { ...end, reason: 'length' }, finish]],
   ] as readonly (readonly [string, readonly TextPart[]])[])
-    test(`the last event of a model that ${name} is the whole response, and it was kept before`, async () => {
+    test(`if a model ${name}, the last event is the complete response, which was stored before`, async () => {
       const { events, kept, failed } = await stream(parts)
       const last = events.at(-1)
       const expected = plain(await answer(parts))
@@ -107,7 +107,7 @@ suite('responses as they are answered', () => {
       assert.deepEqual([last?.name, failed], [`response.${Object(expected).status}`, false])
     })
 
-  test('events are numbered, and items put together from them are those of the end', async () => {
+  test('events are numbered, and their items equal those of the last event', async () => {
     const { events } = await stream(whole)
     assert.deepEqual(
       events.map(({ data }) => data.sequence_number),
@@ -145,7 +145,7 @@ suite('responses as they are answered', () => {
     ])
   })
 
-  test('only the last item is incomplete where the limit ended it', async () => {
+  test('if the limit ends an answer, only the last item is incomplete', async () => {
     const { output, status, incomplete_details } = await answer([
       say('a'),
       call(0, 'look'),
@@ -160,7 +160,7 @@ suite('responses as they are answered', () => {
     assert.deepEqual([status, incomplete_details], ['incomplete', { reason: 'max_output_tokens' }])
   })
 
-  test('a failure carries what there was, is not kept, and shows no cause', async () => {
+  test('a failed response has the items so far, is not stored, and hides the cause', async () => {
     const { events, kept, failed } = await stream([say('a'), call(0, 'look')], { failure: new Error('a secret') })
     assert.ok(failed)
     assert.deepEqual([events.at(-1)?.name, kept], ['response.failed', []])
@@ -169,7 +169,7 @@ suite('responses as they are answered', () => {
     assert.ok(!JSON.stringify(events).includes('secret'))
   })
 
-  test('what cannot be kept has failed, and nothing says that it is complete', async () => {
+  test('a response that cannot be stored fails and is never reported as completed', async () => {
     const keep = async () => {
       throw new ServiceError('quota_exceeded', 'There is no room left.')
     }
@@ -178,7 +178,7 @@ suite('responses as they are answered', () => {
     assert.ok(events.every(({ name }) => name !== 'response.completed'))
   })
 
-  test('thoughts are packed where that is asked for, at the end of them alone', async () => {
+  test('reasoning is encrypted on request, only in the finished item', async () => {
     const [item] = (await answer([think('so'), end, finish], packing)).output as unknown as { encrypted_content: string }[]
     assert.equal(typeof item?.encrypted_content, 'string')
     const { events } = await stream([think('so'), end, finish], { requested: packing })
@@ -189,7 +189,7 @@ suite('responses as they are answered', () => {
     assert.ok(!('encrypted_content' in (plainItem ?? {})))
   })
 
-  test('a response in the background says how it stands', () => {
+  test('a background response has its status', () => {
     assert.deepEqual(
       [encodeResponse(head, body, { status: 'queued' }).output, encodeResponse(head, body, { status: 'queued' }).usage],
       [[], null],
@@ -202,7 +202,7 @@ suite('responses as they are answered', () => {
     assert.throws(() => encodeFinished(head, body, { choices: [], usage }), TypeError)
   })
 
-  test('a stored chat completion reads as what the model said', async () => {
+  test('a stored chat completion is read back as the result of the model', async () => {
     const result = await collectText(partsOf(whole))
     const stored = encodeChatCompletion(
       { id: `cmpl-${'0'.repeat(32)}`, created: 1, model: 'm' },
@@ -213,7 +213,7 @@ suite('responses as they are answered', () => {
     assert.deepEqual(plain(encodeFinished(head, body, read)), plain(encodeFinished(head, body, result)))
   })
 
-  test('a call of a custom tool is an item with a text, whole and streamed', async () => {
+  test('a call of a custom tool is an item with a text input, complete and streamed', async () => {
     const requested = parseResponseRequest({ model: 'm', input: 'a', tools: [{ type: 'custom', name: 'patch' }] })
     const parts = [call(0, 'patch'), fill(0, '{"input":"a\\n'), fill(0, 'b"}'), { ...end, reason: 'tool_calls' as const }, finish]
     const expected = { id: 'ctc', type: 'custom_tool_call', call_id: 'call_0', name: 'patch', input: 'a\nb', status: 'completed' }

@@ -55,7 +55,7 @@ describe('the body of a tokenize request', () => {
 })
 
 describe('the body of a detokenize request', () => {
-  it('takes token ids, none too', () => {
+  it('accepts token ids, also an empty list', () => {
     assert.deepEqual(parseDetokenizeRequest({ tokens: [0, 2 ** 31 - 1] }), { model: undefined, tokens: [0, 2 ** 31 - 1] })
     assert.deepEqual(parseDetokenizeRequest({ model: 'm', tokens: [] }), { model: 'm', tokens: [] })
   })
@@ -74,16 +74,16 @@ describe('the body of a detokenize request', () => {
     it(`refuses ${JSON.stringify(body)}`, () => assert.throws(() => parseDetokenizeRequest(body), ServiceError))
 })
 
-describe('tokens as they are answered', () => {
+describe('tokens in answers', () => {
   const half = new Uint8Array([0xc3])
   const bytes = (text: string) => new TextEncoder().encode(text)
 
-  it('spell a token once, however often it comes: a megabyte of emoji is a million halves', () => {
+  it('decode each distinct token once, even for a megabyte of emoji', () => {
     const [first, second] = Object(encodePieces({ tokens: [6, 6], spellings: [half, new Uint8Array(half)] })).tokens
     assert.equal(first.piece, second.piece)
   })
 
-  it("spells each token in llama.cpp's words, and those that are no text by their bytes", () => {
+  it("have llama.cpp's format, with bytes for tokens that are not text", () => {
     assert.deepEqual(encodePieces({ tokens: [5, 6, 7], spellings: [bytes('é'), half, bytes('')] }), {
       tokens: [
         { id: 5, piece: 'é' },
@@ -94,11 +94,11 @@ describe('tokens as they are answered', () => {
     assert.deepEqual(encodePieces({ tokens: [5], spellings: null }), { tokens: [5] })
   })
 
-  it('keeps a byte order mark, which is a part of the text', () => {
+  it('keep a byte order mark, which is part of the text', () => {
     assert.deepEqual(encodePieces({ tokens: [1], spellings: [bytes('\ufeffa')] }), { tokens: [{ id: 1, piece: '\ufeffa' }] })
   })
 
-  it("counts in vLLM's words, with null for what is not known or was not asked for", () => {
+  it("have vLLM's format, with null for unknown and unrequested fields", () => {
     assert.deepEqual(encodeTokens({ tokens: [5, 6], spellings: null }, undefined), {
       count: 2,
       max_model_len: null,

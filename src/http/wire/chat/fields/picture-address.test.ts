@@ -6,7 +6,7 @@ const png = Buffer.from('\x89PNG\r\n\x1a\n????????', 'latin1').toString('base64'
 const webp = Buffer.from('RIFF????WEBPVP8 ', 'latin1').toString('base64')
 const wave = Buffer.from('RIFF????WAVEfmt ', 'latin1').toString('base64')
 
-test('the bytes determine the format of a picture, whatever its address states', () => {
+test('the bytes determine the format of a picture, whatever its data URI states', () => {
   const heads = [
     'data:image/png',
     'data:image/jpeg',
@@ -37,7 +37,7 @@ test('a value that is not a picture is rejected with the reason', () => {
   assert.match(findAddressFault('data:image/png;base64,?') ?? '', /must be base64/)
 })
 
-test('a head of millions of parameters is refused like any other address', () => {
+test('a data URI with millions of parameters is refused like any other address', () => {
   for (const head of [';'.repeat(20_000_000), ';a=b'.repeat(5_000_000), 'a'.repeat(20_000_000)])
     assert.match(findAddressFault(`data:${head}`) ?? '', /other addresses are not fetched/)
 })

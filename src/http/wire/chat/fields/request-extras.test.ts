@@ -15,7 +15,7 @@ const chat = (fields: object): TextRequest => parseChat({ model: 'm', messages: 
 const completion = (fields: object): TextRequest => parseCompletion({ model: 'm', prompt: 'Count.', ...fields }).request
 const openingOf = ({ input }: TextRequest): string => (input.type === 'chat' ? (input.opening ?? 'turn') : 'none')
 
-suite('fields beyond the core of OpenAI’s', () => {
+suite('fields beyond OpenAI’s', () => {
   const schema = { type: 'object' }
   const formats: readonly (readonly [fields: object, expected: TextRequest['responseFormat']])[] = [
     [{ grammar: 'root ::= "a"' }, { type: 'grammar', grammar: 'root ::= "a"', field: 'grammar' }],
@@ -32,12 +32,12 @@ suite('fields beyond the core of OpenAI’s', () => {
     [{ response_format: { type: 'json_object', schema } }, { type: 'json_schema', schema }],
   ]
   for (const [fields, expected] of formats)
-    test(`${JSON.stringify(fields)} says what the output looks like, in chats and plain completions`, () => {
+    test(`${JSON.stringify(fields)} sets the output format of chats and plain completions`, () => {
       assert.deepEqual(chat(fields).responseFormat, expected)
       assert.deepEqual(completion(fields).responseFormat, expected)
     })
 
-  test('when an answer ends is as it was asked, and unsaid when nothing was', () => {
+  test('the fields for the end of an answer are read, and no-op values are left out', () => {
     const fields = { min_tokens: 3, stop_token_ids: [7], ignore_eos: true, include_stop_str_in_output: true }
     for (const read of [chat, completion]) {
       assert.deepEqual(read({ ...fields, max_tokens: 9 }).ending, { minTokens: 3, stopTokens: [7], ignoreEnd: true, includeStop: true })
@@ -65,7 +65,7 @@ suite('fields beyond the core of OpenAI’s', () => {
       assert.equal(openingOf(chat(fields)), opening)
     })
 
-  test('what an assistant thought before is taken back, and belongs to nobody else', () => {
+  test('reasoning_content is accepted in assistant messages only', () => {
     const { input } = chat({ messages: [user, { ...assistant, reasoning_content: 'Hm.' }, user] })
     assert.deepEqual(input.type === 'chat' && input.messages[1], { role: 'assistant', content: 'One, two,', thoughts: 'Hm.' })
     assert.throws(() => chat({ messages: [{ ...user, reasoning_content: 'Hm.' }] }), { param: 'messages[0].reasoning_content' })
