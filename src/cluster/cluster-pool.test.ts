@@ -326,7 +326,7 @@ async function leaseOn(api: TestNode, node: TestNode | undefined) {
   return api.pool.acquireText('fake-chat', { ...options, conversation: String(key) })
 }
 
-test('a node does not start with a model that another has as one of another kind, and says which', async () => {
+test('a node does not start if another node has a model of the same name and another kind, and names the model', async () => {
   const registry = createMemoryNodeRegistry({ clock })
   await using worker = await startNode({ registry, id: 'first', role: 'worker' })
   const catalog = createFakeCatalog([describeFakeImage({ id: 'fake-chat' })])

@@ -63,7 +63,7 @@ suite('a text whose node is lost', () => {
     await assertRejected(Array.fromAsync(alone.model.generate(makeTextRequest('a'), options)), { code: 'server_is_overloaded' })
   })
 
-  test('goes on where another call on its slot has moved to, and excludes no node that nobody lost', async () => {
+  test('continues on the node to which another call on its slot moved, and excludes no healthy node', async () => {
     const gone = Promise.withResolvers<void>()
     const both = async () => {
       await gone.promise
@@ -128,7 +128,7 @@ suite('a text whose node is lost', () => {
     assert.deepEqual(nodes.given, [])
   })
 
-  test('can what the first node’s model can, and says so where the next cannot', async () => {
+  test('keeps the capabilities of the first node’s model, and fails clearly if the next node lacks one', async () => {
     const lost = async () => {
       throw new NodeLost('n0', new Error('gone'))
     }

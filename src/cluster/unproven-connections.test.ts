@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { UnprovenConnections } from './node-tls.ts'
 
-test('of too many connections on which nobody has shown to be a node, the oldest is closed', async () => {
+test('beyond the limit of unauthenticated connections, the oldest is closed', async () => {
   const unproven = new UnprovenConnections()
   const sockets: Socket[] = []
   await using server = createServer((socket) => {

@@ -92,7 +92,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     [20, leave(3), []],
     [20, acquire(7), []],
   ],
-  'a refusal says how long the queue will take, by how long slots were held': [
+  'a refusal has a wait that is estimated from how long slots were held': [
     [0, acquire(1), ['load m']],
     [0, loaded('m', 1), ['grant 1']],
     [10_000, release(1), []],
@@ -197,7 +197,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     [60, crashed, []],
     [60, acquire(4), ['load m']],
   ],
-  'a failed load refuses everybody who waited for it and pauses longer each time; the third says that it cannot be loaded': [
+  'a failed load refuses all waiting requests and pauses longer each time; the third reports that the model cannot be loaded': [
     [0, acquire(1), ['load m']],
     [0, want(2), []],
     [10, crashed, ['refuse 2 backing-off 1', 'refuse 1 backing-off 1']],
@@ -285,7 +285,7 @@ const fairness: Readonly<Record<string, readonly Row[]>> = {
     [0, release(5), ['grant 4']],
     [0, release(4), ['grant 6']],
   ],
-  'the urgent request of an account goes before its others, and before nobody else': [
+  'an urgent request goes before other requests of its account, but not before those of other accounts': [
     [0, acquire(1, 'a'), ['load m']],
     [0, loaded('m', 1), ['grant 1']],
     [0, acquire(2, 'a'), []],

@@ -23,7 +23,7 @@ test('a name resolves to its addresses, IPv4 first, or to none', async () => {
   assert.equal(await ask(none.servers), 'ENOTFOUND')
 })
 
-test('name servers that say nothing keep no other name of this process waiting, and nobody who leaves', async () => {
+test('a silent name server delays no other lookup and no caller who cancels', async () => {
   using silent = await startNameServer(() => null)
   const leaving = new AbortController()
   let answered = 0

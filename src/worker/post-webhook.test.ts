@@ -102,7 +102,7 @@ test('no spelling of an internal address gets through', async () => {
   assert.equal(receiver.requests.length, 0)
 })
 
-test('a name of the internal network and a name that nobody has end alike', async () => {
+test('an internal name and an unknown name give the same result', async () => {
   await using receiver = await startReceiver(200)
   const [internal, nobody] = [`http://localhost:${receiver.port}/`, 'http://there-is-no-such-name.invalid/']
   assert.deepEqual(await post(internal), await post(nobody))

@@ -51,7 +51,7 @@ suite('answers are requests of the service', { skip: withoutChromium }, () => {
     return other
   }
 
-  test('an answer continues after a reload, and is complete if nobody watched', async () => {
+  test('an answer continues after a reload, and completes with no page open', async () => {
     const { page } = visit
     const written = await begin('Tell me a story.')
     written.write('Once ')

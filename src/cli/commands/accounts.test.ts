@@ -108,7 +108,7 @@ describe('account second-factor reset', () => {
     assert.deepEqual(done, ['second factor of a1', 'closed'])
   })
 
-  it('says so when there is none', async () => {
+  it('reports that there is none', async () => {
     const { code, err } = await run([...words, 'a1'])
     assert.equal(code, 2)
     assert.equal(err, 'a1: this account has no second factor.\n')

@@ -40,7 +40,7 @@ describe('token list', () => {
     for (const format of [[], ['--json']]) assert.doesNotMatch((await run(['token', 'list', ...format], { tokens })).out, /f00|hash/)
   })
 
-  it('says so when there are none', async () => {
+  it('reports that there are none', async () => {
     assert.equal((await run(['token', 'list'], { tokens: [] })).out, 'There are no tokens.\n')
   })
 })

@@ -28,7 +28,7 @@ suite('an adapter of a language model', () => {
     ['has matrices of blocks', [{ ...matrix(`${weight}.lora_a`, [64, 4], 8), data: Buffer.alloc(272) }, b()]],
     ['has matrices for each expert', [a([64, 4, 2], experts), b([4, 64, 2], experts)]],
     ['has no alpha', [a(), b()], []],
-    ['has an alpha of zero, which is none', [a(), b()], [alpha(ggufFloat(0))]],
+    ['has an alpha of zero, which has no effect', [a(), b()], [alpha(ggufFloat(0))]],
     ['has the rank 1, with a vector for each matrix', [a([64]), b([1, 64])]],
     // llama.cpp selects rows of the first matrix by token, so its converter stores that matrix transposed.
     ['changes the token embeddings', [a([4, 1000], tokens), b([4, 64], tokens)]],

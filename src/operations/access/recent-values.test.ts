@@ -5,7 +5,7 @@ import { RecentValues } from './recent-values.ts'
 
 const options = { signal: new AbortController().signal }
 
-test('a value is looked up again after four seconds, each key by itself', async () => {
+test('the value of each key is looked up again after four seconds', async () => {
   const clock = createTestClock()
   const values = new RecentValues<number>(clock)
   let lookUps = 0

@@ -68,7 +68,7 @@ suite('requests to servers with OpenAI’s API', () => {
       { ending: { includeStop: true, stopTokens: [2], minTokens: 4, ignoreEnd: true } },
       { include_stop_str_in_output: true, stop_token_ids: [2], min_tokens: 4, ignore_eos: true },
     ],
-    ['endings that say nothing', { ending: { includeStop: false, stopTokens: [], minTokens: 0, ignoreEnd: false } }, {}],
+    ['endings without effect', { ending: { includeStop: false, stopTokens: [], minTokens: 0, ignoreEnd: false } }, {}],
   ] as readonly (readonly [string, Partial<TextRequest>, object])[])
     test(`${name} is sent if it is set`, () => assert.deepEqual(added(fields), expected))
 

@@ -54,14 +54,14 @@ const refusals: readonly [server: string, body: unknown, message: string, code?:
     '400',
   ],
   [
-    'OpenRouter, of what says nothing',
+    'OpenRouter, without a reason',
     { error: { message: 'Provider returned error', code: 400, metadata: { raw: '<html>' } } },
     'Provider returned error.',
     '400',
   ],
   ['a proxy', '<html>', ''],
   ['something else', { error: { message: 7, code: {} }, detail: [null], message: [] }, ''],
-  ['one that says very much', { message: 'x'.repeat(5000) }, `${'x'.repeat(1000)}….`],
+  ['a server with a very long message', { message: 'x'.repeat(5000) }, `${'x'.repeat(1000)}….`],
 ]
 
 for (const [server, body, message, code = ''] of refusals)

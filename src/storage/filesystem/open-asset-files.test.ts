@@ -49,7 +49,7 @@ test('a folder that cannot be written is reported as that', async () => {
   await assert.rejects(files.putPicture(id, Buffer.from('a')), refusal)
 })
 
-test('a replaced picture has another version, which says so without a look at its content', async () => {
+test('a replaced picture has another version, without reading its content', async () => {
   await using folder = await createTemporaryFolder()
   const files = openAssetFiles({ folder: folder.path })
   const versionOf = async () => (await files.open(id, 'picture', { signal }))?.version

@@ -43,7 +43,7 @@ test('unfinished files of a dead process are removed when they are old', async (
   assert.deepEqual(await readdir(join(folder.path, 'unfinished')), ['young'])
 })
 
-test('an id that is no id reaches no path', async () => {
+test('an invalid id never becomes a path', async () => {
   await using folder = await createTemporaryFolder()
   const outputs = await openFilesystemOutputs({ folder: folder.path, clock: createTestClock() })
   for (const inferenceId of ['../../../../tmp/x', 'a/b/c/d', '', '....'])
@@ -100,7 +100,7 @@ for (const [what, leaveBehind] of [
     assert.deepEqual([...(await readStored(outputs, reference))], [1, 2, 3])
   })
 
-test('nothing is stored beneath the place of a disk of its own that is away', { skip: !(await isOtherDisk()) }, async () => {
+test('nothing is stored in the mount point of a missing disk', { skip: !(await isOtherDisk()) }, async () => {
   await using home = await createTemporaryFolder()
   await using disk = await createFolderOn('/dev/shm')
   const folder = join(home.path, 'outputs')

@@ -15,7 +15,7 @@ test('makes every folder that is missing, at once from several sides, and again'
   assert.ok((await stat(deep)).isDirectory())
 })
 
-test('lets nobody else into the folder, but leaves those above it as usual', { skip: onWindows }, async () => {
+test('creates the folder for its user only, and folders above it with the usual permissions', { skip: onWindows }, async () => {
   await using folder = await createTemporaryFolder()
   const usual = join(folder.path, 'usual')
   await mkdir(usual)

@@ -40,7 +40,7 @@ async function startOwner(file: string) {
   return { pid: child.pid, claimed: (message as { readonly claimed: string | null }).claimed, kill, [Symbol.asyncDispose]: kill }
 }
 
-test('nobody else may read a new database', { skip: process.platform === 'win32' && 'Windows has other rights' }, async () => {
+test('other users cannot read a new database', { skip: process.platform === 'win32' && 'Windows has other rights' }, async () => {
   await using folder = await createTemporaryFolder()
   const file = join(folder.path, 'data', 'sepia.db')
   await using _store = await openSqliteStore({ file, clock: createTestClock(), limits: { maxPending: 1 }, mode: 'service' })
@@ -326,7 +326,7 @@ test('a tool does not migrate beneath a service that runs, and does where none r
   await using _service = await fresh.open()
 })
 
-test('a tool that may not lock the folder says so, not that another process uses it', async () => {
+test('a tool without permission to lock the folder reports that, and not another process', async () => {
   await using folder = await createFolder()
   await mkdir(join(dirname(folder.file), 'owner.lock'), { recursive: true })
   await assert.rejects(folder.open('tool'), /owner\.lock cannot be opened by this user, or is a folder; change its permissions/)

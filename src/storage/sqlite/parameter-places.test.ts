@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findPlaces } from './connection.ts'
 
-test('each mention of a parameter is a place of its own', () => {
+test('each mention of a parameter gets its own place', () => {
   assert.deepEqual(findPlaces('select * from a where b = :id and (:from is null or c >= :from)'), {
     sql: 'select * from a where b = ? and (? is null or c >= ?)',
     names: ['id', 'from', 'from'],

@@ -153,7 +153,7 @@ suite('completions in llama.cpp’s format', () => {
     ['a sampler that is not there', { mirostat: 2 }, {}],
     ['21 alternatives', { n_probs: 21 }, { param: 'n_probs' }],
     ['a LoRA without a name', { lora: [{ scale: 1 }] }, { param: 'lora' }],
-    ['a field nobody knows', { samplerz: 1 }, { code: 'unsupported_parameter', param: 'samplerz' }],
+    ['an unknown field', { samplerz: 1 }, { code: 'unsupported_parameter', param: 'samplerz' }],
   ] as readonly (readonly [string, object, ExpectedRefusal])[])
     test(`${name} is refused`, () => {
       if (expected.code === undefined && expected.param === undefined) assert.throws(() => accept(fields), ServiceError)

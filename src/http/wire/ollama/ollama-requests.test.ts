@@ -142,9 +142,9 @@ suite('chats in Ollama’s format', () => {
     ['typical sampling', { options: { typical_p: 0.5 } }, { code: 'unsupported_parameter', param: 'options.typical_p' }],
     ['an unknown option', { options: { warp: 1 } }, { code: 'unsupported_parameter', param: 'options.warp' }],
     ['an unknown field', { adapter: 'x' }, { code: 'unsupported_parameter', param: 'adapter' }],
-    ['a duration that is none', { keep_alive: 'soon' }, { param: 'keep_alive' }],
+    ['an invalid duration', { keep_alive: 'soon' }, { param: 'keep_alive' }],
     ['alternatives without log probabilities', { top_logprobs: 2 }, { param: 'top_logprobs' }],
-    ['a picture that is none', { messages: [{ ...user, images: ['aGVsbG8='] }] }, { param: 'messages[0].images[0]' }],
+    ['an invalid picture', { messages: [{ ...user, images: ['aGVsbG8='] }] }, { param: 'messages[0].images[0]' }],
     ['calls by the user', { messages: [{ ...user, tool_calls: [{ function: { name: 'x' } }] }] }, { param: 'messages[0].tool_calls' }],
     ['a tool twice', { tools: [look, look] }, { param: 'tools[1].function.name' }],
   ] as readonly (readonly [string, object, ExpectedRefusal])[])

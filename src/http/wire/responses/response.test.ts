@@ -90,13 +90,13 @@ suite('answers of the Responses interface', () => {
   })
 
   for (const [name, parts] of [
-    ['thinks, speaks and calls', whole],
-    ['only speaks', [say('a'), end, finish]],
-    ['says nothing', [end, finish]],
-    ['only thinks', [think('so'), end, finish]],
-    ['is cut off while it thinks', [think('so'), { ...end, reason: 'length' }, finish]],
-    ['is cut off while it speaks', [say('a'), { ...end, reason: 'length' }, finish]],
-    ['is cut off while it calls', [call(0, 'look'), fill(0, '{"'), { ...end, reason: 'length' }, finish]],
+    ['reasons, writes text and calls a tool', whole],
+    ['only writes text', [say('a'), end, finish]],
+    ['writes nothing', [end, finish]],
+    ['only reasons', [think('so'), end, finish]],
+    ['is cut off in its reasoning', [think('so'), { ...end, reason: 'length' }, finish]],
+    ['is cut off in its text', [say('a'), { ...end, reason: 'length' }, finish]],
+    ['is cut off in a tool call', [call(0, 'look'), fill(0, '{"'), { ...end, reason: 'length' }, finish]],
   ] as readonly (readonly [string, readonly TextPart[]])[])
     test(`if a model ${name}, the last event is the complete response, which was stored before`, async () => {
       const { events, kept, failed } = await stream(parts)

@@ -42,7 +42,7 @@ describe('orderReplicas', () => {
     ],
     ['one that just failed comes after the others', [server('a', { avoidedUntil: 1001 }), server('b', { inFlight: 3 })], [1, 0]],
     ['one without room comes after the others', [server('a', { inFlight: 8 }), server('b', { inFlight: 7 })], [1, 0]],
-    ['nobody is asked when all are down', [server('a', { downUntil: 1001 }), server('b', { downUntil: 5000 })], []],
+    ['no server is tried when all are down', [server('a', { downUntil: 1001 }), server('b', { downUntil: 5000 })], []],
     ['the only one is asked however full it is', [server('a', { inFlight: 80, avoidedUntil: 5000 })], [0]],
   ]
   for (const [name, replicas, order] of tiers) {

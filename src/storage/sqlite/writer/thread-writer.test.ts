@@ -31,7 +31,7 @@ describe('a write that may wait', () => {
     assert.deepEqual(order, ['waits', 'hurries'])
   })
 
-  test('is written by itself when nothing follows', async () => {
+  test('is written alone if nothing follows', async () => {
     await using writer = await ThreadWriter.open(file)
     assert.deepEqual(await writer.run('execute', write('waits'), 0, { mayWait: true }), [1])
   })

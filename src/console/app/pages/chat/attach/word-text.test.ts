@@ -62,7 +62,7 @@ for (const [what, body, expected] of [
     'once',
   ],
   ['no text', '<w:p/>', ''],
-  ['a name that is no character', paragraph('&constructor;'), '&constructor;'],
+  ['an unknown entity', paragraph('&constructor;'), '&constructor;'],
 ] as const)
   test(`reads a Word document: ${what}`, async () => {
     assert.equal(await readWord(zip(word(body))), expected)
