@@ -68,6 +68,24 @@ describe('a harmless field that a server rejects', () => {
     )
   })
 
+  test('is left out if it is the stop strings, at which the answer ends all the same', async () => {
+    await using stack = new AsyncDisposableStack()
+    const { ask, bodies } = await connect(
+      stack,
+      refuses(({ stop }) => (stop === undefined ? undefined : "Invalid 'stop': array too long. Expected an array with maximum length 4.")),
+    )
+    const parts = await ask({ stop: ['ll d'] })
+    assert.deepEqual(parts.slice(0, 2), [
+      { type: 'text', choice: 0, text: 'we' },
+      { type: 'choice-finish', choice: 0, reason: 'stop', stop: 'll d' },
+    ])
+    await ask({ stop: ['x'] })
+    assert.deepEqual(
+      bodies().map(({ stop }) => stop),
+      [['ll d'], undefined, undefined],
+    )
+  })
+
   test('is reported to the client if it changes the answer', async () => {
     await using stack = new AsyncDisposableStack()
     const { ask, bodies } = await connect(stack, thinking)

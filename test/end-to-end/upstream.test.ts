@@ -251,23 +251,27 @@ test('an abort ends the request at the upstream', async (context) => {
   await left.promise
 })
 
-test('an upstream that ignores max_tokens is cut off with length and disconnected', async (context) => {
-  const left = Promise.withResolvers<void>()
-  const { model } = await connectTo(context, (_, response) => {
-    const timer = setInterval(() => response.write(word), 1)
-    response.once('close', () => {
-      clearInterval(timer)
-      left.resolve()
+for (const [name, limits, reason, tokens] of [
+  ['max_tokens', { maxTokens: 3 }, 'length', 3],
+  ['stop', { stop: ['###', 'ihih'] }, 'stop', 3],
+] as const)
+  test(`an upstream that ignores ${name} is cut off with ${reason} and disconnected`, async (context) => {
+    const left = Promise.withResolvers<void>()
+    const { model } = await connectTo(context, (_, response) => {
+      const timer = setInterval(() => response.write(word), 1)
+      response.once('close', () => {
+        clearInterval(timer)
+        left.resolve()
+      })
     })
+    const { text, rest } = await collect(model.generate(seeded('hello you', limits), options))
+    assert.equal(text, name === 'stop' ? 'h' : 'hihihi')
+    assert.deepEqual(rest, [
+      { type: 'choice-finish', choice: 0, reason },
+      { type: 'finish', usage: { promptTokens: 3, completionTokens: tokens, cachedTokens: 0 } },
+    ])
+    await left.promise
   })
-  const { text, rest } = await collect(model.generate(seeded('hello you', { maxTokens: 3 }), options))
-  assert.equal(text, 'hihihi')
-  assert.deepEqual(rest, [
-    { type: 'choice-finish', choice: 0, reason: 'length' },
-    { type: 'finish', usage: { promptTokens: 3, completionTokens: 3, cachedTokens: 0 } },
-  ])
-  await left.promise
-})
 
 for (const [name, ask] of Object.entries({
   embeddings: (model: Awaited<ReturnType<typeof connectTo>>['model']) => model.embed({ model: 'm', inputs: ['one'] }, { signal }),

@@ -1,6 +1,6 @@
-import { promptField, type TextPart, type TextRequest } from '../../core/text-generation.ts'
+import { promptField, type TextPart } from '../../core/text-generation.ts'
 import { DataLines, type StreamDecoder } from './data-lines.ts'
-import { TokenBound } from './token-bound.ts'
+import { type BoundedRequest, StopCut } from './stop-cut.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
 import { nameTooLong } from './upstream-error.ts'
 
@@ -12,7 +12,7 @@ export interface StreamQuestion {
 }
 
 /**
- * Yields the parts of a server's answer as they arrive, with at most the requested number of tokens. Each piece is decoded in one pass, so that a token passes one generator
+ * Yields the parts of a server's answer as they arrive, with at most the requested number of tokens and nothing after a stop string. Each piece is decoded in one pass, so that a token passes one generator
  * however many checks apply.
  *
  * @throws {ServiceError} the errors of the connection and the decoder.
@@ -20,12 +20,12 @@ export interface StreamQuestion {
 export async function* streamAnswer(
   connection: Pick<UpstreamConnection, 'send'>,
   { path, body, decoder }: StreamQuestion,
-  request: Pick<TextRequest, 'input' | 'maxTokens' | 'choices'>,
+  request: BoundedRequest,
   { signal, onUncounted }: { readonly signal: AbortSignal; readonly onUncounted?: () => void },
 ): AsyncGenerator<TextPart, void, undefined> {
-  const [lines, bound] = [new DataLines(), new TokenBound(request, { ...(onUncounted && { onUncounted }) })]
+  const [lines, answer] = [new DataLines(), new StopCut(request, { ...(onUncounted && { onUncounted }) })]
   function* read(taken: readonly string[]): Generator<TextPart> {
-    for (const line of taken) for (const part of decoder.decode(line)) yield* bound.pass(part)
+    for (const line of taken) for (const part of decoder.decode(line)) yield* answer.pass(part)
   }
   try {
     for await (const piece of await connection.send(path, body, { signal }))
@@ -37,7 +37,7 @@ export async function* streamAnswer(
       yield part
       if (part.type === 'finish') return
     }
-    for (const part of decoder.end()) for (const passed of bound.pass(part)) yield passed
+    for (const part of decoder.end()) for (const passed of answer.pass(part)) yield passed
   } catch (error) {
     throw nameTooLong(error, promptField(request.input))
   }

@@ -1,4 +1,4 @@
-import type { TextPart, TextRequest, TokenUsage } from '../../core/text-generation.ts'
+import type { FinishReason, TextPart, TextRequest, TokenUsage } from '../../core/text-generation.ts'
 import type { DecodedPart } from './data-lines.ts'
 import type { CountedTokens } from './token-count.ts'
 
@@ -28,6 +28,8 @@ export class TokenBound {
   /** Calls with a name and no arguments yet: both come from one token, or the name from none. */
   readonly #named = new Set<string>()
   #promptTokens: number | null = null
+  /** Whether a choice was ended here and the answer was not yet. */
+  #wasCut = false
 
   /** @param onUncounted Called if the server's own counts are missing at the end. */
   constructor(
@@ -49,15 +51,34 @@ export class TokenBound {
     if (part.type === 'finish') return [{ type: 'finish', usage: this.#complete(part.usage) }]
     if (!('choice' in part)) return [part]
     const { choice } = part
-    // Anything after the reported end is ignored.
-    if (!this.#open.has(choice)) return []
+    // Anything after the end of a choice is ignored, but a server that continues after the last one will not report its counts soon.
+    if (!this.#open.has(choice)) return this.#open.size === 0 && this.#wasCut && part.type !== 'choice-finish' ? [this.#finish()] : []
     const tokens = (this.#written[choice] ?? 0) + tokensOf(part) - this.#countedBefore(part)
-    if (tokens > this.#most) return this.#cut(choice)
+    if (tokens > this.#most) return this.end({ choice, reason: 'length' })
     const room = Math.max(minCut, this.#most * maxPerToken) - (this.#lengths[choice]?.characters ?? 0)
     this.#written[choice] = tokens
-    if (textOf(part).length > room) return [...this.#note(choice, shorten(part, room)), ...this.#cut(choice)]
+    if (textOf(part).length > room) return [...this.#note(choice, shorten(part, room)), ...this.end({ choice, reason: 'length' })]
     if (part.type === 'choice-finish') this.#open.delete(choice)
     return this.#note(choice, part)
+  }
+
+  /** Tokens of a choice so far. */
+  written(choice: number): number {
+    return this.#written[choice] ?? 0
+  }
+
+  /** Ends a choice here, and with the last of them the answer; the rest of the choice is ignored. */
+  end(finish: { readonly choice: number; readonly reason: FinishReason; readonly stop?: string }): readonly TextPart[] {
+    this.#open.delete(finish.choice)
+    this.#wasCut = true
+    const end: TextPart = { type: 'choice-finish', ...finish }
+    return this.#open.size > 0 ? [end] : [end, this.#finish()]
+  }
+
+  #finish(): TextPart {
+    this.#wasCut = false
+    const promptTokens = this.#promptTokens ?? estimatePrompt(this.#input)
+    return { type: 'finish', usage: { promptTokens, completionTokens: this.#estimate(), cachedTokens: 0 } }
   }
 
   #note(choice: number, part: TextPart): readonly TextPart[] {
@@ -69,26 +90,21 @@ export class TokenBound {
     return [part]
   }
 
-  #cut(choice: number): readonly TextPart[] {
-    this.#open.delete(choice)
-    const end: TextPart = { type: 'choice-finish', choice, reason: 'length' }
-    const usage = { promptTokens: this.#promptTokens ?? estimatePrompt(this.#input), completionTokens: this.#pieces(), cachedTokens: 0 }
-    return this.#open.size > 0 ? [end] : [end, { type: 'finish', usage }]
-  }
-
   #countedBefore(part: TextPart): number {
     if (part.type === 'tool-call') this.#named.add(`${part.choice} ${part.index}`)
     return part.type === 'tool-arguments' && this.#named.delete(`${part.choice} ${part.index}`) ? 1 : 0
   }
 
-  #pieces(): number {
-    return this.#written.reduce((sum, count) => sum + count, 0)
+  /** Tokens of all choices, from their pieces and their length. */
+  #estimate(): number {
+    const bytes = this.#lengths.reduce((sum, length) => sum + length.bytes, 0)
+    const pieces = this.#written.reduce((sum, count) => sum + count, 0)
+    return Math.min(Math.max(pieces, Math.ceil(bytes / bytesPerToken)), this.#most * this.#written.length)
   }
 
   /** The server's counts, with estimates for those that are missing, or 0 although there is text. */
   #complete(counted: CountedTokens | undefined): TokenUsage {
-    const bytes = this.#lengths.reduce((sum, length) => sum + length.bytes, 0)
-    const written = Math.min(Math.max(this.#pieces(), Math.ceil(bytes / bytesPerToken)), this.#most * this.#written.length)
+    const written = this.#estimate()
     const { promptTokens, completionTokens, ...rest } = counted ?? { promptTokens: undefined, completionTokens: undefined, cachedTokens: 0 }
     if (promptTokens === undefined || completionTokens === undefined || (completionTokens === 0 && written > 0)) this.#onUncounted()
     const [prompt, completion] = [promptTokens ?? this.#promptTokens ?? estimatePrompt(this.#input), completionTokens || written]

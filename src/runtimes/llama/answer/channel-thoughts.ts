@@ -1,5 +1,5 @@
+import { longestBeginning } from '../../../core/text/longest-beginning.ts'
 import { harmonyFormat, hermes, openCall } from '../prompt/tool-format.ts'
-import { longestBeginning } from './longest-beginning.ts'
 import type { ReadThoughts, ThoughtReader } from './thought-reader.ts'
 
 const [start, message, end] = ['<|start|>', '<|message|>', '<|end|>']

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { StopMatcher } from '../../../core/text/stop-matcher.ts'
 import type { EndingRules, FinishReason, TextPart, TextRequest } from '../../../core/text-generation.ts'
 import type { DrawnLogprobs, GenerationEnd } from '../batch/generation.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 import type { ToolFormat } from '../prompt/tool-format.ts'
 import { ChoiceText, type ReportedTokens } from './choice-text.ts'
-import { StopMatcher } from './stop-matcher.ts'
 import type { ReadThoughts, ThoughtReader } from './thought-reader.ts'
 import { ToolCallReader, type ToolEvent } from './tool-call-reader.ts'
 

@@ -1,5 +1,5 @@
+import { longestBeginning } from '../../../core/text/longest-beginning.ts'
 import type { Begun, ThoughtFormat } from '../prompt/thought-format.ts'
-import { longestBeginning } from './longest-beginning.ts'
 import type { ReadThoughts, ThoughtReader } from './thought-reader.ts'
 
 type Marks = Pick<ThoughtFormat, 'open' | 'close' | 'answer'>

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../../core/json-value.ts'
+import { longestBeginning } from '../../../core/text/longest-beginning.ts'
 import { matchAny } from '../binding/match-any.ts'
 import { JsonScanner } from '../grammar/json-scanner.ts'
 import { isOfTypes, ToolParameters } from '../grammar/schema/tool-parameters.ts'
 import { type SchemaType, schemaTypes } from '../grammar/schema/value-types.ts'
 import { lineBreaks, type ParameterNotation, type ToolFormat, valueEnds } from '../prompt/tool-format.ts'
 import { type ArgumentsReader, longestHead, type ReadArguments } from './arguments-reader.ts'
-import { longestBeginning } from './longest-beginning.ts'
 
 /** A value that is being read. */
 interface Value {

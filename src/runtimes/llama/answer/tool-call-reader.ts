@@ -1,7 +1,7 @@
+import { StopMatcher } from '../../../core/text/stop-matcher.ts'
 import type { ToolFormat } from '../prompt/tool-format.ts'
 import { type ArgumentsReader, JsonArguments, longestHead } from './arguments-reader.ts'
 import { ParameterArguments } from './parameter-arguments.ts'
-import { StopMatcher } from './stop-matcher.ts'
 
 export type ToolEvent =
   | { readonly type: 'text'; readonly text: string }

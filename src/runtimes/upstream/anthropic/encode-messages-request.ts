@@ -27,7 +27,7 @@ export function encodeMessagesRequest(request: TextRequest, model: string): Reco
     ...(sampling.temperature !== 1 && { temperature: sampling.temperature }),
     ...(sampling.topP < 1 && { top_p: sampling.topP }),
     ...(sampling.topK > 0 && { top_k: sampling.topK }),
-    ...(stop.length > 0 && { stop_sequences: stop }),
+    ...encodeStops(stop),
     ...encodeThinking(input),
     ...encodeTools(input),
     stream: true,
@@ -57,6 +57,12 @@ function findUnsupported(
     ['ignore_eos', ending?.ignoreEnd === true],
   ]
   return requested.find(([, isRequested]) => isRequested)?.[0]
+}
+
+/** Such servers reject blank stop strings, at which the answer is cut off here. */
+function encodeStops(stop: readonly string[]): Record<string, unknown> {
+  const known = stop.filter((text) => text.trim() !== '')
+  return known.length > 0 ? { stop_sequences: known } : {}
 }
 
 /** Thinking is enabled only without tools: beside calls such servers require the signatures of earlier thinking, which are not kept. */

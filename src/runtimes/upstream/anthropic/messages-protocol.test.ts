@@ -25,8 +25,9 @@ suite('requests to servers with Anthropic’s API', () => {
       messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
       stream: true,
     })
-    const drawn = chat({}, { ...sampling({ temperature: 0.5, topP: 0.25, topK: 7 }), stop: ['###'], maxTokens: 5 })
+    const drawn = chat({}, { ...sampling({ temperature: 0.5, topP: 0.25, topK: 7 }), stop: ['###', '\n\n'], maxTokens: 5 })
     assert.deepEqual([drawn.temperature, drawn.top_p, drawn.top_k, drawn.stop_sequences, drawn.max_tokens], [0.5, 0.25, 7, ['###'], 5])
+    assert.ok(!('stop_sequences' in chat({}, { stop: [' '] })))
   })
 
   test('blank texts, which such servers reject, are left out', () => {
