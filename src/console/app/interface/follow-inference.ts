@@ -1,9 +1,10 @@
 import type { Inference, InferenceStatus, Outcome } from '../../../core/inference.ts'
 import { orAborted } from '../../../core/waiting.ts'
+import type { RequestShown } from '../../contract/requests.ts'
 import { type ChatChunk, type ChatPart, partsOf } from './chat-parts.ts'
 import { readEventStream } from './event-stream.ts'
-import { findInference } from './inference-requests.ts'
-import { RequestFailure, send } from './request.ts'
+import { findInference, showRequest } from './inference-requests.ts'
+import { isGone, RequestFailure, send } from './request.ts'
 
 export type InferenceEvent =
   | {
@@ -107,6 +108,20 @@ export async function retryUntilAnswered<Answer>(
       onLost()
       await wait(failures, { signal, pause })
     }
+  }
+}
+
+/**
+ * Looks up a request, and repeats that until the service answers; null = it was deleted.
+ *
+ * @throws {RequestFailure} the service's other errors.
+ */
+export async function showIfKept(id: string): Promise<RequestShown | null> {
+  try {
+    return await retryUntilAnswered(() => showRequest(id), {})
+  } catch (error) {
+    if (isGone(error)) return null
+    throw error
   }
 }
 

@@ -176,6 +176,11 @@ export function requestIdOf(error: unknown): string | null {
   return error instanceof RequestFailure ? error.requestId : null
 }
 
+/** Whether what the request is about no longer exists. */
+export function isGone(error: unknown): boolean {
+  return error instanceof RequestFailure && error.status === 404
+}
+
 /** Whether the request itself is invalid, so that the service's log has no further information. */
 export function isMistake(error: unknown): boolean {
   return error instanceof RequestFailure && error.status >= 400 && error.status < 500

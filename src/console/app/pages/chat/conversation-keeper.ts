@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals'
 import type { ConversationHead, Turn } from '../../../../core/chat/conversation.ts'
-import { send } from '../../interface/request.ts'
+import { isGone, send } from '../../interface/request.ts'
 import { isSignedOut, loadSession } from '../../state/session.ts'
-import { forgetUnsent, isGone, isRefused, keepUnsent, type UnsentChange } from './unsent/unsent-changes.ts'
+import { forgetUnsent, isRefused, keepUnsent, type UnsentChange } from './unsent/unsent-changes.ts'
 
 const retryMs = 5000
 /** Retry interval of rejected changes, in case the cause is removed. */

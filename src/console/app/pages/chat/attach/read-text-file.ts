@@ -84,8 +84,10 @@ interface Rules {
 }
 
 async function readWordFile(file: File): Promise<Reading> {
-  const text = await readWord(await bytesOf(file))
-  return text === null ? unknownKind(file) : { name: file.name, text }
+  const { name } = file
+  const reading = await readWord(await bytesOf(file))
+  if ('text' in reading) return { name, text: reading.text }
+  return reading.hindrance === 'large' ? { fault: t`${name} is larger than 50 MB when unpacked; attach a part of it.` } : unknownKind(file)
 }
 
 function unknownKind({ name }: File): Reading {

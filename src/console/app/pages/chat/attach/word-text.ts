@@ -1,24 +1,29 @@
 /** Bytes that a document may have when unpacked. */
-const mostBytes = 50_000_000
+const maxBytes = 50_000_000
 
-/** Reads the text of a Word document (.docx), one paragraph a line, cells separated by tabs; null = it is not one. */
-export async function readWord(bytes: Uint8Array<ArrayBuffer>): Promise<string | null> {
+/** The text of a Word document, or what keeps it from being read: `unknown` = it is none, `large` = it unpacks to too many bytes. */
+export type WordReading = { readonly text: string } | { readonly hindrance: 'unknown' | 'large' }
+
+/** Reads the text of a Word document (.docx), one paragraph a line, cells separated by tabs. */
+export async function readWord(bytes: Uint8Array<ArrayBuffer>): Promise<WordReading> {
   // Word in the browser numbers it.
-  const xml = await unpack(bytes, /^word\/document\d*\.xml$/)
-  return xml === null ? null : textOf(xml)
+  const unpacked = await unpack(bytes, /^word\/document\d*\.xml$/)
+  return 'text' in unpacked ? { text: textOf(unpacked.text) } : unpacked
 }
+
+const unknown: WordReading = { hindrance: 'unknown' }
 
 /** Markers of ZIP: the end of its list of files, and an entry of the list. */
 const [endMarker, entryMarker] = [0x06054b50, 0x02014b50]
 /** The end with the longest comment, in bytes. */
 const longestEnd = 22 + 0xffff
 
-/** A file of a ZIP archive as text; null = there is none, or it is too large. */
-async function unpack(bytes: Uint8Array<ArrayBuffer>, wanted: RegExp): Promise<string | null> {
+/** A file of a ZIP archive as text. */
+async function unpack(bytes: Uint8Array<ArrayBuffer>, wanted: RegExp): Promise<WordReading> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let end = bytes.length - 22
   while (end >= 0 && view.getUint32(end, true) !== endMarker) end = bytes.length - end > longestEnd ? -1 : end - 1
-  if (end < 0) return null
+  if (end < 0) return unknown
   let at = view.getUint32(end + 16, true)
   while (at + 46 <= end && view.getUint32(at, true) === entryMarker) {
     const [nameLength, extraLength, commentLength] = [28, 30, 32].map((field) => view.getUint16(at + field, true)) as [
@@ -28,18 +33,18 @@ async function unpack(bytes: Uint8Array<ArrayBuffer>, wanted: RegExp): Promise<s
     ]
     if (wanted.test(new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + nameLength)))) {
       const [method, size, start] = [view.getUint16(at + 10, true), view.getUint32(at + 20, true), view.getUint32(at + 42, true)]
-      if (start + 30 > end) return null
+      if (start + 30 > end) return unknown
       const begin = start + 30 + view.getUint16(start + 26, true) + view.getUint16(start + 28, true)
       const packed = bytes.subarray(begin, begin + size)
-      if (method === 0) return new TextDecoder().decode(packed)
-      return method === 8 ? await inflate(packed) : null
+      if (method === 0) return { text: new TextDecoder().decode(packed) }
+      return method === 8 ? await inflate(packed) : unknown
     }
     at += 46 + nameLength + extraLength + commentLength
   }
-  return null
+  return unknown
 }
 
-async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<string | null> {
+async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<WordReading> {
   const decoder = new TextDecoder()
   let [text, size] = ['', 0]
   // Safari does not iterate over streams.
@@ -47,15 +52,15 @@ async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<string | null> 
   try {
     for (let read = await reader.read(); read.value !== undefined; read = await reader.read()) {
       size += read.value.byteLength
-      if (size > mostBytes) return null
+      if (size > maxBytes) return { hindrance: 'large' }
       text += decoder.decode(read.value, { stream: true })
     }
   } catch {
-    return null
+    return unknown
   } finally {
     await reader.cancel().catch(() => undefined)
   }
-  return text + decoder.decode()
+  return { text: text + decoder.decode() }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { tabId } from '../../../browser/browser-storage.ts'
 import { forgetRecord, keepRecord, readRecords } from '../../../browser/kept-records.ts'
-import { RequestFailure, send } from '../../../interface/request.ts'
+import { isGone, RequestFailure, send } from '../../../interface/request.ts'
 import { session } from '../../../state/session.ts'
 
 /** A change of a conversation that the service may not have yet. */
@@ -52,11 +52,6 @@ export async function sendUnsent(): Promise<void> {
 export async function unsentTurns(path: string): Promise<readonly Turn[]> {
   const left = await leftChanges(`${path}/turns/`)
   return left.flatMap(([id, { method, body }]) => (method === 'PUT' ? [{ ...(body as Omit<Turn, 'id'>), id }] : []))
-}
-
-/** Whether the conversation was deleted, so that its changes are dropped. */
-export function isGone(failure: unknown): boolean {
-  return failure instanceof RequestFailure && failure.status === 404
 }
 
 /**

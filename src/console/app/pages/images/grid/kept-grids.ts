@@ -1,9 +1,7 @@
 import { effect } from '@preact/signals'
-import type { Inference } from '../../../../../core/inference.ts'
 import type { ListedRequest } from '../../../../contract/requests.ts'
 import { forgetRecord, keepRecord, readRecords } from '../../../browser/kept-records.ts'
-import { findInference } from '../../../interface/inference-requests.ts'
-import { isMistake } from '../../../interface/request.ts'
+import { showIfKept } from '../../../interface/follow-inference.ts'
 import { session } from '../../../state/session.ts'
 import { restoreRun } from '../runs/image-runs.ts'
 import { type ImageGrid, imageGrids, runOf } from './image-grids.ts'
@@ -43,7 +41,9 @@ export async function restoreGrids(requests: readonly ListedRequest[]): Promise<
     for (const id of ids) if (id !== null) found.add(id)
     if (Date.now() - grid.key > keptMs) void forgetRecord(prefix() + name)
     else if (!imageGrids.peek().some(({ key }) => key === grid.key)) {
-      const inferences = await Promise.all(ids.map((id) => (id === null ? null : (listed.get(id) ?? findIfKnown(id)))))
+      const inferences = await Promise.all(
+        ids.map(async (id) => (id === null ? null : (listed.get(id) ?? (await showIfKept(id))?.inference))),
+      )
       kept.set(grid.key, ids.join())
       // Its runs come first: a grid without them would be stored without them.
       for (const [index, { body }] of grid.cells.entries()) {
@@ -54,15 +54,6 @@ export async function restoreGrids(requests: readonly ListedRequest[]): Promise<
     }
   }
   return found
-}
-
-async function findIfKnown(id: string): Promise<Inference | null> {
-  try {
-    return await findInference(id)
-  } catch (error) {
-    if (isMistake(error)) return null
-    throw error
-  }
 }
 
 function prefix(): string {

@@ -1,4 +1,5 @@
-import { listRequests, showRequest } from '../../../interface/inference-requests.ts'
+import { retryUntilAnswered, showIfKept } from '../../../interface/follow-inference.ts'
+import { listRequests } from '../../../interface/inference-requests.ts'
 import { serviceNow } from '../../../interface/service-clock.ts'
 import type { ImageRequestBody } from '../../../interface/submit-image.ts'
 import { restoreGrids } from '../grid/kept-grids.ts'
@@ -20,7 +21,7 @@ export function restoreEarlierRuns(): Promise<void> {
 
 async function takeUpAll(): Promise<void> {
   const query = { of: 'me', search: null, kind: 'image', status: null, way: 'asynchronous', after: null } as const
-  const { requests } = await listRequests(query)
+  const { requests } = await retryUntilAnswered(() => listRequests(query), {})
   const inGrids = await restoreGrids(requests)
   const known = new Set(imageRuns.peek().map(({ id }) => id))
   const shown = requests.filter(({ id, token, inference }) => token === null && isShown(inference) && !inGrids.has(id) && !known.has(id))
@@ -35,7 +36,7 @@ function isShown(inference: Awaited<ReturnType<typeof listRequests>>['requests']
 }
 
 async function findEarlier(id: string): Promise<EarlierRun | null> {
-  const { inference, call } = await showRequest(id)
+  const { inference = null, call = null } = (await showIfKept(id)) ?? {}
   if (inference === null || call === null || !call.path.startsWith('/generate/')) return null
   // The console sent this request, so it has the console's fields.
   return { inference, body: call.body as unknown as ImageRequestBody }
