@@ -8,6 +8,19 @@ import { DatabaseSync } from 'node:sqlite'
  */
 export const createFilesTable =
   'create table backup_files (path text primary key, modified_ms integer not null, bytes blob not null) strict'
+/** Size of the pieces in which a file is stored; SQLite's values have at most a billion bytes. */
+export const filePieceBytes = 16 * 1024 * 1024
+/** The path of a file's piece. Earlier versions refuse the later ones, since no file's path has two slashes. */
+export function pathOfPiece(path: string, offset: number): string {
+  return offset === 0 ? path : `${path}//${offset}`
+}
+
+/** The file and the offset of a stored piece. */
+export function readPieceOf(stored: string): { readonly path: string; readonly offset: number } {
+  const [, path, offset] = /^(.+)\/\/(\d{1,15})$/.exec(stored) ?? []
+  return path === undefined ? { path: stored, offset: 0 } : { path, offset: Number(offset) }
+}
+
 /** Turns a backup back into a plain database. */
 export const dropFilesTable = 'drop table backup_files'
 

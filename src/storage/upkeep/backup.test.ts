@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -105,6 +105,49 @@ describe('a backup', () => {
     writer.exec("begin immediate; insert into notes values ('not yet committed')")
     await writeBackup(place.data, place.backup, options)
     assert.deepEqual(readNotes(place.backup), ['before'])
+  })
+
+  it('stores files of any size in pieces, and a restore refuses one whose piece is missing', async () => {
+    await using place = await openWorkplace()
+    const output = join(place.data.dataFolder, 'outputs', 'ab', 'abcd.1')
+    const empty = join(place.data.dataFolder, 'outputs', 'ab', 'abee.1')
+    await writeFile(empty, '')
+    for (const pieceBytes of [2, 7]) {
+      const backup = join(place.folder, `${pieceBytes}.backup`)
+      await writeBackup(place.data, backup, { ...options, pieceBytes })
+      await writeFile(output, 'overwritten')
+      await restoreBackup(place.data, backup, options)
+      assert.deepEqual([await readFile(output, 'utf8'), await readFile(empty, 'utf8')], ['picture', ''])
+    }
+    const backup = join(place.folder, '2.backup')
+    await removeSeal(backup)
+    {
+      using database = new DatabaseSync(backup)
+      database.exec("delete from backup_files where path = 'outputs/ab/abcd.1//2'")
+    }
+    await assert.rejects(restoreBackup(place.data, backup, options), /lacks a piece of outputs\/ab\/abcd\.1/)
+    assert.equal(await readFile(output, 'utf8'), 'picture')
+  })
+
+  it('contains an upload that gets its final name meanwhile, and nothing that is stored meanwhile', async () => {
+    await using place = await openWorkplace()
+    const assets = join(place.data.dataFolder, 'assets')
+    const later = join(place.data.dataFolder, 'outputs', 'ab', 'abff.1')
+    await mkdir(assets)
+    await writeFile(join(assets, 'b.part'), 'weights')
+    await utimes(join(assets, 'b.part'), storedAt, storedAt)
+    await writeFile(join(assets, 'a.picture'), 'first')
+    const onProgress = (done: number) => {
+      if (done > 1) return
+      renameSync(join(assets, 'b.part'), join(assets, 'b.safetensors'))
+      writeFileSync(later, 'newer')
+      const soon = Date.now() / 1000 + 60
+      utimesSync(later, soon, soon)
+    }
+    await writeBackup(place.data, place.backup, { ...options, onProgress })
+    await restoreBackup(place.data, place.backup, options)
+    assert.deepEqual((await readdir(assets)).toSorted(), ['a.picture', 'b.safetensors'])
+    await assert.rejects(stat(later))
   })
 
   it('skips a file that is deleted while it is written', async () => {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { chmod, copyFile, mkdir, open, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { syncFolder } from '../private-files.ts'
-import { belongsIntoBackup, type DataPlace, dropFilesTable, openBackup } from './backup-format.ts'
+import { belongsIntoBackup, type DataPlace, dropFilesTable, openBackup, readPieceOf } from './backup-format.ts'
 import type { BackupOptions } from './write-backup.ts'
 
 export interface RestoreOptions extends BackupOptions {
@@ -49,17 +49,23 @@ async function unpackFiles(source: string, folder: string, { signal, onProgress,
     throw new Error(`${source} was written by a newer version of the service (schema ${schema}); restore it with that version.`)
   const total = Number(backup.prepare('select count(*) as files from backup_files').get()?.files)
   let done = 0
-  for (const { path, modified_ms: modifiedMs, bytes } of backup.prepare('select * from backup_files').iterate()) {
+  for (const { path: stored, modified_ms: modifiedMs, bytes } of backup.prepare('select * from backup_files order by rowid').iterate()) {
     signal.throwIfAborted()
-    if (typeof path !== 'string' || !(bytes instanceof Uint8Array) || !isInnerPath(path))
-      throw new Error(`${source} holds a file it must not hold.`)
+    const { path, offset } = readPieceOf(String(stored))
+    if (!(bytes instanceof Uint8Array) || !isInnerPath(path)) throw new Error(`${source} holds a file it must not hold.`)
     const file = join(folder, path)
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    await writeFile(file, bytes, { flush: true, mode: 0o600 })
+    if (offset > 0 && (await sizeOf(file)) !== offset) throw new Error(`${source} lacks a piece of ${path}.`)
+    await writeFile(file, bytes, { flush: true, mode: 0o600, flag: offset === 0 ? 'w' : 'a' })
     await utimes(file, Number(modifiedMs) / 1000, Number(modifiedMs) / 1000)
     done += 1
     onProgress(done, total)
   }
+}
+
+/** null = there is no such file. */
+async function sizeOf(file: string): Promise<number | null> {
+  return (await stat(file).catch(() => null))?.size ?? null
 }
 
 function isInnerPath(path: string): boolean {

@@ -1,15 +1,17 @@
 import { existsSync } from 'node:fs'
 import { open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { syncFolder } from '../private-files.ts'
 import { isDiskFull } from '../write-fault.ts'
-import { belongsIntoBackup, createFilesTable, type DataPlace, sealBackup } from './backup-format.ts'
+import { belongsIntoBackup, createFilesTable, type DataPlace, filePieceBytes, pathOfPiece, sealBackup } from './backup-format.ts'
 
 export interface BackupOptions {
   readonly signal: AbortSignal
   /** Called with the number of files done and in total. */
   readonly onProgress: (done: number, total: number) => void
+  /** {@link filePieceBytes} unless a test sets another size. */
+  readonly pieceBytes?: number
 }
 
 /**
@@ -62,26 +64,50 @@ function takeSnapshot(databaseFile: string, target: string): void {
   database.prepare('vacuum into ?').run(target)
 }
 
-async function addFiles(backup: string, dataFolder: string, { signal, onProgress }: BackupOptions): Promise<void> {
+async function addFiles(
+  backup: string,
+  dataFolder: string,
+  { signal, onProgress, pieceBytes = filePieceBytes }: BackupOptions,
+): Promise<void> {
+  const snapshotAt = Date.now()
   using database = new DatabaseSync(backup)
   database.exec(`${createFilesTable}; begin`)
   const insert = database.prepare('insert into backup_files (path, modified_ms, bytes) values (?, ?, ?)')
   const paths = await listFiles(dataFolder)
   for (const [index, path] of paths.entries()) {
-    signal.throwIfAborted()
-    const found = await readStored(join(dataFolder, path))
-    if (found !== null) insert.run(path, found.modifiedMs, found.bytes)
+    await copyInto(insert, { dataFolder, path, pieceBytes }, { signal })
     onProgress(index + 1, paths.length)
   }
+  // An upload that was accepted meanwhile has another name, and the time of its last byte.
+  const known = new Set(paths)
+  for (const path of await listFiles(dataFolder))
+    if (!known.has(path)) await copyInto(insert, { dataFolder, path, pieceBytes, until: snapshotAt }, { signal })
   database.exec('commit')
 }
 
-/** A file's content; null = it expired and was deleted since it was listed. */
-async function readStored(path: string): Promise<{ readonly modifiedMs: number; readonly bytes: Buffer } | null> {
-  const file = await open(path).catch(unlessGone)
-  if (file === null) return null
-  await using opened = file
-  return { modifiedMs: Math.round((await opened.stat()).mtimeMs), bytes: await opened.readFile() }
+/** Stores a file in pieces; one that expired and was deleted since it was listed, or was written after `until`, is left out. */
+async function copyInto(
+  insert: StatementSync,
+  {
+    dataFolder,
+    path,
+    pieceBytes,
+    until,
+  }: { readonly dataFolder: string; readonly path: string; readonly pieceBytes: number; readonly until?: number },
+  { signal }: { readonly signal: AbortSignal },
+): Promise<void> {
+  const found = await open(join(dataFolder, path)).catch(unlessGone)
+  if (found === null) return
+  await using file = found
+  const { size, mtimeMs } = await file.stat()
+  if (until !== undefined && mtimeMs > until) return
+  // Up to its size now: a file that is still received may grow.
+  for (let offset = 0; offset === 0 || offset < size; offset += pieceBytes) {
+    signal.throwIfAborted()
+    const length = Math.min(pieceBytes, size - offset)
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, offset)
+    insert.run(pathOfPiece(path, offset), Math.round(mtimeMs), buffer.subarray(0, bytesRead))
+  }
 }
 
 /** Relative paths of files, one folder at a time, since any may be deleted meanwhile. */
