@@ -5,6 +5,7 @@ import { registerConsole } from '../console/register-console.ts'
 import { PasswordHasher } from '../console/sign-in/password-hasher.ts'
 import { authenticateSession } from '../console/sign-in/session.ts'
 import type { Inference } from '../core/inference.ts'
+import type { Clock } from '../core/ports/clock.ts'
 import { createHttpServer } from '../http/create-http-server.ts'
 import { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { InferenceEvents } from '../operations/deferred/inference-events.ts'
@@ -40,6 +41,9 @@ import { noteSettings, openInstalledModels } from './start-faults.ts'
 import { AnswersInProgress, stopServing } from './stop-serving.ts'
 import { createSteadyClock, createSystemClock } from './system-clock.ts'
 import { findPictureFetch, findWaysOut } from './ways-out.ts'
+
+/** Delay after the start before its memory is released. */
+const quietMs = 2000
 
 /**
  * Runs the service until the signal aborts, then drains it; prints `ready <url>` when it accepts requests.
@@ -159,6 +163,7 @@ export async function serve(
   serviceStarted(telemetry, { url, models: catalog.list().length, startMs: Math.round(performance.now() - startedAt) })
   if (answersClients) await greet(store, { print, addresses, config, url }, { signal })
   print(`ready ${url}\n`)
+  void releaseStartMemory(answers, clock, { signal })
 
   await aborted(signal)
   serviceStopping(telemetry, { graceMs: config.requests.graceMs })
@@ -171,6 +176,17 @@ function watchedPlaces({ dataFolder, outputs }: Config): { readonly files: reado
   const { databaseFile, assetsFolder, outputsFolder } = dataLayout(dataFolder)
   const folders = outputs.type === 's3' ? [assetsFolder] : [assetsFolder, outputsFolder]
   return { files: [writeAheadLogOf(databaseFile)], inside: folders.map((folder) => basename(folder)) }
+}
+
+/** Returns the memory of the start to the system as soon as nobody waits; the process stands still meanwhile, for a tenth of a second. */
+async function releaseStartMemory(answers: AnswersInProgress, clock: Clock, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+  try {
+    do await clock.wait(quietMs, { signal })
+    while (answers.count > 0)
+    globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+  } catch {
+    // The service stops.
+  }
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -47,6 +47,10 @@ export class AnswersInProgress {
     })
   }
 
+  get count(): number {
+    return this.#count
+  }
+
   /** Resolves when there are none. */
   async finished(): Promise<void> {
     if (this.#count === 0) return

@@ -1,7 +1,6 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Scope } from '../core/access-token.ts'
-import type { ErrorRecord } from '../core/error.ts'
-import type { UsageEntry } from '../core/usage.ts'
+import type { Caller, Scope } from '../core/access-token.ts'
+import type { InteractiveDependencies } from '../operations/recorded-work.ts'
 import { finishedRequest } from '../operations/requests/request-recorder.ts'
 import { callerOf } from './caller.ts'
 import { clientSignal } from './client-signal.ts'
@@ -16,12 +15,15 @@ declare module 'fastify' {
   }
 }
 
+/** The service that routes belong to. */
+interface Service {
+  readonly deps: RouteDependencies
+  readonly settings: HttpSettings
+}
+
 /** Registers routes. The limits of a row become its configuration, which the hooks around handlers read. */
-export async function serveRoutes(
-  server: FastifyInstance,
-  routes: readonly Route[],
-  { deps, settings }: { readonly deps: RouteDependencies; readonly settings: HttpSettings },
-): Promise<void> {
+export async function serveRoutes(server: FastifyInstance, routes: readonly Route[], service: Service): Promise<void> {
+  const { deps, settings } = service
   const serve = (scope: FastifyInstance, route: Route): void => {
     const handle = route.handle(deps, settings)
     const config = configOf(route)
@@ -34,7 +36,7 @@ export async function serveRoutes(
         ...(route.refusesHead && { exposeHeadRoute: false }),
         handler: (incoming, reply) => {
           if (isCutShort(incoming)) return reply.callNotFound()
-          const call = callOf(route, { incoming, reply, deps, settings })
+          const call = new RouteCall(incoming, reply, route.path, service)
           return isPrompt ? deps.deadline.keep(reply, () => handle(call)) : handle(call)
         },
       })
@@ -62,55 +64,59 @@ function configOf({ scopes, body, spends, model, largeBody, takes, parameters = 
   }
 }
 
-function callOf(
-  { path }: Route,
-  {
-    incoming,
-    reply,
-    deps,
-    settings,
-  }: {
-    readonly incoming: FastifyRequest
-    readonly reply: FastifyReply
-    readonly deps: RouteDependencies
-    readonly settings: HttpSettings
-  },
-): Call {
-  return {
-    incoming,
-    reply,
-    path,
-    options: { signal: clientSignal(reply) },
-    query: Object(incoming.query),
-    get work() {
-      const { pool, ledger, books, clock, priceOf, observer, recordRequest } = deps
-      const { runLimitMs } = settings
-      const onWork = observer.watchWork()
-      return {
-        pool,
-        ledger,
-        usage: books,
-        clock,
-        runLimitMs,
-        priceOf,
-        onWork,
-        onEnded: (entry: UsageEntry, error: ErrorRecord | null) => recordRequest(finishedRequest(incoming.id, entry, error)),
-        onBooked: (entry: UsageEntry) => observer.workFinished(entry),
-        onFault: (error: unknown) => observer.faultSurvived({ requestId: incoming.id, error }),
-      }
-    },
-    get caller() {
-      return callerOf(incoming)
-    },
-    onFailure(error) {
-      deps.observer.faultSurvived({ requestId: incoming.id, error })
-    },
-    param(name) {
-      const params: Readonly<Record<string, string>> = Object(incoming.params)
-      const value = params[path.includes(`{+${name}}`) ? '*' : name]
-      if (value === undefined) throw new TypeError(`The path ${path} has no parameter ${name}`)
-      return value
-    },
+/** One request to a route, with what its handler needs. */
+class RouteCall implements Call {
+  readonly incoming: FastifyRequest
+  readonly reply: FastifyReply
+  readonly path: string
+  readonly #service: Service
+
+  constructor(incoming: FastifyRequest, reply: FastifyReply, path: string, service: Service) {
+    this.incoming = incoming
+    this.reply = reply
+    this.path = path
+    this.#service = service
+  }
+
+  get options(): Call['options'] {
+    return { signal: clientSignal(this.reply) }
+  }
+
+  get query(): Call['query'] {
+    return Object(this.incoming.query)
+  }
+
+  get caller(): Caller {
+    return callerOf(this.incoming)
+  }
+
+  get work(): InteractiveDependencies {
+    const { pool, ledger, books, clock, priceOf, observer, recordRequest } = this.#service.deps
+    const { runLimitMs } = this.#service.settings
+    const { id } = this.incoming
+    return {
+      pool,
+      ledger,
+      usage: books,
+      clock,
+      runLimitMs,
+      priceOf,
+      onWork: observer.watchWork(),
+      onEnded: (entry, error) => recordRequest(finishedRequest(id, entry, error)),
+      onBooked: (entry) => observer.workFinished(entry),
+      onFault: (error) => observer.faultSurvived({ requestId: id, error }),
+    }
+  }
+
+  readonly onFailure = (error: unknown): void => {
+    this.#service.deps.observer.faultSurvived({ requestId: this.incoming.id, error })
+  }
+
+  readonly param = (name: string): string => {
+    const params: Readonly<Record<string, string>> = Object(this.incoming.params)
+    const value = params[this.path.includes(`{+${name}}`) ? '*' : name]
+    if (value === undefined) throw new TypeError(`The path ${this.path} has no parameter ${name}`)
+    return value
   }
 }
 

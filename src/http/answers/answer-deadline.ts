@@ -55,18 +55,19 @@ export class AnswerDeadline {
    * @param requestedMs Additional time that the client agreed to wait.
    * @throws {ServiceError} `server_is_overloaded` after the deadline.
    */
-  async keep<Result>(reply: AnsweredRequest, work: () => Promise<Result>, requestedMs = 0): Promise<Result> {
+  keep<Result>(reply: AnsweredRequest, work: () => Promise<Result>, requestedMs = 0): Promise<Result> {
     const clock = this.#clock
-    const { promise: late, reject: giveUp } = Promise.withResolvers<never>()
-    const waiting = { reply, until: arrivalOf(reply, clock) + answerLimitMs + requestedMs, giveUp }
-    if (waiting.until <= clock.now()) throw tooLate()
-    this.#waiting.add(waiting)
-    if (!this.#looking) void this.#look(clock)
-    try {
-      return await Promise.race([work(), late])
-    } finally {
-      this.#waiting.delete(waiting)
-    }
+    const until = arrivalOf(reply, clock) + answerLimitMs + requestedMs
+    if (until <= clock.now()) return Promise.reject(tooLate())
+    // A race would keep more per request for the garbage collector.
+    return new Promise((resolve, giveUp) => {
+      const waiting = { reply, until, giveUp }
+      this.#waiting.add(waiting)
+      if (!this.#looking) void this.#look(clock)
+      work()
+        .finally(() => this.#waiting.delete(waiting))
+        .then(resolve, giveUp)
+    })
   }
 
   async #look(clock: Clock): Promise<void> {

@@ -112,7 +112,7 @@ function answerLater(
   const work = { kind: 'chat', request, ...(place && { place }) } as const
   const onAccepted = async (inference: Inference) =>
     noteBeginning(deps, settings, { place, inference, onFailure: (error) => call.onFailure(error) })
-  return answerDeferred(deps, { ...call, mode }, { work, handling, onAccepted })
+  return answerDeferred(deps, { incoming, reply: call.reply, mode }, { work, handling, onAccepted })
 }
 
 /** Records in the conversation that its answer is being written. When that fails, the console keeps what it reads. */
