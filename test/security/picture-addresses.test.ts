@@ -116,6 +116,29 @@ suite('pictures given by address', () => {
     assert.ok(most <= 8, String(most))
   })
 
+  test('are fetched side by side for one request, and the first failure ends the others', async () => {
+    const arrived = Promise.withResolvers<void>()
+    const ended: string[] = []
+    let count = 0
+    await using service = await startSeeing(async (url, { signal }) => {
+      count += 1
+      if (count % 3 === 0) arrived.resolve()
+      await arrived.promise
+      if (url.endsWith('bad')) throw new ServiceError('invalid_request_error', 'cannot be fetched: its server answered 404.')
+      if (!url.endsWith('slow')) return picture
+      const { promise, reject } = Promise.withResolvers<never>()
+      signal.addEventListener('abort', () => reject(signal.reason))
+      return promise.finally(() => ended.push(url))
+    })
+    const ask = (...urls: readonly string[]) => {
+      const content = urls.map((url) => ({ type: 'image_url', image_url: { url: `https://x.example/${url}` } }))
+      return service.fetch('/v1/chat/completions', { json: { model: model.id, messages: [{ role: 'user', content }] } })
+    }
+    assert.equal((await ask('a', 'b', 'c')).status, 200)
+    const { param, message } = await readError(await ask('slow', 'a', 'bad'))
+    assert.deepEqual([param, ended], ['messages[0].content[2].image_url.url', ['https://x.example/slow']], message)
+  })
+
   test('are rejected by position if missing, invalid, too many or too large', async () => {
     const fetchPicture: FetchPicture = async (url, { onBytes }) => {
       if (url.endsWith('gone')) throw new ServiceError('invalid_request_error', 'cannot be fetched: its server answered 404.')

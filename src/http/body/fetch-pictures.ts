@@ -39,6 +39,7 @@ const base64Growth = 4 / 3
 
 /**
  * Puts pictures in the place of the web addresses by which chats, Responses, Messages and Ollama's requests name them, so that handlers read all pictures alike.
+ * The pictures of a request are fetched side by side; the first failure ends all of them.
  *
  * @throws {ServiceError} `invalid_request_error` naming the setting where none is fetched, or what is wrong with the address.
  */
@@ -48,23 +49,61 @@ export function fetchPictures(api: FastifyInstance, deps: { readonly fetchPictur
     const { body: received } = request
     const { model } = request.routeOptions.config
     if (!isReceived(received) || model === undefined || model === 'drawing') return
-    let addedBytes = 0
-    const fetched = new Map<string, PicturePart>()
-    for (const { address, path, put } of findPlaces(received.value)) {
-      const known = fetched.get(address)
-      if (known === undefined && fetched.size >= maxPictures)
-        throw refuse(path, `is one picture too many: a request fetches at most ${maxPictures}.`)
-      const options = { signal: clientSignal(reply) }
-      using _turn = known === undefined ? await turns.take(accountOf(request) ?? '', options) : null
-      const picture = known ?? (await fetchOne(deps, { received, path, address, ...options }))
-      // Handlers read a repeated picture at each of its places, as if the body held it there.
-      if (known !== undefined) received.take(known.base64.length)
-      fetched.set(address, picture)
-      put(picture)
-      addedBytes += picture.base64.length
-    }
-    if (fetched.size > 0) request.body = { ...received, byteLength: received.byteLength + addedBytes }
+    const account = accountOf(request) ?? ''
+    const pictures = await besides(clientSignal(reply), findAddresses(received.value), async ([address, path], signal) => {
+      using _turn = await turns.take(account, { signal })
+      return [address, await fetchOne(deps, { received, path, address, signal })] as const
+    })
+    if (pictures.length > 0) request.body = { ...received, byteLength: received.byteLength + putAll(received, new Map(pictures)) }
   })
+}
+
+/** The addresses in a body, each with its first place. @throws {ServiceError} if there are too many. */
+function findAddresses(body: unknown): ReadonlyMap<string, Path> {
+  const found = new Map<string, Path>()
+  for (const { address, path } of findPlaces(body)) {
+    if (found.has(address)) continue
+    if (found.size >= maxPictures) throw refuse(path, `is one picture too many: a request fetches at most ${maxPictures}.`)
+    found.set(address, path)
+  }
+  return found
+}
+
+/** Puts each picture in all its places; returns the bytes that they add. */
+function putAll(received: ReceivedBody, pictures: ReadonlyMap<string, PicturePart>): number {
+  const seen = new Set<string>()
+  let added = 0
+  for (const { address, put } of findPlaces(received.value)) {
+    const picture = pictures.get(address)
+    if (picture === undefined) continue
+    // Handlers read a repeated picture at each of its places, as if the body held it there.
+    if (seen.has(address)) received.take(picture.base64.length)
+    seen.add(address)
+    put(picture)
+    added += picture.base64.length
+  }
+  return added
+}
+
+/** Handles items side by side. After a failure the others are aborted, and it is thrown when all have ended. */
+async function besides<Item, Result>(
+  signal: AbortSignal,
+  items: Iterable<Item>,
+  handle: (item: Item, signal: AbortSignal) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const stop = new AbortController()
+  const either = AbortSignal.any([signal, stop.signal])
+  const all = Array.from(items, async (item) => {
+    try {
+      return await handle(item, either)
+    } catch (error) {
+      stop.abort(error)
+      throw error
+    }
+  })
+  await Promise.allSettled(all)
+  stop.signal.throwIfAborted()
+  return Promise.all(all)
 }
 
 async function fetchOne(
