@@ -8,7 +8,7 @@ import type { InferenceLog } from '../core/ports/inference-log.ts'
 import type { InferenceQueue } from '../core/ports/inference-queue.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
-import type { SharedCounts, UsageLog } from '../core/ports/usage-log.ts'
+import type { SharedCounts, UsageBooks, UsageLog } from '../core/ports/usage-log.ts'
 import type { WebhookLog } from '../core/ports/webhook-log.ts'
 import type { RequestRecord } from '../core/requests/request-record.ts'
 import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
@@ -44,7 +44,7 @@ export interface HttpDependencies
   }
   readonly usage: UsageLog
   /** Books interactive work. */
-  readonly books: Pick<UsageLog, 'append'>
+  readonly books: UsageBooks
   readonly queue: InferenceQueue
   readonly log: InferenceLog
   readonly outputs: OutputStore

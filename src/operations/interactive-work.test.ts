@@ -163,4 +163,15 @@ suite('interactive work', () => {
       [['fake-chat', 'succeeded']],
     )
   })
+
+  test('no work starts, and nothing more is owed, while usage of earlier work cannot be recorded', async () => {
+    const { deps, booked } = createParts()
+    const usage = { ...deps.usage, owed: 1 }
+    const request = makeTextRequest('[say one two]')
+    const refused = { code: 'server_is_overloaded', retryAfterSeconds: 5 }
+    await assert.rejects(collectText(generateText({ ...deps, usage }, { caller, request }, options)), refused)
+    const embedding = createEmbedding({ ...deps, usage }, { caller, request: { model: 'fake-chat', inputs: ['x'] } }, options)
+    await assert.rejects(embedding, refused)
+    assert.deepEqual(booked, [])
+  })
 })

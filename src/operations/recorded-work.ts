@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Caller } from '../core/access-token.ts'
 import { type ErrorRecord, ServiceError, toFailureRecord } from '../core/error.ts'
 import type { Submission, Work } from '../core/inference.ts'
-import type { UsageLog } from '../core/ports/usage-log.ts'
+import type { UsageBooks } from '../core/ports/usage-log.ts'
 import { outcomeOfFailure, type UsageEntry } from '../core/usage.ts'
 import { neverAborted } from '../core/waiting.ts'
 import type { RunDependencies } from './model-slot.ts'
@@ -10,7 +10,7 @@ import { meterOf, type UsageMeter } from './usage-meter.ts'
 
 /** Dependencies of work whose caller waits. */
 export interface InteractiveDependencies extends RunDependencies {
-  readonly usage: Pick<UsageLog, 'append'>
+  readonly usage: UsageBooks
   /**
    * Called with the outcome of work before its usage is recorded, whether recording succeeds or not, and with the error of failed and
    * refused work.
@@ -39,7 +39,9 @@ export class UsageRecording<Kind extends Work = Work> implements Disposable {
   readonly #signal: AbortSignal
   #failure: unknown = null
 
+  /** @throws {ServiceError} `server_is_overloaded` while usage of earlier requests cannot be recorded. */
   constructor(deps: InteractiveDependencies, { caller, work }: RequestedWork<Kind>, { signal }: { readonly signal: AbortSignal }) {
+    requireBooks(deps.usage)
     const { accountId, tokenId } = caller
     this.submission = { id: randomUUID(), accountId, tokenId, traceparent: null, work }
     this.meter = meterOf(deps, this.submission)
@@ -65,6 +67,13 @@ export class UsageRecording<Kind extends Work = Work> implements Disposable {
       .then(() => onBooked(entry))
       .catch((error) => onFault(error))
   }
+}
+
+/** @throws {ServiceError} `server_is_overloaded` while usage of earlier requests cannot be recorded. */
+export function requireBooks({ owed = 0 }: Pick<UsageBooks, 'owed'>): void {
+  if (owed === 0) return
+  const message = 'The service cannot record the usage of earlier requests now; try again later, its operator finds the cause in the log.'
+  throw new ServiceError('server_is_overloaded', message, { retryAfterSeconds: 5 })
 }
 
 /** Runs work whose caller waits and records its usage. @throws The errors of the work. */

@@ -69,6 +69,18 @@ test('an entry that can never be booked is reported at once and delays no other'
   await Promise.all([assert.rejects(waits, /no such account/), clock.advance(1000)])
 })
 
+test('no entry is dropped however many wait, and all are owed until they are recorded', async () => {
+  const { clock, state, log } = setUp()
+  state.fault = away
+  const all = Promise.all(Array.from({ length: 10_050 }, () => log.append(entry, options)))
+  await clock.waiting(1)
+  assert.equal(log.owed, 10_050)
+  state.fault = null
+  await clock.advance(1000)
+  await all
+  assert.equal(log.owed, 0)
+})
+
 test('a stop tries once more at once, and reports what it could not book', async () => {
   const { clock, state, calls, log } = setUp()
   state.fault = away

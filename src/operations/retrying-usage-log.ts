@@ -1,11 +1,9 @@
 import { ServiceError } from '../core/error.ts'
 import type { Clock } from '../core/ports/clock.ts'
-import type { UsageLog } from '../core/ports/usage-log.ts'
+import type { UsageBooks } from '../core/ports/usage-log.ts'
 import type { UsageEntry } from '../core/usage.ts'
 import { neverAborted } from '../core/waiting.ts'
 
-/** Maximum number of waiting entries; the rest is dropped. */
-const maxWaiting = 10_000
 const pauseMs = 1000
 
 interface Waiting {
@@ -16,10 +14,11 @@ interface Waiting {
 
 /**
  * Records usage with retries after the answer was sent, because a full disk or an unavailable database is often temporary and the usage
- * must be counted. Waiting entries are only in memory, and one of them probes for all.
+ * must be counted. Waiting entries are only in memory, and one of them probes for all. Their number is limited by the requests that run when
+ * writing begins to fail, because no others start until all entries are recorded.
  */
-export class RetryingUsageLog implements Pick<UsageLog, 'append'>, AsyncDisposable {
-  readonly #log: Pick<UsageLog, 'append'>
+export class RetryingUsageLog implements UsageBooks, AsyncDisposable {
+  readonly #log: UsageBooks
   readonly #clock: Clock
   readonly #onFault: (error: unknown) => void
   readonly #closing = new AbortController()
@@ -27,18 +26,22 @@ export class RetryingUsageLog implements Pick<UsageLog, 'append'>, AsyncDisposab
   #trying: Promise<void> | null = null
 
   /** @param options.onFault Called with each failed attempt that will be repeated. */
-  constructor(log: Pick<UsageLog, 'append'>, { clock, onFault }: { readonly clock: Clock; readonly onFault: (error: unknown) => void }) {
+  constructor(log: UsageBooks, { clock, onFault }: { readonly clock: Clock; readonly onFault: (error: unknown) => void }) {
     this.#log = log
     this.#clock = clock
     this.#onFault = onFault
   }
 
+  get owed(): number {
+    return this.#waiting.length
+  }
+
   /** Resolves when the entry is recorded. */
-  async append(entry: UsageEntry, options: Parameters<UsageLog['append']>[1]): Promise<void> {
+  async append(entry: UsageEntry, options: Parameters<UsageBooks['append']>[1]): Promise<void> {
     try {
       await this.#log.append(entry, options)
     } catch (error) {
-      if (!passes(error) || this.#waiting.length >= maxWaiting) throw error
+      if (!passes(error)) throw error
       this.#onFault(error)
       const booked = Promise.withResolvers<void>()
       this.#waiting.push({ entry, id: options.id, booked })

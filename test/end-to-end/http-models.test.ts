@@ -148,6 +148,12 @@ suite('models', () => {
       await (await full.fetch('/readyz', { token: null })).text(),
       /The data folder of the service is full; free space on its disk\./,
     )
+    const books = { append: async () => {}, owed: 1 }
+    await using owing = await startHttpService({ overrides: { books } })
+    assert.equal((await owing.fetch('/readyz', { token: null })).status, 503)
+    const chat = { model: 'fake-chat', messages: [{ role: 'user', content: 'hello' }] }
+    const refused = await owing.fetch('/v1/chat/completions', { json: { ...chat, stream: true } })
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '5'])
     await using empty = await startHttpService({ catalog: createFakeCatalog([]) })
     assert.equal((await empty.fetch('/readyz', { token: null })).status, 503)
     const image = await empty.fetch('/generate/sdxl', { json: { prompt: 'a tiger' } })

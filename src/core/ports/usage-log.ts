@@ -23,6 +23,12 @@ export interface UsageLog {
   rollUp(options: { readonly signal: AbortSignal }): Promise<number>
 }
 
+/** Where interactive work is booked after its answer. */
+export interface UsageBooks extends Pick<UsageLog, 'append'> {
+  /** Entries of answered requests that cannot be recorded yet; absent = none ever wait. */
+  readonly owed?: number
+}
+
 type Options = { readonly signal: AbortSignal }
 
 /** Counters shared by all processes on a store, for limits that span processes. */
