@@ -11,7 +11,7 @@ const reasons: readonly (readonly [path: RegExp, why: string])[] = [
   [/\/(?:check-schema|highlight|passkey-button)\.tsx?$/, 'is loaded on first use, or loads a package then'],
   [/^src\/console\/app\/browser\//, 'is what pages need of the browser'],
   [/-samples\.ts$/, 'holds sentences that are not translated, which pages may not'],
-  [/\/(?:direct-writer|audit-log)\.ts$/, 'is the second implementation of a port'],
+  [/\/sqlite\/(?:usage-log|document-store)\.ts$/, 'is the second implementation of a port'],
   [
     /\/(?:safe-address|choose-generation|safety-headers|image-parameters|read-changes)\.ts$/,
     'is a rule with tests of its own, or a call of the service',

@@ -1,14 +1,13 @@
 import type { Account, AccountChange, Invitation, Session } from '../../core/account.ts'
 import type { AccountStore, ChangeCondition } from '../../core/ports/account-store.ts'
-import { readAccount, readInvitation, readSession } from '../rows/account-row.ts'
+import type { Clock } from '../../core/ports/clock.ts'
 import { accountLimitNames, accountLimitParameters } from '../rows/limit-columns.ts'
-import { readInteger, readText } from '../rows/row.ts'
-import { lookUpLimitMs } from './access-token-store.ts'
+import type { Values } from '../rows/row.ts'
+import { AccountTables } from '../tables/account-tables.ts'
+import { repeatable, type Statements } from '../tables/statements.ts'
 import { changeAccount, lockAccounts } from './change-account.ts'
-import type { Database, Parameters, Statements } from './database.ts'
+import type { Database } from './database.ts'
 import { sqlState } from './database-fault.ts'
-
-type Options = { readonly signal: AbortSignal }
 
 const uniqueViolation = '23505'
 
@@ -42,8 +41,7 @@ const erasing: readonly string[] = [
   )
 
 /** Accounts, sessions and invitations, shared by all nodes. */
-export class PostgresAccountStore implements AccountStore {
-  readonly #database: Database
+export class PostgresAccountStore extends AccountTables<Database> implements AccountStore {
   readonly #endWork: (accountId: string) => Promise<void>
   readonly #onLimits: () => void
 
@@ -53,20 +51,21 @@ export class PostgresAccountStore implements AccountStore {
    */
   constructor(
     database: Database,
+    clock: Clock,
     { endWork, onLimits }: { readonly endWork: (accountId: string) => Promise<void>; readonly onLimits: () => void },
   ) {
-    this.#database = database
+    super(database, clock)
     this.#endWork = endWork
     this.#onLimits = onLimits
   }
 
   async create(account: Account): Promise<void> {
-    await insertAccount(this.#database, account)
+    await insertAccount(this.database, account)
     this.#onLimits()
   }
 
   async createFirstOwner(account: Account): Promise<boolean> {
-    return this.#database.transaction(async (statements) => {
+    return this.database.transaction(async (statements) => {
       await lockAccounts(statements)
       if ((await statements.get("select 1 from accounts where role = 'owner' limit 1")) !== undefined) return false
       await insertAccount(statements, account)
@@ -74,43 +73,8 @@ export class PostgresAccountStore implements AccountStore {
     })
   }
 
-  async find(id: string): Promise<Account | null> {
-    const options = { repeatable: true, limitMs: lookUpLimitMs }
-    const row = await this.#database.get('select * from accounts where id = :id', { id }, options)
-    return row === undefined ? null : readAccount(row)
-  }
-
-  async list(): Promise<readonly Account[]> {
-    return (await this.#database.all('select * from accounts order by created_at, id', {}, { repeatable: true })).map(readAccount)
-  }
-
-  async weights(): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.#database.all('select id, weight from accounts where weight is not null', {}, { repeatable: true })
-    return new Map(rows.map((row) => [readText(row, 'id'), readInteger(row, 'weight')]))
-  }
-
-  async findByEmail(email: string): Promise<{ readonly account: Account; readonly passwordHash: string } | null> {
-    const sql = 'select * from accounts where email_key = :key and password_hash is not null'
-    const row = await this.#database.get(sql, { key: email.toLowerCase() }, { repeatable: true })
-    return row === undefined ? null : { account: readAccount(row), passwordHash: readText(row, 'password_hash') }
-  }
-
-  async setSignIn(
-    accountId: string,
-    { name, email, passwordHash }: { readonly name: string; readonly email: string; readonly passwordHash: string },
-  ): Promise<boolean> {
-    const sql =
-      'update accounts set name = :name, email = :email, email_key = :emailKey, password_hash = :passwordHash where id = :accountId'
-    return this.#writeUnlessTaken(sql, { accountId, name, email, emailKey: email.toLowerCase(), passwordHash })
-  }
-
-  async setProfile(accountId: string, { name, email }: { readonly name: string; readonly email: string }): Promise<boolean> {
-    const sql = 'update accounts set name = :name, email = :email, email_key = :emailKey where id = :accountId and email is null'
-    return this.#writeUnlessTaken(sql, { accountId, name, email, emailKey: email.toLowerCase() })
-  }
-
   async change(accountId: string, change: AccountChange & ChangeCondition): Promise<boolean> {
-    const changed = await this.#database.transaction((statements) => changeAccount(statements, accountId, change), { repeatable: true })
+    const changed = await this.database.transaction((statements) => changeAccount(statements, accountId, change), repeatable)
     this.#onLimits()
     if (changed && typeof change.disabledAt === 'number') await this.#endWork(accountId)
     return changed
@@ -120,7 +84,7 @@ export class PostgresAccountStore implements AccountStore {
     const erase = async (statements: Statements) => {
       for (const sql of erasing) await statements.run(sql, { owners: [...owners] })
     }
-    await this.#database.transaction(erase, { repeatable: true })
+    await this.database.transaction(erase, repeatable)
     this.#onLimits()
   }
 
@@ -130,35 +94,12 @@ export class PostgresAccountStore implements AccountStore {
       select :hash, account.id, :address, :agent, :createdAt, :expiresAt, :lastUsedAt
       from (select id from accounts where id = :accountId and disabled_at is null for share) as account
       on conflict (hash) do nothing`
-    return (await this.#write(sql, { ...session })) === 1
-  }
-
-  async touchSession(hash: string, lastUsedAt: number): Promise<void> {
-    await this.#write('update sessions set last_used_at = :lastUsedAt where hash = :hash', { hash, lastUsedAt })
-  }
-
-  async findSession(hash: string): Promise<Session | null> {
-    const options = { repeatable: true, limitMs: lookUpLimitMs }
-    const row = await this.#database.get('select * from sessions where hash = :hash', { hash }, options)
-    return row === undefined ? null : readSession(row)
-  }
-
-  async listSessions(accountId: string): Promise<readonly Session[]> {
-    const sql = 'select * from sessions where account_id = :accountId order by created_at, hash'
-    return (await this.#database.all(sql, { accountId }, { repeatable: true })).map(readSession)
-  }
-
-  async deleteSession(hash: string): Promise<void> {
-    await this.#write('delete from sessions where hash = :hash', { hash })
-  }
-
-  async deleteSessionsOf(accountId: string): Promise<void> {
-    await this.#write('delete from sessions where account_id = :accountId', { accountId })
+    return (await this.database.run(sql, { ...session })) === 1
   }
 
   async createInvitation(invitation: Invitation): Promise<boolean> {
     const { accountId, invitedBy } = invitation
-    return this.#database.transaction(async (statements) => {
+    return this.database.transaction(async (statements) => {
       const enabled = 'select 1 from accounts where id = :id and disabled_at is null'
       // The locks prevent a concurrent change from leaving an unauthorized invitation behind.
       if (invitedBy !== null && invitedBy !== accountId)
@@ -170,10 +111,10 @@ export class PostgresAccountStore implements AccountStore {
 
   async createFirstRunInvitation(
     invitation: Invitation & { readonly invitedBy: null },
-    { unlessSince }: Options & { readonly unlessSince: number },
+    { unlessSince }: { readonly unlessSince: number },
   ): Promise<boolean> {
     const { accountId } = invitation
-    return this.#database.transaction(async (statements) => {
+    return this.database.transaction(async (statements) => {
       await lockAccounts(statements)
       const enabled = 'select 1 from accounts where id = :accountId and disabled_at is null for share'
       if (accountId !== null && (await statements.get(enabled, { accountId })) === undefined) return false
@@ -185,33 +126,13 @@ export class PostgresAccountStore implements AccountStore {
     })
   }
 
-  async findInvitation(hash: string): Promise<Invitation | null> {
-    const row = await this.#database.get('select * from invitations where hash = :hash', { hash }, { repeatable: true })
-    return row === undefined ? null : readInvitation(row)
-  }
-
-  async listInvitations(): Promise<readonly Invitation[]> {
-    return (await this.#database.all('select * from invitations order by created_at, hash collate "C"', {}, { repeatable: true })).map(
-      readInvitation,
-    )
-  }
-
-  async takeInvitation(hash: string): Promise<boolean> {
-    return (await this.#write('delete from invitations where hash = :hash', { hash })) === 1
-  }
-
-  /** False = the e-mail belongs to another account. */
-  async #writeUnlessTaken(sql: string, parameters: Parameters): Promise<boolean> {
+  protected async updateUnlessTaken(change: string, parameters: Values): Promise<boolean> {
     try {
-      return (await this.#write(sql, parameters)) === 1
+      return (await this.database.run(`update accounts set ${change}`, parameters)) === 1
     } catch (error) {
       if (sqlState(error) === uniqueViolation) return false
       throw error
     }
-  }
-
-  async #write(sql: string, parameters: Parameters): Promise<number> {
-    return this.#database.run(sql, parameters)
   }
 }
 

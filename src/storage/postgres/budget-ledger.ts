@@ -19,7 +19,8 @@ import type { Clock } from '../../core/ports/clock.ts'
 import { limitColumns, readLimits } from '../rows/limit-columns.ts'
 import { type Row, readInteger, readText } from '../rows/row.ts'
 import { readBudgetSums } from '../rows/usage-row.ts'
-import type { Database, Statements } from './database.ts'
+import type { Statements } from '../tables/statements.ts'
+import type { Database } from './database.ts'
 import { Grouping } from './grouping.ts'
 
 /** Lifetime of the cached absence of budgets, regardless of changes by other nodes. */

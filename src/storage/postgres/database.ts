@@ -1,27 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type CustomTypesConfig, Pool, type PoolClient, type QueryConfig, types } from 'pg'
 import type { Row } from '../rows/row.ts'
+import type { Parameters, StatementOptions, Statements } from '../tables/statements.ts'
 import { connectionTo, explainRefusal, sessionOptions } from './connecting/connection.ts'
 import { type DatabaseFault, databaseUnavailable, judgeFault, toServiceError } from './database-fault.ts'
 import { nameParameters, writeValue } from './written-sql.ts'
-
-export type Parameters = Readonly<Record<string, unknown>>
-
-/** Runs statements on any connection, or on that of a transaction. */
-export interface Statements {
-  all(sql: string, parameters?: Parameters, options?: StatementOptions): Promise<readonly Row[]>
-  get(sql: string, parameters?: Parameters, options?: StatementOptions): Promise<Row | undefined>
-  /** @returns Number of rows changed. */
-  run(sql: string, parameters?: Parameters, options?: StatementOptions): Promise<number>
-}
-
-/** Options of a statement; ignored inside a transaction, which is atomic. */
-export interface StatementOptions {
-  /** Time limit in total, including waiting for a connection and repetitions. */
-  readonly limitMs?: number
-  /** Whether it may be repeated if it is unknown whether the first was committed: true for reads and idempotent writes. */
-  readonly repeatable?: boolean
-}
 
 /**
  * Time limit of anything a caller waits for; together with authentication less than eight seconds. The server's limit per statement is

@@ -3,6 +3,7 @@ import { type ClusterNode, deadAfterMs, type NodeOffer, type NodeReport } from '
 import type { Clock } from '../../core/ports/clock.ts'
 import type { NodeRegistry } from '../../core/ports/node-registry.ts'
 import { readInteger, readText, readTextOrNull } from '../rows/row.ts'
+import { repeatable, Tables } from '../tables/statements.ts'
 import type { Database } from './database.ts'
 import { dropPartitions, makePartitions } from './schema/partitions.ts'
 
@@ -12,30 +13,22 @@ const keptMs = 60 * 60 * 1000
 const reportLimitMs = 2000
 
 /** The nodes on one database, as reported by themselves. */
-export class PostgresNodeRegistry implements NodeRegistry {
-  readonly #database: Database
-  readonly #clock: Clock
-
-  constructor(database: Database, clock: Clock) {
-    this.#database = database
-    this.#clock = clock
-  }
-
+export class PostgresNodeRegistry extends Tables<Database> implements NodeRegistry {
   async cluster(): Promise<string> {
     const sql = 'insert into cluster (id) values (:id) on conflict (single) do nothing'
-    await this.#database.run(sql, { id: randomUUID() }, { repeatable: true })
-    return readText((await this.#database.get('select id from cluster', {}, { repeatable: true })) ?? {}, 'id')
+    await this.database.run(sql, { id: randomUUID() }, repeatable)
+    return readText((await this.database.get('select id from cluster', {}, repeatable)) ?? {}, 'id')
   }
 
   async bucket(found: string | null): Promise<string | null> {
     await this.cluster()
-    if (found !== null) await this.#database.run('update cluster set bucket = :found where bucket is null', { found }, { repeatable: true })
-    return readTextOrNull((await this.#database.get('select bucket from cluster', {}, { repeatable: true })) ?? {}, 'bucket')
+    if (found !== null) await this.database.run('update cluster set bucket = :found where bucket is null', { found }, repeatable)
+    return readTextOrNull((await this.database.get('select bucket from cluster', {}, repeatable)) ?? {}, 'bucket')
   }
 
   async report(report: NodeReport): Promise<readonly ClusterNode[]> {
-    const now = this.#clock.now()
-    const rows = await this.#database.all(
+    const now = this.clock.now()
+    const rows = await this.database.all(
       `with mine as (
          insert into nodes (id, seen_at, report) values (:id, :now, :report)
          on conflict (id) do update set seen_at = excluded.seen_at, report = excluded.report returning seen_at, report),
@@ -52,17 +45,17 @@ export class PostgresNodeRegistry implements NodeRegistry {
 
   async offer(nodeId: string, offer: NodeOffer): Promise<void> {
     const sql = `insert into nodes (id, seen_at, offer) values (:nodeId, :now, :offer) on conflict (id) do update set offer = excluded.offer`
-    await this.#database.run(sql, { nodeId, now: this.#clock.now(), offer: JSON.stringify(offer) }, { repeatable: true })
+    await this.database.run(sql, { nodeId, now: this.clock.now(), offer: JSON.stringify(offer) }, repeatable)
   }
 
   async findOffer(nodeId: string): Promise<NodeOffer | null> {
     const sql = 'select offer from nodes where id = :nodeId and offer is not null'
-    const row = await this.#database.get(sql, { nodeId }, { repeatable: true })
+    const row = await this.database.get(sql, { nodeId }, repeatable)
     return row === undefined ? null : (JSON.parse(readText(row, 'offer')) as NodeOffer)
   }
 
   async leave(nodeId: string): Promise<void> {
-    await this.#database.run('delete from nodes where id = :nodeId', { nodeId }, { repeatable: true })
+    await this.database.run('delete from nodes where id = :nodeId', { nodeId }, repeatable)
   }
 }
 

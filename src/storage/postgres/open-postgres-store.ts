@@ -4,9 +4,9 @@ import type { QueueLimits } from '../../core/ports/inference-queue.ts'
 import type { NodeRegistry } from '../../core/ports/node-registry.ts'
 import type { Store } from '../../core/ports/store.ts'
 import { refuseAborted } from '../refuse-aborted.ts'
+import { DatabaseAuditLog } from '../tables/audit-log.ts'
 import { PostgresAccessTokenStore } from './access-token-store.ts'
 import { PostgresAccountStore } from './account-store.ts'
-import { PostgresAuditLog } from './audit-log.ts'
 import { PostgresBudgetLedger } from './budget-ledger.ts'
 import { checkSessions } from './connecting/connection.ts'
 import { Database } from './database.ts'
@@ -96,15 +96,15 @@ export async function openPostgresStore({
     ...refuseAborted({
       queue,
       log: new PostgresInferenceLog(database, { clock, places }),
-      accounts: new PostgresAccountStore(database, { endWork: (accountId) => queue.endWaiting(accountId), onLimits }),
-      tokens: new PostgresAccessTokenStore(database, onLimits),
+      accounts: new PostgresAccountStore(database, clock, { endWork: (accountId) => queue.endWaiting(accountId), onLimits }),
+      tokens: new PostgresAccessTokenStore(database, clock, onLimits),
       usage: new PostgresUsageLog(database, clock),
       ledger,
-      webhooks: new PostgresWebhookLog(database, { clock, holder }),
+      webhooks: new PostgresWebhookLog(database, clock, holder),
       documents: new PostgresDocumentStore(database, clock),
       counts: new PostgresSharedCounts(database, holder),
-      requests: new PostgresRequestLog(database),
-      audit: new PostgresAuditLog(database),
+      requests: new PostgresRequestLog(database, clock),
+      audit: new DatabaseAuditLog(database, clock),
       nodes: new PostgresNodeRegistry(database, clock),
     }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

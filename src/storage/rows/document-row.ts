@@ -1,6 +1,6 @@
 import { type Document, documentKinds, type StoredDocument } from '../../core/document.ts'
 import type { JsonValue } from '../../core/json-value.ts'
-import { type Row, readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'
+import { type Row, readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull, type Values } from './row.ts'
 
 /** A row of `documents`. */
 export function readDocument(row: Row): StoredDocument {
@@ -27,7 +27,7 @@ export function readVersions(rows: readonly Row[]): ReadonlyMap<string, number> 
 export function documentParameters(
   { kind, id, accountId, value, at, label, text, attachedBytes, expiresAt }: Document,
   { version, bytes }: { readonly version: number; readonly bytes: number },
-): Readonly<Record<string, string | number | null>> {
+): Values {
   const fields = { kind, id, accountId, at, label, attachedBytes, expiresAt, version, bytes }
   return { ...fields, value: JSON.stringify(value), text: text.toLowerCase() }
 }

@@ -1,5 +1,5 @@
 import type { AccountLimits, UseLimits } from '../../core/limits/use-limits.ts'
-import { type Row, readIntegerOrNull } from './row.ts'
+import { type Row, readIntegerOrNull, type Values } from './row.ts'
 
 /** Limits and their columns in `accounts` and `access_tokens`. */
 export const limitColumns = [
@@ -67,4 +67,15 @@ export function limitChanges(limits: Partial<AccountLimits>): readonly (readonly
     const value = limits[name]
     return value === undefined ? [] : [[column, value] as const]
   })
+}
+
+/** The assignments of an update that changes given columns, and the values of their parameters; without changes it still finds its row. */
+export function writeChanges(columns: readonly (readonly [string, string | number | null])[]): {
+  readonly assignments: string
+  readonly values: Values
+} {
+  return {
+    assignments: ['id = id', ...columns.map(([column]) => `${column} = :${column}`)].join(', '),
+    values: Object.fromEntries(columns),
+  }
 }

@@ -1,6 +1,9 @@
 /** A row as returned by any of the database drivers. */
 export type Row = Readonly<Record<string, unknown>>
 
+/** Values of parameters that every database accepts. */
+export type Values = Readonly<Record<string, string | number | null>>
+
 /** A required text column. @throws {TypeError} for another type, which means a foreign database. */
 export function readText(row: Row, column: string): string {
   const value = row[column]

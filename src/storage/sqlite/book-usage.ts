@@ -1,6 +1,7 @@
 import type { UsageEntry } from '../../core/usage.ts'
 import { readIntegerOrNull } from '../rows/row.ts'
-import { countOutcome, latencyBuckets, summed, sums } from '../rows/usage-row.ts'
+import { countOutcome, dayOf, latencyBuckets, summed, sums } from '../rows/usage-row.ts'
+import { isSameEntry } from '../tables/usage-tables.ts'
 import type { Connection } from './connection.ts'
 
 /** Adds a usage entry and releases the reservation of its work; {@link rollUpUsage} sums entries later. */
@@ -10,8 +11,7 @@ export function bookUsage(
 ): void {
   if (id !== undefined) connection.run('delete from reservations where id = :id', { id })
   const { accountId, tokenId, model, promptTokens, completionTokens, images, cost, at } = entry
-  const day = new Date(at).toISOString().slice(0, 10)
-  const same = { day, at, accountId, tokenId, model, promptTokens, completionTokens, images, cost }
+  const same = { day: dayOf(at), at, accountId, tokenId, model, promptTokens, completionTokens, images, cost }
   if (again && connection.get(`select 1 from usage_entries where ${isSameEntry}`, same) !== undefined) return
   const { failures, refusals } = countOutcome(entry)
   connection.run(
@@ -21,8 +21,8 @@ export function bookUsage(
   )
 }
 
-const isSameEntry = `account_id = :accountId and day = :day and at = :at and token_id is :tokenId and model = :model
-  and prompt_tokens = :promptTokens and completion_tokens = :completionTokens and images = :images and cost = :cost`
+/** The UTC hour of an entry. */
+export const entryHour = `cast(strftime('%H', at / 1000, 'unixepoch') as integer)`
 
 /** Entries per commit, so that a roll-up does not block submissions for long. */
 const batch = 2000
@@ -49,15 +49,14 @@ export function rollUpUsage(connection: Connection, { since, hoursFrom }: { read
      on conflict do update set ${added}`,
     { last, since },
   )
-  const hour = `cast(strftime('%H', at / 1000, 'unixepoch') as integer)`
-  for (const each of ['-1', hour])
+  for (const each of ['-1', entryHour])
     connection.run(
       `insert into usage_details (day, hour, account_id, token_id, model, requests, ${sums.join(', ')})
          select day, ${each}, account_id, coalesce(token_id, ''), model, ${summed} ${gone} group by day, 2, account_id, 4, model
        on conflict do update set ${added}`,
       { last, since },
     )
-  for (const each of ['-1', hour])
+  for (const each of ['-1', entryHour])
     for (const [what, bucket] of [
       ['0', 'whole_bucket'],
       ['1', 'first_bucket'],

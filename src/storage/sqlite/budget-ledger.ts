@@ -11,20 +11,19 @@ import { grantOf } from '../../core/limits/budget-exceeded.ts'
 import type { UseLimits } from '../../core/limits/use-limits.ts'
 import type { BudgetHolder, BudgetLedger } from '../../core/ports/budget-ledger.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import { Tables } from '../tables/statements.ts'
 import { readBudgetLimits, readBudgets } from './budget.ts'
 import { CommittedValues } from './committed-values.ts'
-import type { Connection } from './connection.ts'
-import { SqliteTables } from './sqlite-tables.ts'
-import type { Writer } from './writer/writer.ts'
+import type { SqliteDatabase } from './sqlite-database.ts'
 
 /** Used and reserved budgets of accounts in SQLite. */
-export class SqliteBudgetLedger extends SqliteTables implements BudgetLedger {
+export class SqliteBudgetLedger extends Tables<SqliteDatabase> implements BudgetLedger {
   /** Limits of holders with budgets; null = none. Each request reads them twice, and few accounts have any. */
   readonly #limits: CommittedValues<UseLimits | null>
 
-  constructor(writer: Writer, reader: Connection, clock: Clock) {
-    super(writer, reader, clock)
-    this.#limits = new CommittedValues(reader)
+  constructor(database: SqliteDatabase, clock: Clock) {
+    super(database, clock)
+    this.#limits = new CommittedValues(database.reader)
   }
 
   async reserve(wish: BudgetWish): Promise<BudgetGrant> {
@@ -35,20 +34,20 @@ export class SqliteBudgetLedger extends SqliteTables implements BudgetLedger {
     if (!limits.some((each) => concerns(each, unit))) return { isLimited: false, tokens: tokens.most }
     const now = this.clock.now()
     const answer = takesAnything(wish, limits)
-      ? await this.writer.run('reserveBudget', wish, now)
+      ? await this.database.writer.run('reserveBudget', wish, now)
       : decideBudget(await this.budgets(wish), wish)
     return grantOf(answer, wish, now)
   }
 
   async release(id: string): Promise<void> {
-    await this.writer.run('releaseBudget', { id }, this.clock.now())
+    await this.database.writer.run('releaseBudget', { id }, this.clock.now())
   }
 
   async budgets(holder: BudgetHolder): Promise<readonly Budget[]> {
-    return readBudgets(this.reader, holder, this.clock.now(), (of, id) => this.#limitsOf(of, id))
+    return readBudgets(this.database.reader, holder, this.clock.now(), (of, id) => this.#limitsOf(of, id))
   }
 
   #limitsOf(of: BudgetSubject, id: string): UseLimits | null {
-    return this.#limits.get(`${of} ${id}`, () => readBudgetLimits(this.reader, of, id))
+    return this.#limits.get(`${of} ${id}`, () => readBudgetLimits(this.database.reader, of, id))
   }
 }

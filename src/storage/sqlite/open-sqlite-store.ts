@@ -4,9 +4,9 @@ import type { QueueLimits } from '../../core/ports/inference-queue.ts'
 import type { Store } from '../../core/ports/store.ts'
 import { createLocalCounts } from '../local-counts.ts'
 import { refuseAborted } from '../refuse-aborted.ts'
+import { DatabaseAuditLog } from '../tables/audit-log.ts'
 import { SqliteAccessTokenStore } from './access-token-store.ts'
 import { SqliteAccountStore } from './account-store.ts'
-import { SqliteAuditLog } from './audit-log.ts'
 import { SqliteBudgetLedger } from './budget-ledger.ts'
 import { Connection } from './connection.ts'
 import { DatabaseDamage } from './database-damage.ts'
@@ -16,6 +16,7 @@ import { describeOwner, isOwned, takeOwnerLock } from './owner-lock.ts'
 import { SqliteInferenceLog } from './queue/inference-log.ts'
 import { SqliteInferenceQueue } from './queue/inference-queue.ts'
 import { SqliteRequestLog } from './request-log.ts'
+import { SqliteDatabase } from './sqlite-database.ts'
 import { TurnConnection } from './turn-connection.ts'
 import { SqliteUsageLog } from './usage-log.ts'
 import { SqliteWebhookLog } from './webhook-log.ts'
@@ -64,20 +65,21 @@ export function assembleSqliteStore(
   { clock, limits }: Pick<SqliteStoreSettings, 'clock' | 'limits'>,
   close: () => Promise<void>,
 ): Store {
+  const database = new SqliteDatabase(writer, reader, clock)
   return {
     clock,
     ...refuseAborted({
       queue: new SqliteInferenceQueue(writer, { clock, limits }),
       log: new SqliteInferenceLog(reader, clock),
-      accounts: new SqliteAccountStore(writer, reader, clock),
-      tokens: new SqliteAccessTokenStore(writer, reader, clock),
-      usage: new SqliteUsageLog(writer, reader, clock),
-      ledger: new SqliteBudgetLedger(writer, reader, clock),
+      accounts: new SqliteAccountStore(database, clock),
+      tokens: new SqliteAccessTokenStore(database, clock),
+      usage: new SqliteUsageLog(database, clock),
+      ledger: new SqliteBudgetLedger(database, clock),
       counts: createLocalCounts(),
-      webhooks: new SqliteWebhookLog(writer, reader, clock),
-      audit: new SqliteAuditLog(writer, reader, clock),
-      documents: new SqliteDocumentStore(writer, reader, clock),
-      requests: new SqliteRequestLog(writer, reader, clock),
+      webhooks: new SqliteWebhookLog(database, clock),
+      audit: new DatabaseAuditLog(database, clock),
+      documents: new SqliteDocumentStore(database, clock),
+      requests: new SqliteRequestLog(database, clock),
     }),
     [Symbol.asyncDispose]: close,
   }

@@ -1,22 +1,24 @@
 import type { NumberedRequest, RequestLog, RequestLogQuery } from '../../core/ports/request-log.ts'
 import type { RequestRecord } from '../../core/requests/request-record.ts'
 import { readRequest, requestConditions, writeRequest } from '../rows/request-row.ts'
-import { SqliteTables } from './sqlite-tables.ts'
+import { Tables } from '../tables/statements.ts'
+import type { SqliteDatabase } from './sqlite-database.ts'
 
 /** Rows deleted per commit, so that other writes do not wait for long. */
 const batch = 1000
+
 /** Request records in SQLite. */
-export class SqliteRequestLog extends SqliteTables implements RequestLog {
+export class SqliteRequestLog extends Tables<SqliteDatabase> implements RequestLog {
   async append(records: readonly RequestRecord[]): Promise<void> {
     // Sent as one text: it crosses threads faster than separate objects.
-    await this.writer.run('recordRequests', JSON.stringify(records.map(writeRequest)), this.clock.now(), { mayWait: true })
+    await this.database.writer.run('recordRequests', JSON.stringify(records.map(writeRequest)), this.clock.now(), { mayWait: true })
   }
 
   async list(query: RequestLogQuery): Promise<readonly NumberedRequest[]> {
     const { where, parameters } = requestConditions(query, 'id in (select value from json_each(:ids))')
     const { ids, ...rest } = parameters
     const values = { ...rest, ...(ids !== undefined && { ids: JSON.stringify(ids) }), limit: query.limit }
-    return this.reader.all(`select * from request_records ${where} order by seq desc limit :limit`, values).map(readRequest)
+    return (await this.database.all(`select * from request_records ${where} order by seq desc limit :limit`, values)).map(readRequest)
   }
 
   async expire({ words, all }: { readonly words: number; readonly all: number }): Promise<void> {
@@ -28,6 +30,6 @@ export class SqliteRequestLog extends SqliteTables implements RequestLog {
         parameters: { words, batch },
       },
     ]
-    await this.writer.run('execute', statements, this.clock.now())
+    await this.database.runAll(statements)
   }
 }

@@ -1,7 +1,8 @@
 import { type Inference, makePendingInference } from '../../../core/inference.ts'
 import { type ClaimedRow, readSubmitted, type WantedWork } from '../../rows/inference-row.ts'
 import { type Row, readBytes, readInteger } from '../../rows/row.ts'
-import type { Database, Statements } from '../database.ts'
+import type { Statements } from '../../tables/statements.ts'
+import type { Database } from '../database.ts'
 
 /**
  * Takes the next unlocked inference of each model, then the first of these.

@@ -1,11 +1,10 @@
 import { outputRetentionMs } from '../../../core/inference.ts'
 import type { Booking, Completion, CompletionAnswer } from '../../../core/ports/inference-queue.ts'
 import { type Row, readBytes, readInteger } from '../../rows/row.ts'
-import { countOutcome, latencyBuckets } from '../../rows/usage-row.ts'
+import { countOutcome, dayOf, latencyBuckets } from '../../rows/usage-row.ts'
+import type { Statements } from '../../tables/statements.ts'
 import { referenceFormat } from '../../work-format.ts'
-import type { Statements } from '../database.ts'
 import { groupColumns } from '../grouping.ts'
-import { dayOf } from '../usage-log.ts'
 
 /** The completion of one inference. */
 export interface End extends Booking {

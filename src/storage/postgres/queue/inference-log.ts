@@ -4,7 +4,8 @@ import type { InferenceLog, InferencePage } from '../../../core/ports/inference-
 import type { StoredOutput } from '../../../core/ports/output-store.ts'
 import { readInference } from '../../rows/inference-row.ts'
 import { type Row, readInteger, readText } from '../../rows/row.ts'
-import type { Database, Statements } from '../database.ts'
+import type { Statements } from '../../tables/statements.ts'
+import type { Database } from '../database.ts'
 import { Grouping } from '../grouping.ts'
 import type { QueuePlaces, Turn } from './queue-places.ts'
 

@@ -4,7 +4,8 @@ import type { Inference } from '../../../core/inference.ts'
 import type { InferenceSubmission, QueueLimits } from '../../../core/ports/inference-queue.ts'
 import { queueFull, shareFull, storageFull } from '../../refuse-submission.ts'
 import { readInteger, readIntegerOrNull, readText } from '../../rows/row.ts'
-import type { Database, Statements } from '../database.ts'
+import type { Statements } from '../../tables/statements.ts'
+import type { Database } from '../database.ts'
 
 /** The front of the queue of one model and priority, in order of turns. */
 interface Front {

@@ -2,7 +2,7 @@ import { requestColumns } from '../../rows/request-row.ts'
 import { bookUsage, rollUpUsage } from '../book-usage.ts'
 import { forgetReservations, releaseBudget, reserveBudget } from '../budget.ts'
 import type { Connection, Parameters } from '../connection.ts'
-import { putDocument, removeDocument, takeExpiredDocuments } from '../documents.ts'
+import { putDocument, takeExpiredDocuments } from '../documents.ts'
 import { cancel, claim, reclaim, retry } from '../queue/claim.ts'
 import { enqueue } from '../queue/enqueue.ts'
 import { complete, endDelays, hasten, release, renew } from '../queue/hold.ts'
@@ -38,7 +38,6 @@ export const commands = {
   releaseBudget,
   forgetReservations,
   putDocument,
-  removeDocument,
   takeExpiredDocuments,
   recordRequests,
   execute,

@@ -1,18 +1,19 @@
 import type { AuditEntry } from '../../core/audit-entry.ts'
 import type { AuditLog, NumberedAuditEntry } from '../../core/ports/audit-log.ts'
 import { readAuditEntry } from '../rows/log-rows.ts'
-import { SqliteTables } from './sqlite-tables.ts'
+import { repeatable, type Statements, Tables } from './statements.ts'
 
-/** The audit log in SQLite; triggers prevent changes of entries. */
-export class SqliteAuditLog extends SqliteTables implements AuditLog {
+/** The audit log in either database; triggers prevent changes of entries. */
+export class DatabaseAuditLog extends Tables<Statements> implements AuditLog {
   async append(entry: AuditEntry): Promise<void> {
     const sql = `insert into audit_entries (at, action, account_id, address, subject, detail)
       values (:at, :action, :accountId, :address, :subject, :detail)`
-    await this.write({ sql, parameters: { ...entry } })
+    await this.database.run(sql, { ...entry })
   }
 
   async list({ before, limit }: { readonly before: number | null; readonly limit: number }): Promise<readonly NumberedAuditEntry[]> {
-    const sql = 'select * from audit_entries where :before is null or seq < :before order by seq desc limit :limit'
-    return this.reader.all(sql, { before, limit }).map(readAuditEntry)
+    const older = before === null ? '' : 'where seq < :before'
+    const sql = `select * from audit_entries ${older} order by seq desc limit :limit`
+    return (await this.database.all(sql, { before, limit }, repeatable)).map(readAuditEntry)
   }
 }

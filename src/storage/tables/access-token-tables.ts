@@ -1,0 +1,52 @@
+import type { AccessToken } from '../../core/access-token.ts'
+import type { UseLimits } from '../../core/limits/use-limits.ts'
+import type { TokenTarget } from '../../core/ports/access-token-store.ts'
+import { readToken } from '../rows/account-row.ts'
+import { limitChanges, writeChanges } from '../rows/limit-columns.ts'
+import { lookUp, type Parameters, repeatable, type Statements, Tables } from './statements.ts'
+
+/** Condition for a token that can no longer be used. */
+export const spent = '(revoked_at is not null or expires_at is not null and expires_at <= cast(:createdAt as bigint))'
+
+/** Access tokens in either database, except what databases write differently. */
+export abstract class AccessTokenTables<Database extends Statements> extends Tables<Database> {
+  async findByHash(hash: string): Promise<AccessToken | null> {
+    const row = await this.database.get('select * from access_tokens where hash = :hash', { hash }, lookUp)
+    return row === undefined ? null : readToken(row)
+  }
+
+  async list(accountId: string): Promise<readonly AccessToken[]> {
+    const sql = 'select * from access_tokens where account_id = :accountId order by created_at, id'
+    return (await this.database.all(sql, { accountId }, repeatable)).map(readToken)
+  }
+
+  async revoke({ id, accountId }: TokenTarget, revokedAt: number): Promise<boolean> {
+    const sql = 'update access_tokens set revoked_at = coalesce(revoked_at, :revokedAt) where id = :id and account_id = :accountId'
+    return (await this.#write(sql, { id, accountId, revokedAt })) === 1
+  }
+
+  async restore({ id, accountId }: TokenTarget, since: number): Promise<boolean> {
+    const sql = 'update access_tokens set revoked_at = null where id = :id and account_id = :accountId and revoked_at >= :since'
+    return (await this.#write(sql, { id, accountId, since })) === 1
+  }
+
+  async revokeAll(accountId: string, revokedAt: number): Promise<number> {
+    const sql = 'update access_tokens set revoked_at = :revokedAt where account_id = :accountId and revoked_at is null'
+    return this.#write(sql, { accountId, revokedAt })
+  }
+
+  async limit({ id, accountId }: TokenTarget, limits: Partial<UseLimits>): Promise<boolean> {
+    const { assignments, values } = writeChanges(limitChanges(limits))
+    const sql = `update access_tokens set ${assignments} where id = :id and account_id = :accountId`
+    return (await this.#write(sql, { id, accountId, ...values })) === 1
+  }
+
+  async touch(id: string, lastUsedAt: number): Promise<void> {
+    await this.#write('update access_tokens set last_used_at = :lastUsedAt where id = :id', { id, lastUsedAt })
+  }
+
+  /** All of these statements may be repeated without further effect. */
+  async #write(sql: string, parameters: Parameters): Promise<number> {
+    return this.database.run(sql, parameters, repeatable)
+  }
+}

@@ -1,0 +1,104 @@
+import type { Account, AccountChange, Invitation, Session } from '../../core/account.ts'
+import type { ChangeCondition } from '../../core/ports/account-store.ts'
+import { readAccount, readInvitation, readSession } from '../rows/account-row.ts'
+import { limitChanges, writeChanges } from '../rows/limit-columns.ts'
+import { readInteger, readText, type Values } from '../rows/row.ts'
+import { lookUp, repeatable, type Statements, Tables } from './statements.ts'
+
+/** Accounts, sessions and invitations in either database, except what databases write differently. */
+export abstract class AccountTables<Database extends Statements> extends Tables<Database> {
+  /** Updates accounts; false = no account matches, or the e-mail belongs to another one. @param change The part of the statement after `set`. */
+  protected abstract updateUnlessTaken(change: string, parameters: Values): Promise<boolean>
+
+  async find(id: string): Promise<Account | null> {
+    const row = await this.database.get('select * from accounts where id = :id', { id }, lookUp)
+    return row === undefined ? null : readAccount(row)
+  }
+
+  async list(): Promise<readonly Account[]> {
+    return (await this.database.all('select * from accounts order by created_at, id', {}, repeatable)).map(readAccount)
+  }
+
+  async weights(): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.database.all('select id, weight from accounts where weight is not null', {}, repeatable)
+    return new Map(rows.map((row) => [readText(row, 'id'), readInteger(row, 'weight')]))
+  }
+
+  async findByEmail(email: string): Promise<{ readonly account: Account; readonly passwordHash: string } | null> {
+    const sql = 'select * from accounts where email_key = :key and password_hash is not null'
+    const row = await this.database.get(sql, { key: email.toLowerCase() }, repeatable)
+    return row === undefined ? null : { account: readAccount(row), passwordHash: readText(row, 'password_hash') }
+  }
+
+  async setSignIn(
+    accountId: string,
+    { name, email, passwordHash }: { readonly name: string; readonly email: string; readonly passwordHash: string },
+  ): Promise<boolean> {
+    const change = 'name = :name, email = :email, email_key = :emailKey, password_hash = :passwordHash where id = :accountId'
+    return this.updateUnlessTaken(change, { accountId, name, email, emailKey: email.toLowerCase(), passwordHash })
+  }
+
+  async setProfile(accountId: string, { name, email }: { readonly name: string; readonly email: string }): Promise<boolean> {
+    const change = 'name = :name, email = :email, email_key = :emailKey where id = :accountId and email is null'
+    return this.updateUnlessTaken(change, { accountId, name, email, emailKey: email.toLowerCase() })
+  }
+
+  async touchSession(hash: string, lastUsedAt: number): Promise<void> {
+    await this.database.run('update sessions set last_used_at = :lastUsedAt where hash = :hash', { hash, lastUsedAt })
+  }
+
+  async findSession(hash: string): Promise<Session | null> {
+    const row = await this.database.get('select * from sessions where hash = :hash', { hash }, lookUp)
+    return row === undefined ? null : readSession(row)
+  }
+
+  async listSessions(accountId: string): Promise<readonly Session[]> {
+    const sql = 'select * from sessions where account_id = :accountId order by created_at, hash'
+    return (await this.database.all(sql, { accountId }, repeatable)).map(readSession)
+  }
+
+  async deleteSession(hash: string): Promise<void> {
+    await this.database.run('delete from sessions where hash = :hash', { hash })
+  }
+
+  async deleteSessionsOf(accountId: string): Promise<void> {
+    await this.database.run('delete from sessions where account_id = :accountId', { accountId })
+  }
+
+  async findInvitation(hash: string): Promise<Invitation | null> {
+    const row = await this.database.get('select * from invitations where hash = :hash', { hash }, repeatable)
+    return row === undefined ? null : readInvitation(row)
+  }
+
+  async listInvitations(): Promise<readonly Invitation[]> {
+    return (await this.database.all('select * from invitations order by created_at, hash', {}, repeatable)).map(readInvitation)
+  }
+
+  async takeInvitation(hash: string): Promise<boolean> {
+    return (await this.database.run('delete from invitations where hash = :hash', { hash })) === 1
+  }
+}
+
+/** True for the operator, and for an account that is an enabled owner at the time of the write. */
+export const byOwner = (parameter: string): string =>
+  `(cast(${parameter} as text) is null or exists (select 1 from accounts where id = ${parameter} and role = 'owner' and disabled_at is null))`
+
+/** True unless the account is the last enabled owner who can sign in. */
+const keepsAnOwner = `(role <> 'owner' or disabled_at is not null or exists (
+  select 1 from accounts as other where other.id <> :accountId and other.role = 'owner' and other.disabled_at is null and other.email is not null))`
+
+/** The statement for a change of an account; it changes a row only if its conditions hold. */
+export function writeAccountChange(
+  accountId: string,
+  { by, keepsOwner = false, role, disabledAt, limits = {} }: AccountChange & ChangeCondition,
+): { readonly sql: string; readonly parameters: Values } {
+  const { assignments, values } = writeChanges([
+    ...(role === undefined ? [] : [['role', role] as const]),
+    ...(disabledAt === undefined ? [] : [['disabled_at', disabledAt] as const]),
+    ...limitChanges(limits),
+  ])
+  return {
+    sql: `update accounts set ${assignments} where id = :accountId and ${byOwner(':by')}${keepsOwner ? ` and ${keepsAnOwner}` : ''}`,
+    parameters: { accountId, by, ...values },
+  }
+}
