@@ -6,6 +6,7 @@ import type { ImageModel } from '../core/ports/image-model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { AcquireOptions, ModelLease, ModelPool, ModelState, TextAhead } from '../core/ports/model-pool.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
+import type { Abortable } from '../core/waiting.ts'
 import { chooseNode, type NodeView } from './choose-node.ts'
 import type { ClusterView } from './cluster-view.ts'
 import { type AheadCall, type LeasedSlot, type LeasingNode, type LenderAddress, leaseSlot } from './lease-slot.ts'
@@ -74,14 +75,14 @@ class ClusterPool implements ModelPool {
     return mergeStates([own?.pool.states() ?? [], ...view.lenders().map(({ node }) => node.models)])
   }
 
-  async load(modelId: string, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+  async load(modelId: string, { signal }: Abortable): Promise<void> {
     findDescriptor(this.#deps.catalog, modelId)
     const chosen = chooseNode(this.#views(modelId), { key: modelId, excluded: new Set() })
     if (chosen === null) throw makeNoNodeError(modelId)
     await this.#command('load', modelId, chosen, signal)
   }
 
-  async unload(modelId: string, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+  async unload(modelId: string, { signal }: Abortable): Promise<void> {
     findDescriptor(this.#deps.catalog, modelId)
     const holding = this.#views(modelId).filter(({ model }) => model.state !== 'unloaded')
     await Promise.all(holding.map(({ id }) => this.#command('unload', modelId, id, signal)))

@@ -5,7 +5,7 @@ import type { Clock } from '../core/ports/clock.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { NodeRegistry } from '../core/ports/node-registry.ts'
-import { firstOf, orAborted } from '../core/waiting.ts'
+import { type Abortable, firstOf, orAborted } from '../core/waiting.ts'
 import type { ClusterPulls } from './cluster-pulls.ts'
 
 export interface ClusterViewSettings {
@@ -61,7 +61,7 @@ export class ClusterView implements AsyncDisposable {
    *
    * @throws {Error} if another node has a model of the same id but another kind; the errors of the registry.
    */
-  static async open(settings: ClusterViewSettings, options: { readonly signal: AbortSignal }): Promise<ClusterView> {
+  static async open(settings: ClusterViewSettings, options: Abortable): Promise<ClusterView> {
     const view = new ClusterView(settings)
     await view.#report(options)
     const conflict = view.#findConflict()
@@ -94,7 +94,7 @@ export class ClusterView implements AsyncDisposable {
   }
 
   /** Resolves after a change of other nodes, or after `timeoutMs`. */
-  async changed(timeoutMs: number, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+  async changed(timeoutMs: number, { signal }: Abortable): Promise<void> {
     const updated = this.#updated.promise
     await firstOf(
       signal,
@@ -115,7 +115,7 @@ export class ClusterView implements AsyncDisposable {
   }
 
   /** Reports now, for urgent changes. */
-  async refresh(options: { readonly signal: AbortSignal }): Promise<void> {
+  async refresh(options: Abortable): Promise<void> {
     await this.#report(options)
   }
 
@@ -149,7 +149,7 @@ export class ClusterView implements AsyncDisposable {
     return findKindConflict(lends?.catalog.list() ?? [], others)
   }
 
-  async #report(options: { readonly signal: AbortSignal }): Promise<void> {
+  async #report(options: Abortable): Promise<void> {
     const { registry, self, lends, isDraining, tally, pulls } = this.#settings
     const content: NodeOffer = { models: lends?.catalog.list() ?? [], assets: lends?.catalog.listAssets() ?? [] }
     const offer = createHash('sha256').update(JSON.stringify(content)).digest('base64url')
@@ -167,7 +167,7 @@ export class ClusterView implements AsyncDisposable {
     this.#updated = Promise.withResolvers()
   }
 
-  async #learnOffer({ id, offer, url }: ClusterNode, options: { readonly signal: AbortSignal }): Promise<void> {
+  async #learnOffer({ id, offer, url }: ClusterNode, options: Abortable): Promise<void> {
     const { self, registry, clock } = this.#settings
     if (id === self.id) return
     const known = this.#offers.get(id)

@@ -3,11 +3,12 @@ import { writeEnlargement } from '../core/images/earlier-enlargement.ts'
 import type { ImageModel } from '../core/ports/image-model.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import type { DetokenizeResult, EmbeddingResult, RankResult, TextPart, TokenizeResult } from '../core/text-generation.ts'
+import type { Abortable } from '../core/waiting.ts'
 import type { LeasedSlot } from './lease-slot.ts'
 
 /** A text model on a leased slot of another node. Sealed results have the shape of the node's own model. */
 export function createRemoteTextModel(slot: LeasedSlot, account: string): TextModel {
-  const ask = async <Result>(method: string, request: unknown, { signal }: { readonly signal: AbortSignal }): Promise<Result> =>
+  const ask = async <Result>(method: string, request: unknown, { signal }: Abortable): Promise<Result> =>
     (await resultOf(slot.call(method, request, { signal, account }), () => {})) as Result
   return {
     ...slot.facts,

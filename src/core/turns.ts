@@ -1,4 +1,4 @@
-import { orAborted } from './waiting.ts'
+import { type Abortable, orAborted } from './waiting.ts'
 
 interface Line {
   busy: number
@@ -16,7 +16,7 @@ export class Turns {
   }
 
   /** Waits for a turn, which ends when it is disposed. */
-  async take(key: string, { signal }: { readonly signal: AbortSignal }): Promise<Disposable> {
+  async take(key: string, { signal }: Abortable): Promise<Disposable> {
     signal.throwIfAborted()
     const line = this.#lines.get(key) ?? { busy: 0, waiting: new Set() }
     this.#lines.set(key, line)

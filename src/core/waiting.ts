@@ -1,5 +1,8 @@
+/** The option of every call that may take long: the signal aborts when its result is no longer wanted. */
+export type Abortable = { readonly signal: AbortSignal }
+
 /** Options for work that must finish even if the caller is gone. */
-export const neverAborted: { readonly signal: AbortSignal } = { signal: new AbortController().signal }
+export const neverAborted: Abortable = { signal: new AbortController().signal }
 
 /** Resolves like the promise, or rejects with the signal's reason as soon as it aborts; the promise itself is not cancelled. */
 export async function orAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {

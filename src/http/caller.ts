@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Scope } from '../core/access-token.ts'
 import { ServiceError } from '../core/error.ts'
+import type { Abortable } from '../core/waiting.ts'
 import { type AuthenticationDependencies, authenticate } from '../operations/access/authenticate.ts'
 import { isA1111Surface } from './answers/surface.ts'
 import { clientSignal } from './client-signal.ts'
@@ -13,13 +14,13 @@ declare module 'fastify' {
 }
 
 /** Finds the account of a signed-in browser; null when the request carries no session. */
-export type AuthenticateSession = (request: FastifyRequest, options: { readonly signal: AbortSignal }) => Promise<Caller | null>
+export type AuthenticateSession = (request: FastifyRequest, options: Abortable) => Promise<Caller | null>
 
 export interface CallerDependencies extends AuthenticationDependencies {
   /** Called when a request carries no token; absent when the console is off. */
   readonly authenticateSession?: AuthenticateSession
   /** Finds the account of a program on this machine that needs no token; absent = it needs one. */
-  readonly authenticateLoopback?: (request: FastifyRequest['raw'], options: { readonly signal: AbortSignal }) => Promise<Caller>
+  readonly authenticateLoopback?: (request: FastifyRequest['raw'], options: Abortable) => Promise<Caller>
 }
 
 /** The caller of an authenticated request. */

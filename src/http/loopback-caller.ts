@@ -4,6 +4,7 @@ import { type Account, isEnabled } from '../core/account.ts'
 import { ServiceError } from '../core/error.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
 import type { Clock } from '../core/ports/clock.ts'
+import type { Abortable } from '../core/waiting.ts'
 import { RecentValues } from '../operations/access/recent-values.ts'
 
 /** The parts of a request without a token that decide whether it is trusted. */
@@ -48,7 +49,7 @@ export function createLoopbackCaller({
 }: {
   readonly accounts: Pick<AccountStore, 'list'>
   readonly clock: Clock
-}): (request: LoopbackRequest, options: { readonly signal: AbortSignal }) => Promise<Caller> {
+}): (request: LoopbackRequest, options: Abortable) => Promise<Caller> {
   const recent = new RecentValues<Account | undefined>(clock)
   return async (request, options) => {
     const fault = findLoopbackFault(request)

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../core/access-token.ts'
+import type { Abortable } from '../core/waiting.ts'
 import type { InteractiveDependencies } from '../operations/recorded-work.ts'
 import type { RouteDependencies } from './http-dependencies.ts'
 import type { HttpSettings } from './http-settings.ts'
@@ -20,7 +21,7 @@ export interface Call {
   /** Dependencies of interactive work. */
   readonly work: InteractiveDependencies
   /** Aborts when the client leaves. */
-  readonly options: { readonly signal: AbortSignal }
+  readonly options: Abortable
   /** The route's main path, whichever of its addresses was called. */
   readonly path: string
   readonly query: Readonly<Record<string, unknown>>

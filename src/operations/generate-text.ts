@@ -2,6 +2,7 @@ import type { Caller } from '../core/access-token.ts'
 import { conversationKey } from '../core/cluster/attraction.ts'
 import type { Submission, Work } from '../core/inference.ts'
 import type { TextPart, TextRequest, TokenUsage } from '../core/text-generation.ts'
+import type { Abortable } from '../core/waiting.ts'
 import { estimatePrompt, placeOf, wishOf } from './budgets/wish-of.ts'
 import { holdSlot, type RunDependencies } from './model-slot.ts'
 import { type InteractiveDependencies, UsageRecording } from './recorded-work.ts'
@@ -25,7 +26,7 @@ export interface StartedText extends AsyncDisposable {
 export async function* generateText(
   deps: InteractiveDependencies,
   { caller, request }: { readonly caller: Caller; readonly request: TextRequest },
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): AsyncGenerator<TextPart, void, undefined> {
   using recording = new UsageRecording(deps, { caller, work: { kind: 'chat', request } }, { signal })
   try {
@@ -116,7 +117,7 @@ function shortenedTo(
 export async function* generateSeveral(
   deps: InteractiveDependencies,
   { caller, requests }: { readonly caller: Caller; readonly requests: readonly TextRequest[] },
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): AsyncGenerator<TextPart, void, undefined> {
   let before = 0
   let usage: TokenUsage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 }

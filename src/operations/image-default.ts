@@ -1,7 +1,6 @@
 import type { DocumentStore } from '../core/ports/document-store.ts'
+import type { Abortable } from '../core/waiting.ts'
 import { documentsFull } from './documents-full.ts'
-
-type Options = { readonly signal: AbortSignal }
 
 const kind = 'image-default'
 
@@ -9,7 +8,7 @@ const kind = 'image-default'
 export async function findImageDefault(
   { documents }: { readonly documents: DocumentStore },
   accountId: string,
-  options: Options,
+  options: Abortable,
 ): Promise<string | null> {
   const found = await documents.get({ kind, id: accountId, accountId }, options)
   return typeof found?.value === 'string' ? found.value : null
@@ -23,7 +22,7 @@ export async function keepImageDefault(
     maxDocumentBytes: most,
   }: { readonly documents: DocumentStore; readonly clock: { now(): number }; readonly maxDocumentBytes: number },
   { accountId, model }: { readonly accountId: string; readonly model: string },
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   const rest = { at: clock.now(), label: null, text: '', attachedBytes: 0, expiresAt: null }
   const result = await documents.put({ kind, id: accountId, accountId, value: model, ...rest }, { ...options, most })

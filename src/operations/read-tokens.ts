@@ -2,6 +2,7 @@ import type { Caller } from '../core/access-token.ts'
 import { ServiceError } from '../core/error.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import type { DetokenizeRequest, DetokenizeResult, TokenizeRequest, TokenizeResult } from '../core/text-generation.ts'
+import type { Abortable } from '../core/waiting.ts'
 import { holdSlot, type RunDependencies } from './model-slot.ts'
 
 /** Dependencies of tokenization. */
@@ -20,7 +21,7 @@ interface Requested<Request> {
 export async function tokenize(
   deps: TokenDependencies,
   { caller, request }: Requested<TokenizeRequest>,
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): Promise<{ readonly result: TokenizeResult; readonly contextLength: number | undefined }> {
   await using slot = await holdModel(deps, caller, request.model, signal)
   if (slot.model.tokenize === undefined) throw makeNoCountError(request.model)
@@ -39,7 +40,7 @@ export async function tokenize(
 export async function tokenizeTexts(
   deps: TokenDependencies,
   { caller, model, texts }: { readonly caller: Caller; readonly model: string; readonly texts: readonly TokenizedText[] },
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): Promise<readonly (readonly number[])[]> {
   await using slot = await holdModel(deps, caller, model, signal)
   if (slot.model.tokenize === undefined) throw makeNoCountError(model)
@@ -59,7 +60,7 @@ type TokenizedText = Extract<TokenizeRequest['input'], { readonly type: 'text' }
 export async function detokenize(
   deps: TokenDependencies,
   { caller, request }: Requested<DetokenizeRequest>,
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): Promise<DetokenizeResult> {
   await using slot = await holdModel(deps, caller, request.model, signal)
   if (slot.model.detokenize === undefined) throw makeNoCountError(request.model)

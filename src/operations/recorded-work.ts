@@ -4,7 +4,7 @@ import { type ErrorRecord, ServiceError, toFailureRecord } from '../core/error.t
 import type { Submission, Work } from '../core/inference.ts'
 import type { UsageBooks } from '../core/ports/usage-log.ts'
 import { outcomeOfFailure, type UsageEntry } from '../core/usage.ts'
-import { neverAborted } from '../core/waiting.ts'
+import { type Abortable, neverAborted } from '../core/waiting.ts'
 import type { RunDependencies } from './model-slot.ts'
 import { meterOf, type UsageMeter } from './usage-meter.ts'
 
@@ -40,7 +40,7 @@ export class UsageRecording<Kind extends Work = Work> implements Disposable {
   #failure: unknown = null
 
   /** @throws {ServiceError} `server_is_overloaded` while usage of earlier requests cannot be recorded. */
-  constructor(deps: InteractiveDependencies, { caller, work }: RequestedWork<Kind>, { signal }: { readonly signal: AbortSignal }) {
+  constructor(deps: InteractiveDependencies, { caller, work }: RequestedWork<Kind>, { signal }: Abortable) {
     requireBooks(deps.usage)
     const { accountId, tokenId } = caller
     this.submission = { id: randomUUID(), accountId, tokenId, traceparent: null, work }
@@ -81,7 +81,7 @@ export async function runAndRecord<Kind extends Work, Result>(
   deps: InteractiveDependencies,
   requested: RequestedWork<Kind>,
   run: (recording: UsageRecording<Kind>) => Promise<Result>,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<Result> {
   using recording = new UsageRecording(deps, requested, options)
   try {

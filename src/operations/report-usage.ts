@@ -3,6 +3,7 @@ import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
 import type { UsageQuestion, UsageSum } from '../core/usage.ts'
+import type { Abortable } from '../core/waiting.ts'
 
 /** A sum of usage with names and percentiles. */
 export interface ReportedUsage extends Omit<UsageSum, 'latency' | 'firstToken'> {
@@ -19,7 +20,7 @@ export interface ReportedUsage extends Omit<UsageSum, 'latency' | 'firstToken'> 
 export async function reportUsage(
   { usage, accounts, tokens }: { readonly usage: UsageLog; readonly accounts: AccountStore; readonly tokens: AccessTokenStore },
   question: UsageQuestion,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<readonly ReportedUsage[]> {
   const sums = await usage.report(question, options)
   const { accountId, by } = question

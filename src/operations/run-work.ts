@@ -5,6 +5,7 @@ import type { DrawnWork, InferenceWork, Submission, Work } from '../core/inferen
 import type { ModelLease } from '../core/ports/model-pool.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import type { EmbeddingRequest, EmbeddingResult, RankRequest, RankResult, TextPart } from '../core/text-generation.ts'
+import type { Abortable } from '../core/waiting.ts'
 import { wishOf } from './budgets/wish-of.ts'
 import { collectText, type TextResult } from './collect-text.ts'
 import { startText } from './generate-text.ts'
@@ -19,7 +20,6 @@ export type WorkResult =
   | { readonly kind: 'chat'; readonly result: TextResult }
   | { readonly kind: 'embedding'; readonly result: EmbeddingResult }
 
-type Options = { readonly signal: AbortSignal }
 type OnProgress = (progress: ImageProgress) => void
 
 /** A request with the caller's identity and signal. */
@@ -28,14 +28,14 @@ interface Requested<Request> {
   readonly request: Request
 }
 
-export interface WorkOptions extends Options {
+export interface WorkOptions extends Abortable {
   readonly meter: UsageMeter
   readonly onProgress: OnProgress
   /** Called with each part of a text. */
   readonly onText: (part: TextPart) => void
 }
 
-interface RunOptions extends Options {
+interface RunOptions extends Abortable {
   readonly meter: UsageMeter
   /** Whether the request is asynchronous. */
   readonly deferred: boolean
@@ -49,7 +49,7 @@ interface RunOptions extends Options {
 export function generateImage(
   deps: InteractiveDependencies,
   requested: RequestedWork<DrawnWork>,
-  { signal, onProgress = () => {} }: Options & { readonly onProgress?: OnProgress },
+  { signal, onProgress = () => {} }: Abortable & { readonly onProgress?: OnProgress },
 ): Promise<ImageResult> {
   return runAndRecord(deps, requested, ({ submission, meter }) => draw(deps, submission, { signal, meter, deferred: false, onProgress }), {
     signal,
@@ -60,7 +60,7 @@ export function generateImage(
 export function createEmbedding(
   deps: InteractiveDependencies,
   { caller, request }: Requested<EmbeddingRequest>,
-  { signal }: Options,
+  { signal }: Abortable,
 ): Promise<EmbeddingResult> {
   const work = { kind: 'embedding', request, asBase64: false } as const
   return runAndRecord(deps, { caller, work }, ({ submission, meter }) => embed(deps, submission, { signal, meter, deferred: false }), {
@@ -76,7 +76,7 @@ export function createEmbedding(
 export function rankDocuments(
   deps: InteractiveDependencies,
   { caller, request }: Requested<RankRequest>,
-  { signal }: Options,
+  { signal }: Abortable,
 ): Promise<RankResult> {
   const { model } = request
   return runAndRecord(

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../core/ports/clock.ts'
 import type { DocumentStore } from '../core/ports/document-store.ts'
+import type { Abortable } from '../core/waiting.ts'
 
 /** Owner of the service's own documents; never an account id. */
 const service = 'service'
@@ -12,7 +13,7 @@ const service = 'service'
  */
 export async function readServiceKey(
   { documents, clock }: { readonly documents: DocumentStore; readonly clock: Clock },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<Buffer> {
   const key = { kind: 'service-key', id: 'links', accountId: service } as const
   for (;;) {

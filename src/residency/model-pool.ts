@@ -9,7 +9,7 @@ import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { LoadedModel, ModelLoader } from '../core/ports/model-loader.ts'
 import type { AcquireOptions, ModelLease, ModelPool, ModelState } from '../core/ports/model-pool.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
-import { orAborted } from '../core/waiting.ts'
+import { type Abortable, orAborted } from '../core/waiting.ts'
 import { Alarm } from './alarm.ts'
 import { boundPictures } from './bound-pictures.ts'
 import { nextDeadline, planResidency } from './plan-residency.ts'
@@ -97,12 +97,12 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     )
   }
 
-  async load(modelId: string, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+  async load(modelId: string, { signal }: Abortable): Promise<void> {
     this.#introduce(findDescriptor(this.#deps.catalog, modelId))
     await this.#waitForLoad(modelId, signal)
   }
 
-  async unload(modelId: string, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+  async unload(modelId: string, { signal }: Abortable): Promise<void> {
     const model = () => this.#state.models.get(modelId) ?? this.#find(findDescriptor(this.#deps.catalog, modelId))
     if (model().phase.type === 'loading') await this.#waitForLoad(modelId, signal)
     if (model().phase.type === 'backing-off') this.#apply({ type: 'unload', modelId })

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/ports/clock.ts'
-import { firstOf } from '../core/waiting.ts'
+import { type Abortable, firstOf } from '../core/waiting.ts'
 
 /** Wakes all waiters for work; a notification without a waiter is kept for the next one. */
 export class WorkSignal {
@@ -18,7 +18,7 @@ export class WorkSignal {
   }
 
   /** Resolves at the next notification, or after `timeoutMs`. */
-  async wait(timeoutMs: number, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+  async wait(timeoutMs: number, { signal }: Abortable): Promise<void> {
     signal.throwIfAborted()
     if (this.#notified) {
       this.#notified = false

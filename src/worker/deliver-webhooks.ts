@@ -3,7 +3,7 @@ import type { AccountStore } from '../core/ports/account-store.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { InferenceLog } from '../core/ports/inference-log.ts'
 import type { WebhookDelivery, WebhookLog } from '../core/ports/webhook-log.ts'
-import { neverAborted } from '../core/waiting.ts'
+import { type Abortable, neverAborted } from '../core/waiting.ts'
 import { signWebhook, type WebhookPost } from './post-webhook.ts'
 import { type DeliveryResult, planDelivery, WebhookPlaces } from './webhook-places.ts'
 
@@ -14,7 +14,7 @@ export interface WebhookDependencies {
   readonly clock: Clock
   /** Encodes the webhook's JSON; `at` in Unix milliseconds. */
   readonly encodeWebhook: (inference: Inference, at: number) => string
-  readonly post: (post: WebhookPost, options: { readonly signal: AbortSignal }) => Promise<DeliveryResult>
+  readonly post: (post: WebhookPost, options: Abortable) => Promise<DeliveryResult>
   /** Runs an attempt in the trace of the inference and passes the `traceparent` to send; absent = tracing is off. */
   readonly trace?: <Result>(delivery: WebhookDelivery, attempt: (traceparent: string | undefined) => Promise<Result>) => Promise<Result>
   /** 0 to 1. */
@@ -36,7 +36,7 @@ export class WebhookSender {
   }
 
   /** Starts all due deliveries; does not wait for the receivers. */
-  async setOff(options: { readonly signal: AbortSignal }): Promise<void> {
+  async setOff(options: Abortable): Promise<void> {
     const due = await this.#deps.webhooks.due(this.#places.wanted, options)
     for (const delivery of this.#places.take(due)) {
       const arrival = deliver(this.#deps, delivery, options)
@@ -57,7 +57,7 @@ export class WebhookSender {
   }
 }
 
-async function deliver(deps: WebhookDependencies, delivery: WebhookDelivery, options: { readonly signal: AbortSignal }): Promise<void> {
+async function deliver(deps: WebhookDependencies, delivery: WebhookDelivery, options: Abortable): Promise<void> {
   const { webhooks, log, accounts, clock } = deps
   const inference = await log.find(delivery.inferenceId, delivery.accountId, options)
   const { trace = (_delivery, attempt) => attempt(delivery.traceparent ?? undefined) } = deps
@@ -79,7 +79,7 @@ async function announce(
     inference,
     traceparent,
   }: { readonly delivery: WebhookDelivery; readonly inference: Inference; readonly traceparent: string | undefined },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<DeliveryResult> {
   const now = clock.now()
   const body = encodeWebhook(inference, inference.completedAt ?? now)

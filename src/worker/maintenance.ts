@@ -9,6 +9,7 @@ import type { OutputStore, StoredOutput } from '../core/ports/output-store.ts'
 import type { RequestLog } from '../core/ports/request-log.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
 import { requestedRetentionMs, requestRetentionMs } from '../core/requests/request-record.ts'
+import type { Abortable } from '../core/waiting.ts'
 import { eraseDeletedAccounts } from '../operations/access/deleted-accounts.ts'
 import { endWorkOfDisabled, endWorkOfRevoked, type WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { bodyFiles } from '../operations/bodies/kept-bodies.ts'
@@ -26,7 +27,7 @@ export interface MaintenanceDependencies extends WebhookDependencies {
   readonly usage: UsageLog
   readonly requests: RequestLog
   /** Reloads which accounts have a request log, and its keys; absent = none have. */
-  readonly refreshBodyLog?: (options: { readonly signal: AbortSignal }) => Promise<void>
+  readonly refreshBodyLog?: (options: Abortable) => Promise<void>
   /** Claims held by this process; their leases may have expired while it was paused. */
   readonly heldClaims: () => readonly Hold[]
   readonly onSwept: (report: SweepReport) => void
@@ -94,7 +95,7 @@ export function startMaintenance(deps: MaintenanceDependencies, { maxQueueMs, le
 /** Reports the age of the oldest waiting inference: null = unknown. */
 async function measureQueue(
   { log, clock, onQueueAge }: Pick<MaintenanceDependencies, 'log' | 'clock' | 'onQueueAge'>,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<void> {
   try {
     const oldest = await log.oldestPending(options)
@@ -106,7 +107,7 @@ async function measureQueue(
 }
 
 /** Rolls up usage entries until none are left. */
-async function rollUpUsage({ usage }: Pick<MaintenanceDependencies, 'usage'>, options: { readonly signal: AbortSignal }): Promise<void> {
+async function rollUpUsage({ usage }: Pick<MaintenanceDependencies, 'usage'>, options: Abortable): Promise<void> {
   while ((await usage.rollUp(options)) > 0);
 }
 
@@ -115,7 +116,7 @@ const documentBatch = 100
 /** Removes expired documents and the bytes of their files, thumbnails and logged bodies. */
 export async function expireDocuments(
   { documents, outputs }: { readonly documents: DocumentStore; readonly outputs: OutputStore },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<void> {
   for (;;) {
     const expired = await documents.takeExpired(documentBatch, options)
@@ -133,7 +134,7 @@ async function expireOutputs(
     outputs,
     onExpired,
   }: { readonly queue: InferenceQueue; readonly outputs: OutputStore; readonly onExpired: (report: ExpiryReport) => void },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<void> {
   for (;;) {
     const report = await queue.expire(options)
@@ -146,7 +147,7 @@ async function expireOutputs(
 /** Deletes request records past their retention: the content first, then the record. */
 async function expireRequests(
   { requests, clock }: { readonly requests: RequestLog; readonly clock: Clock },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<void> {
   const now = clock.now()
   await requests.expire({ words: now - requestedRetentionMs, all: now - requestRetentionMs }, options)
@@ -160,7 +161,7 @@ async function sweepQueue(
     onSwept,
   }: { readonly queue: InferenceQueue; readonly heldClaims: () => readonly Hold[]; readonly onSwept: (report: SweepReport) => void },
   { maxQueueMs }: { readonly maxQueueMs: number },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<void> {
   for (;;) {
     const report = await queue.sweep({ maxQueueMs, spared: heldClaims() }, options)
@@ -181,7 +182,7 @@ export async function removeOrphanOutputs(
     log,
     clock,
   }: { readonly outputs: OutputStore; readonly documents: DocumentStore; readonly log: InferenceLog; readonly clock: Clock },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<void> {
   let old: StoredOutput[] = []
   const removeAll = async () => {
@@ -202,7 +203,7 @@ export async function removeOrphanOutputs(
 }
 
 /** Whether bytes without an inference belong to a file, a kept picture, a thumbnail, or a logged body. */
-async function isKept(documents: DocumentStore, id: string, options: { readonly signal: AbortSignal }): Promise<boolean> {
+async function isKept(documents: DocumentStore, id: string, options: Abortable): Promise<boolean> {
   const names = [
     { kind: 'file', id: `${filePrefix}${id}` } as const,
     { kind: 'picture', id } as const,
@@ -217,14 +218,14 @@ export interface Duty {
   /** Name of the task in the log. */
   readonly name: string
   readonly everyMs: number
-  readonly run: (options: { readonly signal: AbortSignal }) => Promise<void>
+  readonly run: (options: Abortable) => Promise<void>
 }
 
 /** Runs a task now and then periodically until the signal aborts; failures do not stop it. */
 export async function runEvery(
   { clock, onFault }: { readonly clock: Clock; readonly onFault: (duty: string, error: unknown) => void },
   { name, everyMs, run }: Duty,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<void> {
   const { signal } = options
   while (!signal.aborted) {

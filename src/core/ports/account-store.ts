@@ -1,6 +1,5 @@
 import type { Account, AccountChange, Invitation, Session } from '../account.ts'
-
-type Options = { readonly signal: AbortSignal }
+import type { Abortable } from '../waiting.ts'
 
 /** Conditions checked within the write. */
 export interface ChangeCondition {
@@ -11,25 +10,25 @@ export interface ChangeCondition {
 /** Accounts with their sign-in secrets, sessions and invitations. Secrets arrive hashed. */
 export interface AccountStore {
   /** Stores a new account. */
-  create(account: Account, options: Options): Promise<void>
+  create(account: Account, options: Abortable): Promise<void>
   /** Stores the account unless an owner exists, atomically; returns whether it was stored. */
-  createFirstOwner(account: Account, options: Options): Promise<boolean>
+  createFirstOwner(account: Account, options: Abortable): Promise<boolean>
   /** Finds an account, including disabled ones; null = none. */
-  find(id: string, options: Options): Promise<Account | null>
+  find(id: string, options: Abortable): Promise<Account | null>
   /** Every account, oldest first. */
-  list(options: Options): Promise<readonly Account[]>
+  list(options: Abortable): Promise<readonly Account[]>
   /** Weights of all accounts whose weight is not 1. */
-  weights(options: Options): Promise<ReadonlyMap<string, number>>
+  weights(options: Abortable): Promise<ReadonlyMap<string, number>>
   /** Finds an account and its password hash by e-mail address, ignoring case. */
-  findByEmail(email: string, options: Options): Promise<{ readonly account: Account; readonly passwordHash: string } | null>
+  findByEmail(email: string, options: Abortable): Promise<{ readonly account: Account; readonly passwordHash: string } | null>
   /** Sets name, e-mail and password hash together; false = the e-mail is taken. */
   setSignIn(
     accountId: string,
     signIn: { readonly name: string; readonly email: string; readonly passwordHash: string },
-    options: Options,
+    options: Abortable,
   ): Promise<boolean>
   /** Sets name and e-mail of an account without an e-mail; false = it has one, or the e-mail is taken, and nothing changes. */
-  setProfile(accountId: string, profile: { readonly name: string; readonly email: string }, options: Options): Promise<boolean>
+  setProfile(accountId: string, profile: { readonly name: string; readonly email: string }, options: Abortable): Promise<boolean>
   /**
    * Applies all given changes in one write. Returns false and changes nothing if there is no such account or `by` is not an enabled owner.
    * Disabling an account deletes its sessions and its sign-in links; an account that is no longer an enabled owner loses the invitations it
@@ -38,43 +37,43 @@ export interface AccountStore {
    * @param change.by The acting account; null = the operator.
    * @param change.keepsOwner Whether to return false if no enabled owner with an e-mail would be left.
    */
-  change(accountId: string, change: AccountChange & ChangeCondition, options: Options): Promise<boolean>
+  change(accountId: string, change: AccountChange & ChangeCondition, options: Abortable): Promise<boolean>
   /**
    * Deletes all rows of some owners from all tables except the audit log. Owners are account ids and the derived names under which
    * documents are stored. Repeat the call to delete rows written meanwhile.
    */
-  erase(owners: readonly string[], options: Options): Promise<void>
+  erase(owners: readonly string[], options: Abortable): Promise<void>
 
   /** Stores a session; false = the account is disabled, and nothing is stored. */
-  createSession(session: Session, options: Options): Promise<boolean>
+  createSession(session: Session, options: Abortable): Promise<boolean>
   /** Records the use of a session; ignores unknown sessions. */
-  touchSession(hash: string, lastUsedAt: number, options: Options): Promise<void>
+  touchSession(hash: string, lastUsedAt: number, options: Abortable): Promise<void>
   /** Finds a session by hash, including expired ones; null = none. */
-  findSession(hash: string, options: Options): Promise<Session | null>
+  findSession(hash: string, options: Abortable): Promise<Session | null>
   /** All sessions of an account, oldest first; may include expired ones. */
-  listSessions(accountId: string, options: Options): Promise<readonly Session[]>
+  listSessions(accountId: string, options: Abortable): Promise<readonly Session[]>
   /** Ends a session; ignores unknown sessions. */
-  deleteSession(hash: string, options: Options): Promise<void>
+  deleteSession(hash: string, options: Abortable): Promise<void>
   /** Ends all sessions of an account. */
-  deleteSessionsOf(accountId: string, options: Options): Promise<void>
+  deleteSessionsOf(accountId: string, options: Abortable): Promise<void>
 
   /**
    * Stores an invitation. Returns false and stores nothing if its maker is not an enabled owner and invites somebody else, or if its
    * account is disabled or missing.
    */
-  createInvitation(invitation: Invitation, options: Options): Promise<boolean>
+  createInvitation(invitation: Invitation, options: Abortable): Promise<boolean>
   /**
    * Stores a first-run link to an account (null = a new one) in place of earlier ones, unless one of them was made since `unlessSince`
    * (Unix milliseconds). Atomic: of concurrent calls one succeeds. Returns whether this one did.
    */
   createFirstRunInvitation(
     invitation: Invitation & { readonly invitedBy: null },
-    options: Options & { readonly unlessSince: number },
+    options: Abortable & { readonly unlessSince: number },
   ): Promise<boolean>
   /** Finds an invitation by hash, including expired ones; null = none. */
-  findInvitation(hash: string, options: Options): Promise<Invitation | null>
+  findInvitation(hash: string, options: Abortable): Promise<Invitation | null>
   /** All invitations, oldest first, including expired ones. */
-  listInvitations(options: Options): Promise<readonly Invitation[]>
+  listInvitations(options: Abortable): Promise<readonly Invitation[]>
   /** Removes an invitation; returns true to exactly one caller. */
-  takeInvitation(hash: string, options: Options): Promise<boolean>
+  takeInvitation(hash: string, options: Abortable): Promise<boolean>
 }

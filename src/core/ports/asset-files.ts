@@ -1,5 +1,6 @@
 import type { AssetDescriptor, AssetKind } from '../assets/asset.ts'
 import type { UpscalerFacts } from '../model.ts'
+import type { Abortable } from '../waiting.ts'
 
 /** Parts of an asset: its weights, or its preview picture. */
 export type AssetFilePart = 'weights' | 'picture'
@@ -32,7 +33,7 @@ export interface AssetFiles {
   open(
     id: string,
     part: AssetFilePart,
-    options: { readonly signal: AbortSignal },
+    options: Abortable,
   ): Promise<{ readonly bytes: number; readonly version: string; readonly pieces: AsyncIterable<Uint8Array> } | null>
   /** Removes all parts of an asset; ignores missing ones. */
   remove(id: string): Promise<void>

@@ -1,4 +1,5 @@
 import type { Budget, BudgetGrant, BudgetWish } from '../limits/budget.ts'
+import type { Abortable } from '../waiting.ts'
 
 /** An account and, if given, one of its tokens. */
 export interface BudgetHolder {
@@ -19,9 +20,9 @@ export interface BudgetLedger {
    * @throws {ServiceError} `quota_exceeded`, `rate_limit_exceeded` or `concurrency_limit_exceeded` if too little is left; an earlier
    * reservation for the same work stays.
    */
-  reserve(wish: BudgetWish, options: { readonly signal: AbortSignal }): Promise<BudgetGrant>
+  reserve(wish: BudgetWish, options: Abortable): Promise<BudgetGrant>
   /** Releases a reservation; no effect if it has ended. */
-  release(id: string, options: { readonly signal: AbortSignal }): Promise<void>
+  release(id: string, options: Abortable): Promise<void>
   /** The current budgets; empty if nothing is limited. */
-  budgets(holder: BudgetHolder, options: { readonly signal: AbortSignal }): Promise<readonly Budget[]>
+  budgets(holder: BudgetHolder, options: Abortable): Promise<readonly Budget[]>
 }

@@ -1,6 +1,5 @@
 import type { Document, DocumentKind, StoredDocument } from '../document.ts'
-
-type Options = { readonly signal: AbortSignal }
+import type { Abortable } from '../waiting.ts'
 
 /** A document of an account; `accountId: null` matches any owner, for public documents and background tasks. */
 export interface DocumentKey {
@@ -37,23 +36,23 @@ export interface DocumentStore {
    * @param version Required version of the existing document: null = it must not exist, absent = any.
    * @param most Maximum total bytes of the account's documents afterwards; a document that does not grow is never refused.
    */
-  put(document: Document, options: Options & { readonly version?: number | null; readonly most: number }): Promise<PutResult>
+  put(document: Document, options: Abortable & { readonly version?: number | null; readonly most: number }): Promise<PutResult>
   /** Finds a document; null = none, or it belongs to another account. */
-  get(key: DocumentKey, options: Options): Promise<StoredDocument | null>
+  get(key: DocumentKey, options: Abortable): Promise<StoredDocument | null>
   /** Documents sorted by `at`, then by id. */
-  list(query: DocumentQuery, options: Options): Promise<readonly StoredDocument[]>
+  list(query: DocumentQuery, options: Abortable): Promise<readonly StoredDocument[]>
   /** Ids and versions of an account's documents with a label. */
   versions(
     of: { readonly kind: DocumentKind; readonly accountId: string; readonly label: string; readonly limit: number },
-    options: Options,
+    options: Abortable,
   ): Promise<ReadonlyMap<string, number>>
   /** Removes a document; returns whether it existed. */
-  remove(key: DocumentKey, options: Options): Promise<boolean>
+  remove(key: DocumentKey, options: Abortable): Promise<boolean>
   /** Number and total bytes of an account's documents, of one kind or all. */
   sum(
     of: { readonly accountId: string; readonly kind: DocumentKind | null },
-    options: Options,
+    options: Abortable,
   ): Promise<{ readonly count: number; readonly bytes: number }>
   /** Removes expired documents, longest expired first, at most `limit`, and returns them so that attached files can be deleted too. */
-  takeExpired(limit: number, options: Options): Promise<readonly StoredDocument[]>
+  takeExpired(limit: number, options: Abortable): Promise<readonly StoredDocument[]>
 }

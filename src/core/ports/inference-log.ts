@@ -1,4 +1,5 @@
 import type { Inference, InferenceStatus } from '../inference.ts'
+import type { Abortable } from '../waiting.ts'
 import type { StoredOutput } from './output-store.ts'
 
 export interface InferencePage {
@@ -11,14 +12,14 @@ export interface InferencePage {
 /** Reads the records of deferred inferences. Inferences of other accounts are not found. */
 export interface InferenceLog {
   /** Finds an inference, with its queue position while pending; null = the account has none with this id. */
-  find(id: string, accountId: string, options: { readonly signal: AbortSignal }): Promise<Inference | null>
+  find(id: string, accountId: string, options: Abortable): Promise<Inference | null>
   /** A page of the account's inferences, newest first, without queue positions; `status: null` = all states. */
   list(
     query: { readonly accountId: string; readonly status: InferenceStatus | null; readonly limit: number; readonly after: string | null },
-    options: { readonly signal: AbortSignal },
+    options: Abortable,
   ): Promise<InferencePage>
   /** Submission time of the oldest pending inference in Unix milliseconds; null = none. */
-  oldestPending(options: { readonly signal: AbortSignal }): Promise<number | null>
+  oldestPending(options: Abortable): Promise<number | null>
   /** Keys of unreferenced outputs: the inference is unknown, completed with another output, or past its retention. */
-  findOrphans(outputs: readonly StoredOutput[], options: { readonly signal: AbortSignal }): Promise<readonly string[]>
+  findOrphans(outputs: readonly StoredOutput[], options: Abortable): Promise<readonly string[]>
 }

@@ -2,6 +2,7 @@ import type { ErrorRecord } from '../error.ts'
 import type { Inference, InferenceWork, OutputReference, Priority, Progress, Submission } from '../inference.ts'
 import type { ModelDescriptor } from '../model.ts'
 import type { UsageEntry } from '../usage.ts'
+import type { Abortable } from '../waiting.ts'
 
 export interface InferenceSubmission extends Omit<Submission<InferenceWork>, 'id'> {
   /** Absent = generate one. */
@@ -29,7 +30,7 @@ export interface Claim extends Hold {
    *
    * @throws {ServiceError} `server_is_overloaded` if it cannot be read now, `internal_error` if it is damaged or missing.
    */
-  load(options: { readonly signal: AbortSignal }): Submission<InferenceWork> | Promise<Submission<InferenceWork>>
+  load(options: Abortable): Submission<InferenceWork> | Promise<Submission<InferenceWork>>
   /** Earlier attempts that killed their engine; above 0 the work runs alone on its model. */
   readonly deadlyAttempts: number
 }
@@ -107,17 +108,14 @@ export interface InferenceQueue {
    * @throws {ServiceError} `server_is_overloaded` if the queue is full, `concurrency_limit_exceeded` if the account's share is full,
    * `quota_exceeded` if its storage is full, `idempotency_conflict` if the key was used for another body.
    */
-  enqueue(
-    submission: InferenceSubmission,
-    options: { readonly signal: AbortSignal },
-  ): Promise<{ readonly inference: Inference; readonly repeated: boolean }>
+  enqueue(submission: InferenceSubmission, options: Abortable): Promise<{ readonly inference: Inference; readonly repeated: boolean }>
   /**
    * Claims the next pending inferences for these models, at most `limit` and within the capacity of each, in the order in which accounts
    * take turns, and starts an attempt of each. Work in an unknown format is left for newer versions.
    */
   claim(
     wanted: { readonly workerId: string; readonly rooms: readonly ModelRoom[]; readonly limit: number; readonly leaseMs: number },
-    options: { readonly signal: AbortSignal },
+    options: Abortable,
   ): Promise<readonly Claim[]>
   /** Extends the leases of all claims of a worker and stores progress; returns the claims to abandon. */
   renew(
@@ -125,36 +123,25 @@ export interface InferenceQueue {
     options: { readonly signal: AbortSignal; readonly leaseMs: number },
   ): Promise<RenewalReport>
   /** Completes an inference that is still held, records its usage and creates its webhook delivery, in one commit. */
-  complete(
-    hold: Hold,
-    end: Booking & { readonly completion: Completion },
-    options: { readonly signal: AbortSignal },
-  ): Promise<CompletionAnswer>
+  complete(hold: Hold, end: Booking & { readonly completion: Completion }, options: Abortable): Promise<CompletionAnswer>
   /** Requeues a claimed inference without counting the attempt, claimable after `delayMs`; it keeps its age. */
-  release(hold: Hold, end: Booking & { readonly delayMs: number }, options: { readonly signal: AbortSignal }): Promise<ReleaseAnswer>
+  release(hold: Hold, end: Booking & { readonly delayMs: number }, options: Abortable): Promise<ReleaseAnswer>
   /** Makes released inferences claimable now instead of after their delay. */
-  hasten(ids: readonly string[], options: { readonly signal: AbortSignal }): Promise<void>
+  hasten(ids: readonly string[], options: Abortable): Promise<void>
   /** Counts the attempt and requeues the inference, or completes it as failed if no attempt is left. */
-  retry(
-    hold: Hold,
-    end: Booking & { readonly failure: AttemptFailure },
-    options: { readonly signal: AbortSignal },
-  ): Promise<ReleaseAnswer | 'failed'>
+  retry(hold: Hold, end: Booking & { readonly failure: AttemptFailure }, options: Abortable): Promise<ReleaseAnswer | 'failed'>
   /**
    * Cancels an inference. Pending: completes it as cancelled. Running: asks its worker to cancel. Completed: no effect. Returns the record,
    * null if unknown.
    */
-  cancel(target: { readonly id: string; readonly accountId: string }, options: { readonly signal: AbortSignal }): Promise<Inference | null>
+  cancel(target: { readonly id: string; readonly accountId: string }, options: Abortable): Promise<Inference | null>
   /**
    * Requeues or fails inferences with expired leases, except those the caller still holds, and fails those that waited too long since
    * submission.
    */
-  sweep(
-    limits: { readonly maxQueueMs: number; readonly spared: readonly Hold[] },
-    options: { readonly signal: AbortSignal },
-  ): Promise<SweepReport>
+  sweep(limits: { readonly maxQueueMs: number; readonly spared: readonly Hold[] }, options: Abortable): Promise<SweepReport>
   /** Takes some outputs past their retention and deletes some old records; repeat until it reports none. */
-  expire(options: { readonly signal: AbortSignal }): Promise<ExpiryReport>
+  expire(options: Abortable): Promise<ExpiryReport>
   /** Resolves when work may have become claimable, or after `timeoutMs`. */
-  waitForWork(timeoutMs: number, options: { readonly signal: AbortSignal }): Promise<void>
+  waitForWork(timeoutMs: number, options: Abortable): Promise<void>
 }

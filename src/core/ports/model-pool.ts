@@ -1,5 +1,6 @@
 import type { ComputeDevice } from '../compute-device.ts'
 import type { TextRequest } from '../text-generation.ts'
+import type { Abortable } from '../waiting.ts'
 import type { ImageModel } from './image-model.ts'
 import type { TextModel } from './text-model.ts'
 
@@ -51,9 +52,9 @@ export interface ModelPool {
   /** States of all models, for the models list, health and the console. */
   states(): readonly ModelState[]
   /** Loads a model. */
-  load(modelId: string, options: { readonly signal: AbortSignal }): Promise<void>
+  load(modelId: string, options: Abortable): Promise<void>
   /** Unloads a model once its leases have ended. */
-  unload(modelId: string, options: { readonly signal: AbortSignal }): Promise<void>
+  unload(modelId: string, options: Abortable): Promise<void>
 }
 
 export interface ModelState {

@@ -1,6 +1,5 @@
 import type { RequestRecord } from '../requests/request-record.ts'
-
-type Options = { readonly signal: AbortSignal }
+import type { Abortable } from '../waiting.ts'
 
 /** A record with its number; numbers increase. */
 export interface NumberedRequest extends RequestRecord {
@@ -26,9 +25,9 @@ export interface RequestLogQuery {
 /** Keeps records of requests for a limited time. */
 export interface RequestLog {
   /** Appends records, numbered in order. */
-  append(records: readonly RequestRecord[], options: Options): Promise<void>
+  append(records: readonly RequestRecord[], options: Abortable): Promise<void>
   /** Newest first. */
-  list(query: RequestLogQuery, options: Options): Promise<readonly NumberedRequest[]>
+  list(query: RequestLogQuery, options: Abortable): Promise<readonly NumberedRequest[]>
   /** Deletes the words of records older than `words`, and records older than `all`; both in Unix milliseconds. */
-  expire(before: { readonly words: number; readonly all: number }, options: Options): Promise<void>
+  expire(before: { readonly words: number; readonly all: number }, options: Abortable): Promise<void>
 }

@@ -12,6 +12,7 @@ import type {
   TokenizeRequest,
   TokenizeResult,
 } from '../text-generation.ts'
+import type { Abortable } from '../waiting.ts'
 
 /** Runtime statistics of a language model. */
 export interface TextFigures {
@@ -59,14 +60,14 @@ export interface TextModel {
   countPrompt?(request: TextRequest, options: { readonly signal: AbortSignal; readonly account: string }): Promise<number>
 
   /** @throws {ServiceError} `unsupported_parameter` if the model has no embeddings, `context_length_exceeded`. */
-  embed(request: EmbeddingRequest, options: { readonly signal: AbortSignal }): Promise<EmbeddingResult>
+  embed(request: EmbeddingRequest, options: Abortable): Promise<EmbeddingResult>
 
   /**
    * Scores documents against a query; absent = not supported by the model.
    *
    * @throws {ServiceError} `context_length_exceeded` if a pair exceeds the context.
    */
-  rank?(request: RankRequest, options: { readonly signal: AbortSignal }): Promise<RankResult>
+  rank?(request: RankRequest, options: Abortable): Promise<RankResult>
 
   /**
    * Tokenizes a text or a conversation's prompt; absent = not supported by the runtime.
@@ -80,5 +81,5 @@ export interface TextModel {
    *
    * @throws {ServiceError} `invalid_request_error` for an unknown token.
    */
-  detokenize?(request: DetokenizeRequest, options: { readonly signal: AbortSignal }): Promise<DetokenizeResult>
+  detokenize?(request: DetokenizeRequest, options: Abortable): Promise<DetokenizeResult>
 }

@@ -1,4 +1,5 @@
 import type { UsageDay, UsageEntry, UsageQuestion, UsageSum } from '../usage.ts'
+import type { Abortable } from '../waiting.ts'
 
 /** Records the usage of finished requests. */
 export interface UsageLog {
@@ -12,15 +13,15 @@ export interface UsageLog {
   /** Sums per day and model between two UTC days, inclusive; `accountId` null = all accounts. */
   summarize(
     query: { readonly accountId: string | null; readonly from: string; readonly to: string },
-    options: { readonly signal: AbortSignal },
+    options: Abortable,
   ): Promise<readonly UsageDay[]>
   /**
    * Sums by any dimensions, sorted by their keys, with latencies. Usage of versions without token records is left out if tokens or hours
    * are requested.
    */
-  report(question: UsageQuestion, options: { readonly signal: AbortSignal }): Promise<readonly UsageSum[]>
+  report(question: UsageQuestion, options: Abortable): Promise<readonly UsageSum[]>
   /** Moves some appended entries into the daily sums, which keeps the log short; resolves with their number. */
-  rollUp(options: { readonly signal: AbortSignal }): Promise<number>
+  rollUp(options: Abortable): Promise<number>
 }
 
 /** Where interactive work is booked after its answer. */
@@ -28,8 +29,6 @@ export interface UsageBooks extends Pick<UsageLog, 'append'> {
   /** Entries of answered requests that cannot be recorded yet; absent = none ever wait. */
   readonly owed?: number
 }
-
-type Options = { readonly signal: AbortSignal }
 
 /** Counters shared by all processes on a store, for limits that span processes. */
 export interface SharedCounts {
@@ -42,7 +41,7 @@ export interface SharedCounts {
    */
   takeOfMinute(
     wanted: { readonly subject: string; readonly minute: number; readonly wanted: number; readonly limit: number },
-    options: Options,
+    options: Abortable,
   ): Promise<{ readonly granted: number; readonly left: number }>
   /**
    * Sets the number of a subject's places reserved by this process, limited by those of other processes. They are released when the process
@@ -50,5 +49,5 @@ export interface SharedCounts {
    *
    * @returns The number reserved now.
    */
-  keepPlaces(wanted: { readonly subject: string; readonly places: number; readonly limit: number }, options: Options): Promise<number>
+  keepPlaces(wanted: { readonly subject: string; readonly places: number; readonly limit: number }, options: Abortable): Promise<number>
 }

@@ -1,3 +1,4 @@
+import type { Abortable } from '../waiting.ts'
 /** Embedding rows for a picture, or for a part of one, in a prompt. */
 export interface PictureBlock {
   readonly rows: number
@@ -18,11 +19,11 @@ export interface VisionTower extends AsyncDisposable {
    *
    * @throws {ServiceError} `validation_error` if it is not a picture or too large.
    */
-  layOut(picture: Uint8Array, options: { readonly signal: AbortSignal }): Promise<readonly (string | PictureBlock)[]>
+  layOut(picture: Uint8Array, options: Abortable): Promise<readonly (string | PictureBlock)[]>
   /**
    * Encodes a picture into the rows of each block, in order: float32 [rows, width].
    *
    * @throws {ServiceError} `validation_error` if it cannot be decoded.
    */
-  look(picture: Uint8Array, options: { readonly signal: AbortSignal }): Promise<readonly Float32Array[]>
+  look(picture: Uint8Array, options: Abortable): Promise<readonly Float32Array[]>
 }

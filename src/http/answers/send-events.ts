@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../core/ports/clock.ts'
-import { firstOf } from '../../core/waiting.ts'
+import { type Abortable, firstOf } from '../../core/waiting.ts'
 import { captureOf } from '../body-log.ts'
 import { clientSignal } from '../client-signal.ts'
 import { type Ping, Pings } from './early-events.ts'
@@ -98,7 +98,7 @@ export function dropReader({ socket }: ServerResponse): void {
  */
 export async function roomFor(
   { raw, clock }: { readonly raw: ServerResponse; readonly clock: Clock },
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): Promise<void> {
   await firstOf<unknown>(
     signal,

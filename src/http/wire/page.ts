@@ -1,6 +1,7 @@
 import Type, { type TInteger, type TObject, type TSchema } from 'typebox'
 import type { DocumentKind } from '../../core/document.ts'
 import type { DocumentQuery, DocumentStore } from '../../core/ports/document-store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { queryFault } from '../faults/refuse-faults.ts'
 
 const maxPerPage = 100
@@ -91,7 +92,7 @@ export async function readDocumentPage(
     /** Page size; absent = that of any list. */
     readonly most?: number
   },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<DocumentQuery> {
   const { limit, after: id, order } = readPageQuery(query, 'desc', most)
   const last = id === null ? null : await documents.get({ kind, id, accountId }, options)

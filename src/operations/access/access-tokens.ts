@@ -5,6 +5,7 @@ import { ServiceError } from '../../core/error.ts'
 import { noUseLimits, type UseLimits } from '../../core/limits/use-limits.ts'
 import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-token-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { readGivenName } from './accounts.ts'
 
 export interface NewAccessToken {
@@ -26,7 +27,7 @@ export interface NewAccessToken {
 export async function createAccessToken(
   { tokens, clock, mostTokens: most }: { readonly tokens: AccessTokenStore; readonly clock: Clock; readonly mostTokens?: number },
   { accountId, name, scopes, expiresAt }: NewAccessToken,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<{ readonly text: string; readonly token: AccessToken }> {
   const shortName = readGivenName(name, 'the token')
   if (scopes.length === 0)
@@ -61,7 +62,7 @@ export async function createAccessToken(
 export async function listAccessTokens(
   { tokens }: { readonly tokens: AccessTokenStore },
   { accountId }: { readonly accountId: string },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<readonly AccessToken[]> {
   const found = await tokens.list(accountId, options)
   return found.toSorted((a, b) => b.createdAt - a.createdAt)
@@ -76,7 +77,7 @@ export async function limitAccessToken(
   { tokens }: { readonly tokens: AccessTokenStore },
   target: TokenTarget,
   limits: Partial<UseLimits>,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<void> {
   if (!(await tokens.limit(target, limits, options))) throw new ServiceError('not_found', 'This account has no such access token.')
 }
@@ -89,7 +90,7 @@ export async function limitAccessToken(
 export async function revokeAccessToken(
   { tokens, clock }: { readonly tokens: AccessTokenStore; readonly clock: Clock },
   target: TokenTarget,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<void> {
   const found = await tokens.revoke(target, clock.now(), options)
   if (!found) throw new ServiceError('not_found', 'Use the id of one of your own tokens, as the list shows it.')
@@ -106,7 +107,7 @@ const undoMs = 60_000
 export async function restoreAccessToken(
   { tokens, clock }: { readonly tokens: AccessTokenStore; readonly clock: Clock },
   target: TokenTarget,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<void> {
   if (!(await tokens.restore(target, clock.now() - undoMs, options)))
     throw new ServiceError('not_found', 'It is too late to undo this; create a new token.')

@@ -5,6 +5,7 @@ import { type AccountLimits, noLimits } from '../../core/limits/use-limits.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { isVisible } from '../../core/text/visible-text.ts'
+import type { Abortable } from '../../core/waiting.ts'
 
 /**
  * Creates an account without a sign-in, which tokens and invitations can refer to.
@@ -14,7 +15,7 @@ import { isVisible } from '../../core/text/visible-text.ts'
 export async function createAccount(
   { accounts, clock }: { readonly accounts: AccountStore; readonly clock: Clock },
   wanted: { readonly name: string; readonly role: Role },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<Account> {
   const account = makeAccount({ clock }, wanted)
   await accounts.create(account, options)
@@ -50,7 +51,7 @@ export interface WantedAccount {
 export async function changeAccount(
   { accounts, clock }: { readonly accounts: AccountStore; readonly clock: Clock },
   { accountId, by, role, disabled, limits }: WantedAccount,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<void> {
   if (by === accountId && (role !== undefined || disabled !== undefined))
     throw new ServiceError(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Account, Role } from '../../core/account.ts'
 import { noLimits } from '../../core/limits/use-limits.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { findInvitation } from './invitations.ts'
 import {
   findIdentity,
@@ -12,8 +13,6 @@ import {
   unlinkIdentity,
 } from './linked-identities.ts'
 import { SignInRefusal } from './sign-in-refusal.ts'
-
-type Options = { readonly signal: AbortSignal }
 
 export interface AdmissionDependencies extends IdentityDependencies {
   readonly accounts: AccountStore
@@ -61,7 +60,7 @@ export interface Admitted {
 export async function admitIdentity(
   deps: AdmissionDependencies,
   { identity, rules, admission }: { readonly identity: ProviderIdentity; readonly rules: AdmissionRules; readonly admission: Admission },
-  options: Options,
+  options: Abortable,
 ): Promise<Admitted> {
   const linked = await findIdentity(deps, identity, options)
   const wanted = rules.roles.length === 0 ? undefined : roleOfGroups(identity.groups, rules.roles)
@@ -93,7 +92,7 @@ interface Placing {
 async function placeIdentity(
   deps: AdmissionDependencies,
   { identity, linked, rules, admission, role }: Placing,
-  options: Options,
+  options: Abortable,
 ): Promise<{ readonly accountId: string; readonly change: Admitted['change'] }> {
   const { code, linkTo } = admission
   if (linkTo !== null) {
@@ -115,7 +114,7 @@ async function placeIdentity(
 async function join(
   deps: AdmissionDependencies,
   { identity, linked, code }: Pick<Placing, 'identity' | 'linked'> & { readonly code: string },
-  options: Options,
+  options: Abortable,
 ): Promise<string> {
   const invitation = await findInvitation(deps, code, options).catch((error: unknown) => {
     throw new SignInRefusal('invitation', error)
@@ -131,7 +130,7 @@ async function join(
 }
 
 /** E-mail addresses of accounts are not verified, so that a matching address proves nothing; only the password allows linking. */
-async function refuseTaken({ accounts }: AdmissionDependencies, { verifiedEmail }: ProviderIdentity, options: Options): Promise<void> {
+async function refuseTaken({ accounts }: AdmissionDependencies, { verifiedEmail }: ProviderIdentity, options: Abortable): Promise<void> {
   const wanted = verifiedEmail?.toLowerCase()
   const taken = wanted !== undefined && (await accounts.list(options)).some(({ email }) => email?.toLowerCase() === wanted)
   if (taken) throw new SignInRefusal('taken')
@@ -141,7 +140,7 @@ function link(
   deps: AdmissionDependencies,
   { issuer, subject, verifiedEmail }: ProviderIdentity,
   accountId: string,
-  options: Options,
+  options: Abortable,
 ): Promise<LinkedIdentity> {
   return linkIdentity(deps, { issuer, subject, email: verifiedEmail, accountId }, options)
 }
@@ -150,7 +149,7 @@ function link(
 async function makeAccount(
   { accounts, clock }: AdmissionDependencies,
   { id, identity, role }: { readonly id: string; readonly identity: ProviderIdentity; readonly role: Role },
-  options: Options,
+  options: Abortable,
 ): Promise<boolean> {
   if ((await accounts.find(id, options)) !== null) return false
   const account = {
@@ -175,7 +174,7 @@ async function giveRole(
   { accounts }: AdmissionDependencies,
   account: Account,
   role: Role,
-  options: Options,
+  options: Abortable,
 ): Promise<Pick<Admitted, 'account' | 'earlierRole'>> {
   const changed = role !== account.role && (await accounts.change(account.id, { by: null, role, keepsOwner: true }, options))
   return changed ? { account: { ...account, role }, earlierRole: account.role } : { account, earlierRole: null }

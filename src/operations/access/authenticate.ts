@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/error.ts'
 import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { firstOf, neverAborted } from '../../core/waiting.ts'
+import { type Abortable, firstOf, neverAborted } from '../../core/waiting.ts'
 import { hashAccessToken, isAccessTokenText } from './access-tokens.ts'
 import type { RecentValues } from './recent-values.ts'
 
@@ -39,7 +39,7 @@ export interface AuthenticationDependencies {
 export async function authenticate(
   deps: AuthenticationDependencies,
   { text }: { readonly text: string },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<Caller> {
   const hash = hashAccessToken(text)
   const { token, accountLimits } = deps.recent.known(hash) ?? (await lookUp(deps, { text, hash }, options))
@@ -60,7 +60,7 @@ export async function authenticate(
 async function lookUp(
   deps: AuthenticationDependencies,
   { text, hash }: { readonly text: string; readonly hash: string },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<TokenHolder> {
   if (!isAccessTokenText(text)) throw invalidToken()
   const inTime = () =>
@@ -77,11 +77,7 @@ async function lookUp(
   return deps.recent.get(hash, inTime, options)
 }
 
-async function findUsable(
-  { tokens, accounts }: AuthenticationDependencies,
-  hash: string,
-  options: { readonly signal: AbortSignal },
-): Promise<TokenHolder> {
+async function findUsable({ tokens, accounts }: AuthenticationDependencies, hash: string, options: Abortable): Promise<TokenHolder> {
   const token = await tokens.findByHash(hash, options)
   if (token === null) throw invalidToken()
   const account = await accounts.find(token.accountId, options)

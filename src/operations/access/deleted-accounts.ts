@@ -5,12 +5,11 @@ import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { InferenceLog } from '../../core/ports/inference-log.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { bodyFiles, bodyOwner } from '../bodies/kept-bodies.ts'
 import { readFileDocument } from '../files/file-documents.ts'
 import { keptPictureFiles } from '../pictures/kept-pictures.ts'
 import { thumbnailFiles } from '../pictures/thumbnails.ts'
-
-type Options = { readonly signal: AbortSignal }
 
 /** Owner of the list of accounts being deleted; never an account id. */
 const service = 'service'
@@ -37,7 +36,7 @@ export interface AccountDeletion {
 export async function deleteAccount(
   { accounts, documents, clock }: { readonly accounts: AccountStore; readonly documents: DocumentStore; readonly clock: { now(): number } },
   { accountId, by, name }: AccountDeletion,
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   const account = await accounts.find(accountId, options)
   if (account === null) throw new ServiceError('not_found', 'There is no such account.')
@@ -67,7 +66,7 @@ export async function deleteAccount(
 /** Ids of the accounts being deleted. */
 export async function listDeletedAccounts(
   { documents }: { readonly documents: DocumentStore },
-  options: Options,
+  options: Abortable,
 ): Promise<ReadonlySet<string>> {
   return new Set((await listNotes(documents, options)).map(({ id }) => id))
 }
@@ -81,7 +80,7 @@ export interface ErasingDependencies {
 }
 
 /** Erases the data of deleted accounts whose work has ended, files before rows, and repeats this for some time for late rows. */
-export async function eraseDeletedAccounts(deps: ErasingDependencies, options: Options): Promise<void> {
+export async function eraseDeletedAccounts(deps: ErasingDependencies, options: Abortable): Promise<void> {
   for (const { id, at } of await listNotes(deps.documents, options)) {
     const age = deps.clock.now() - at
     const running = await deps.log.list({ accountId: id, status: 'running', limit: 1, after: null }, options)
@@ -94,12 +93,12 @@ export async function eraseDeletedAccounts(deps: ErasingDependencies, options: O
   }
 }
 
-function listNotes(documents: DocumentStore, options: Options): Promise<readonly StoredDocument[]> {
+function listNotes(documents: DocumentStore, options: Abortable): Promise<readonly StoredDocument[]> {
   return documents.list({ kind: 'deleted-account', accountId: service, order: 'oldest', after: null, limit: readAtOnce }, options)
 }
 
 /** Deletes files attached to documents. Files of assets are removed by the task for orphaned files. */
-async function deleteFiles({ documents, outputs }: ErasingDependencies, accountId: string, options: Options): Promise<void> {
+async function deleteFiles({ documents, outputs }: ErasingDependencies, accountId: string, options: Abortable): Promise<void> {
   for (const kind of ['file', 'picture', 'thumbnail', 'request-body'] as const) {
     let after: { readonly at: number; readonly id: string } | null = null
     for (;;) {
@@ -113,7 +112,7 @@ async function deleteFiles({ documents, outputs }: ErasingDependencies, accountI
   }
 }
 
-async function deleteOutputs({ log, outputs }: ErasingDependencies, accountId: string, options: Options): Promise<void> {
+async function deleteOutputs({ log, outputs }: ErasingDependencies, accountId: string, options: Abortable): Promise<void> {
   let after: string | null = null
   do {
     const page: Awaited<ReturnType<InferenceLog['list']>> = await log.list({ accountId, status: null, limit: readAtOnce, after }, options)

@@ -4,6 +4,7 @@ import { ServiceError } from '../../core/error.ts'
 import { noLimits } from '../../core/limits/use-limits.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { hashSecretText, makeSecretText } from './secret-text.ts'
 
 /** Lifetime of an invitation. */
@@ -19,7 +20,7 @@ export const invitationMs = 3 * 24 * 60 * 60 * 1000
 export async function invite(
   { accounts, clock }: { readonly accounts: AccountStore; readonly clock: Clock },
   { role, accountId, invitedBy }: { readonly role: Role; readonly accountId: string | null; readonly invitedBy: string | null },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<string> {
   const code = makeSecretText()
   const now = clock.now()
@@ -28,15 +29,13 @@ export async function invite(
   throw new ServiceError('not_found', 'This account does not exist or is disabled; enable it first.')
 }
 
-type Options = { readonly signal: AbortSignal }
-
 interface InvitationDependencies {
   readonly accounts: AccountStore
   readonly clock: Clock
 }
 
 /** @throws {ServiceError} `not_found` if the code was used, withdrawn or has expired. */
-export async function findInvitation({ accounts, clock }: InvitationDependencies, code: string, options: Options): Promise<Invitation> {
+export async function findInvitation({ accounts, clock }: InvitationDependencies, code: string, options: Abortable): Promise<Invitation> {
   const invitation = await accounts.findInvitation(hashSecretText(code), options)
   if (invitation === null || invitation.expiresAt <= clock.now()) throw usedUp()
   return invitation
@@ -56,7 +55,7 @@ export interface NewSignIn {
 export async function redeemInvitation(
   { accounts, clock }: InvitationDependencies,
   { invitation, signIn }: { readonly invitation: Invitation; readonly signIn: NewSignIn },
-  options: Options,
+  options: Abortable,
 ): Promise<Account> {
   if (!(await accounts.takeInvitation(invitation.hash, options))) throw usedUp()
   const id = invitation.accountId ?? randomUUID()

@@ -3,8 +3,7 @@ import type { Document, StoredDocument } from '../../core/document.ts'
 import { isRecord } from '../../core/json-value.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
-
-type Options = { readonly signal: AbortSignal }
+import type { Abortable } from '../../core/waiting.ts'
 
 /** A user's permanent id at a provider; unique only together with the issuer. */
 export interface IdentityName {
@@ -33,7 +32,7 @@ const maxPerAccount = 20
 export async function findIdentity(
   { documents }: IdentityDependencies,
   name: IdentityName,
-  options: Options,
+  options: Abortable,
 ): Promise<LinkedIdentity | null> {
   const found = await documents.get({ kind, id: idOf(name), accountId: null }, options)
   return found && readIdentity(found)
@@ -43,7 +42,7 @@ export async function findIdentity(
 export async function linkIdentity(
   deps: IdentityDependencies,
   { issuer, subject, email, accountId }: IdentityName & Pick<LinkedIdentity, 'email' | 'accountId'>,
-  options: Options,
+  options: Abortable,
 ): Promise<LinkedIdentity> {
   const { documents, clock } = deps
   const document: Document = {
@@ -67,7 +66,7 @@ export async function linkIdentity(
 export async function listIdentities(
   { documents }: Pick<IdentityDependencies, 'documents'>,
   accountId: string,
-  options: Options,
+  options: Abortable,
 ): Promise<readonly LinkedIdentity[]> {
   const found = await documents.list({ kind, accountId, order: 'oldest', after: null, limit: maxPerAccount }, options)
   return found.map(readIdentity)
@@ -77,7 +76,7 @@ export async function listIdentities(
 export function unlinkIdentity(
   { documents }: IdentityDependencies,
   target: Pick<LinkedIdentity, 'id' | 'accountId'>,
-  options: Options,
+  options: Abortable,
 ): Promise<boolean> {
   return documents.remove({ kind, ...target }, options)
 }

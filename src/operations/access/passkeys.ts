@@ -4,8 +4,7 @@ import { ServiceError } from '../../core/error.ts'
 import { isRecord } from '../../core/json-value.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
-
-type Options = { readonly signal: AbortSignal }
+import type { Abortable } from '../../core/waiting.ts'
 
 export interface PasskeyDependencies {
   readonly documents: DocumentStore
@@ -39,7 +38,7 @@ const maxPerAccount = 20
 export async function addPasskey(
   deps: PasskeyDependencies,
   passkey: Pick<Passkey, 'accountId' | 'name' | 'credentialId' | 'publicKey' | 'counter'>,
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   if ((await listPasskeys(deps, passkey.accountId, options)).length >= maxPerAccount)
     throw new ServiceError('validation_error', `This account has ${maxPerAccount} passkeys; remove one first.`)
@@ -50,13 +49,13 @@ export async function addPasskey(
 }
 
 /** Finds a passkey of any account by credential id, or null. */
-export async function findPasskey({ documents }: PasskeyDependencies, credentialId: string, options: Options): Promise<Passkey | null> {
+export async function findPasskey({ documents }: PasskeyDependencies, credentialId: string, options: Abortable): Promise<Passkey | null> {
   const found = await documents.get({ kind, id: idOf(credentialId), accountId: null }, options)
   return found && readPasskey(found)
 }
 
 /** Records its use; false = it was used concurrently since it was read. */
-export async function usePasskey(deps: PasskeyDependencies, passkey: Passkey, counter: number, options: Options): Promise<boolean> {
+export async function usePasskey(deps: PasskeyDependencies, passkey: Passkey, counter: number, options: Abortable): Promise<boolean> {
   const { version } = passkey
   const document = toDocument({ ...passkey, counter, lastUsedAt: deps.clock.now() }, passkey.createdAt)
   return (await deps.documents.put(document, { ...options, version, most: Number.POSITIVE_INFINITY })) === 'stored'
@@ -66,7 +65,7 @@ export async function usePasskey(deps: PasskeyDependencies, passkey: Passkey, co
 export async function listPasskeys(
   { documents }: Pick<PasskeyDependencies, 'documents'>,
   accountId: string,
-  options: Options,
+  options: Abortable,
 ): Promise<readonly ShownPasskey[]> {
   const found = await documents.list({ kind, accountId, order: 'oldest', after: null, limit: maxPerAccount }, options)
   return found.map(readPasskey).map(({ id, name, createdAt, lastUsedAt }) => ({ id, name, createdAt, lastUsedAt }))
@@ -76,7 +75,7 @@ export async function listPasskeys(
 export function removePasskey(
   { documents }: Pick<PasskeyDependencies, 'documents'>,
   target: Pick<Passkey, 'id' | 'accountId'>,
-  options: Options,
+  options: Abortable,
 ): Promise<boolean> {
   return documents.remove({ kind, ...target }, options)
 }
@@ -85,7 +84,7 @@ export function removePasskey(
 export async function takeChallenge(
   { documents, clock }: PasskeyDependencies,
   { challenge, accountId, lifetimeMs }: { readonly challenge: string; readonly accountId: string; readonly lifetimeMs: number },
-  options: Options,
+  options: Abortable,
 ): Promise<boolean> {
   const now = clock.now()
   const rest = { value: null, at: now, label: null, text: '', attachedBytes: 0, expiresAt: now + lifetimeMs }

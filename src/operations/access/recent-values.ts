@@ -1,11 +1,9 @@
 import type { Clock } from '../../core/ports/clock.ts'
-import { neverAborted, orAborted } from '../../core/waiting.ts'
+import { type Abortable, neverAborted, orAborted } from '../../core/waiting.ts'
 
 /** Lifetime of a cached value, which bounds the delay of changes. */
 const freshMs = 4000
 const maxValues = 10_000
-
-type Options = { readonly signal: AbortSignal }
 
 /** Caches looked-up values for four seconds, by key. Concurrent requests share one look-up. */
 export class RecentValues<Value> {
@@ -26,7 +24,7 @@ export class RecentValues<Value> {
   }
 
   /** @param lookUp Continues when its first caller leaves, since others may wait for it. */
-  async get(key: string, lookUp: (options: Options) => Promise<Value>, { signal }: Options): Promise<Value> {
+  async get(key: string, lookUp: (options: Abortable) => Promise<Value>, { signal }: Abortable): Promise<Value> {
     signal.throwIfAborted()
     return this.known(key) ?? orAborted(this.#underWay.get(key) ?? this.#begin(key, lookUp), signal)
   }
@@ -37,7 +35,7 @@ export class RecentValues<Value> {
     if (entry !== undefined) this.#entries.set(key, { value: change(entry.value), until: entry.until })
   }
 
-  #begin(key: string, lookUp: (options: Options) => Promise<Value>): Promise<Value> {
+  #begin(key: string, lookUp: (options: Abortable) => Promise<Value>): Promise<Value> {
     const until = this.#clock.now() + freshMs
     const begun = lookUp(neverAborted)
       .then((value) => {

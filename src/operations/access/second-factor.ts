@@ -4,9 +4,8 @@ import { ServiceError } from '../../core/error.ts'
 import { isRecord } from '../../core/json-value.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { hashSecretText } from './secret-text.ts'
-
-type Options = { readonly signal: AbortSignal }
 
 export interface SecondFactorDependencies {
   readonly documents: DocumentStore
@@ -40,7 +39,7 @@ const attempts = 3
 export async function findSecondFactor(
   deps: Pick<SecondFactorDependencies, 'documents'>,
   accountId: string,
-  options: Options,
+  options: Abortable,
 ): Promise<SecondFactor | null> {
   const { factor } = await read(deps, accountId, options)
   return factor?.confirmedAt == null ? null : { confirmedAt: factor.confirmedAt, recoveryLeft: factor.recoveryHashes.length }
@@ -49,7 +48,7 @@ export async function findSecondFactor(
 /** Ids of the accounts with a confirmed second factor. */
 export async function listSecondFactors(
   { documents }: Pick<SecondFactorDependencies, 'documents'>,
-  options: Options,
+  options: Abortable,
 ): Promise<readonly string[]> {
   const found = await documents.list({ kind, accountId: null, label: 'confirmed', order: 'oldest', after: null, limit: 10_000 }, options)
   return found.map(({ accountId }) => accountId)
@@ -61,7 +60,7 @@ export async function listSecondFactors(
  * @returns The secret in base32.
  * @throws {ServiceError} `validation_error` if there is a confirmed one, or another was begun concurrently.
  */
-export async function beginSecondFactor(deps: SecondFactorDependencies, accountId: string, options: Options): Promise<string> {
+export async function beginSecondFactor(deps: SecondFactorDependencies, accountId: string, options: Abortable): Promise<string> {
   const { factor, version } = await read(deps, accountId, options)
   if (factor?.confirmedAt != null)
     throw new ServiceError('validation_error', 'This account has a second factor; remove it before you set a new one.')
@@ -79,7 +78,7 @@ export async function beginSecondFactor(deps: SecondFactorDependencies, accountI
 export async function confirmSecondFactor(
   deps: SecondFactorDependencies,
   { accountId, code }: { readonly accountId: string; readonly code: string },
-  options: Options,
+  options: Abortable,
 ): Promise<readonly string[] | null> {
   const { factor, version } = await read(deps, accountId, options)
   if (factor === null || factor.confirmedAt !== null) return null
@@ -94,7 +93,7 @@ export async function confirmSecondFactor(
 export async function useSecondFactor(
   deps: SecondFactorDependencies,
   { accountId, code }: { readonly accountId: string; readonly code: string },
-  options: Options,
+  options: Abortable,
 ): Promise<'code' | 'recovery' | null> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const { factor, version } = await read(deps, accountId, options)
@@ -107,7 +106,11 @@ export async function useSecondFactor(
 }
 
 /** Replaces the recovery codes. @throws {ServiceError} `not_found` without a confirmed factor. */
-export async function renewRecoveryCodes(deps: SecondFactorDependencies, accountId: string, options: Options): Promise<readonly string[]> {
+export async function renewRecoveryCodes(
+  deps: SecondFactorDependencies,
+  accountId: string,
+  options: Abortable,
+): Promise<readonly string[]> {
   const codes = makeRecoveryCodes()
   for (let attempt = 0; attempt < attempts; attempt++) {
     const { factor, version } = await read(deps, accountId, options)
@@ -126,7 +129,7 @@ function changedMeanwhile(): ServiceError {
 export function removeSecondFactor(
   { documents }: Pick<SecondFactorDependencies, 'documents'>,
   accountId: string,
-  options: Options,
+  options: Abortable,
 ): Promise<boolean> {
   return documents.remove({ kind, id: accountId, accountId }, options)
 }
@@ -166,7 +169,7 @@ interface Versioned {
 async function read(
   { documents }: Pick<SecondFactorDependencies, 'documents'>,
   accountId: string,
-  options: Options,
+  options: Abortable,
 ): Promise<Versioned | { readonly factor: null; readonly version: null }> {
   const found = await documents.get({ kind, id: accountId, accountId }, options)
   return found === null ? { factor: null, version: null } : { factor: readFactor(found), version: found.version }
@@ -177,7 +180,7 @@ async function write(
   deps: SecondFactorDependencies,
   accountId: string,
   { factor, version }: Versioned,
-  options: Options,
+  options: Abortable,
 ): Promise<boolean> {
   const { secret, confirmedAt, lastStep, recoveryHashes } = factor
   const document: Document = {

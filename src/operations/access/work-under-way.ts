@@ -3,6 +3,7 @@ import { accountDisabled, isEnabled } from '../../core/account.ts'
 import type { ServiceError } from '../../core/error.ts'
 import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 
 /** Owner of the work; without a token it ends only with its account. */
 export type WorkHolder = Pick<Caller, 'accountId' | 'tokenId'>
@@ -48,7 +49,7 @@ export class WorkUnderWay {
 /** Ends the work of disabled accounts, also those disabled by another process. */
 export async function endWorkOfDisabled(
   { accounts, underWay }: { readonly accounts: AccountStore; readonly underWay: WorkUnderWay },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<void> {
   for (const accountId of underWay.accounts())
     if (!isEnabled(await accounts.find(accountId, options))) underWay.endOfAccount(accountId, accountDisabled())
@@ -57,7 +58,7 @@ export async function endWorkOfDisabled(
 /** Ends the synchronous work of revoked tokens, also those revoked by another process. */
 export async function endWorkOfRevoked(
   { tokens, underWay }: { readonly tokens: AccessTokenStore; readonly underWay: WorkUnderWay },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<void> {
   const used = underWay.tokens()
   if (used.length === 0) return

@@ -4,6 +4,7 @@ import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { AssetFiles } from '../../core/ports/asset-files.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { judgeUpload, listAssetRecords, putAssetRecord } from './asset-records.ts'
 
 /** An upload that requests can name, with the result of its examination. */
@@ -38,7 +39,7 @@ export class AssetLibrary {
   }
 
   /** Reloads the records from the store. Files whose record has no examination result are examined, and the result is stored. */
-  async refresh(options: { readonly signal: AbortSignal }): Promise<void> {
+  async refresh(options: Abortable): Promise<void> {
     const before = this.#entries
     const entries = new Map<string, LibraryEntry>()
     for (const asset of await listAssetRecords(this.#sources, { accountId: null }, options)) {
@@ -107,7 +108,7 @@ export class AssetLibrary {
   }
 
   /** Examines a file uploaded to an earlier version and stores the result; a file that is no longer accepted is rejected. */
-  async #examine(asset: UploadedAsset, options: { readonly signal: AbortSignal }): Promise<UploadedAsset> {
+  async #examine(asset: UploadedAsset, options: Abortable): Promise<UploadedAsset> {
     const { files, examine } = this.#sources
     // A file that cannot be read now may be readable next time.
     const examined = await examine(files.path(asset.id), assetReference(asset)).catch(() => null)

@@ -4,8 +4,7 @@ import { familyNames } from '../../core/checkpoint/checkpoint-family.ts'
 import { ServiceError } from '../../core/error.ts'
 import { familyOf } from '../../core/model.ts'
 import type { DocumentQuery, DocumentStore } from '../../core/ports/document-store.ts'
-
-export type Options = { readonly signal: AbortSignal }
+import type { Abortable } from '../../core/waiting.ts'
 
 type Documents = { readonly documents: DocumentStore }
 
@@ -17,7 +16,7 @@ const page = 200
 const uploadWithinMs = 24 * 60 * 60 * 1000
 
 /** Finds an upload of any account by id. */
-export async function findAssetRecord({ documents }: Documents, id: string, options: Options): Promise<UploadedAsset | null> {
+export async function findAssetRecord({ documents }: Documents, id: string, options: Abortable): Promise<UploadedAsset | null> {
   const document = await documents.get({ kind, id, accountId: null }, options)
   return document === null ? null : assetFromDocument(document)
 }
@@ -26,7 +25,7 @@ export async function findAssetRecord({ documents }: Documents, id: string, opti
 export async function listAssetRecords(
   { documents }: Documents,
   { accountId }: { readonly accountId: string | null },
-  options: Options,
+  options: Abortable,
 ): Promise<readonly UploadedAsset[]> {
   const found: UploadedAsset[] = []
   let after: DocumentQuery['after'] = null
@@ -48,7 +47,7 @@ export async function listAssetRecords(
  * @returns The upload with its new version.
  * @throws {ServiceError} `idempotency_conflict` if it was changed meanwhile.
  */
-export async function putAssetRecord({ documents }: Documents, asset: UploadedAsset, options: Options): Promise<UploadedAsset> {
+export async function putAssetRecord({ documents }: Documents, asset: UploadedAsset, options: Abortable): Promise<UploadedAsset> {
   const result = await documents.put(
     {
       kind,

@@ -6,15 +6,16 @@ import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { AssetFiles } from '../../core/ports/asset-files.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { type AssetLibrary, hasName } from './asset-library.ts'
-import { listAssetRecords, type Options, putAssetRecord } from './asset-records.ts'
+import { listAssetRecords, putAssetRecord } from './asset-records.ts'
 import type { UploadsUnderWay } from './uploads-under-way.ts'
 
 /** All assets visible to an account: its own, newest first, then public ones of others. */
 export async function listVisibleAssets(
   deps: Pick<AssetDependencies, 'documents' | 'library'>,
   { accountId }: Pick<Caller, 'accountId'>,
-  options: Options,
+  options: Abortable,
 ): Promise<readonly UploadedAsset[]> {
   const own = (await listAssetRecords(deps, { accountId }, options)).filter(({ state }) => state !== 'deleted')
   const shared = deps.library
@@ -32,7 +33,7 @@ export async function listVisibleAssets(
 export async function findAsset(
   deps: Pick<AssetDependencies, 'documents' | 'library'>,
   { caller, name }: { readonly caller: Pick<Caller, 'accountId'>; readonly name: string },
-  options: Options,
+  options: Abortable,
 ): Promise<UploadedAsset> {
   const found = (await listVisibleAssets(deps, caller, options)).find((asset) => hasName(asset, name))
   if (found === undefined) throw new ServiceError('not_found', 'This asset does not exist; GET /v1/assets lists yours.')
@@ -51,7 +52,7 @@ const maxPictureBytes = 512 * 1024
 export async function setAssetPicture(
   deps: AssetDependencies,
   { asset, picture }: { readonly asset: UploadedAsset; readonly picture: { readonly bytes: Uint8Array; readonly format: string } },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<UploadedAsset> {
   const { bytes, format } = picture
   if (bytes.length > maxPictureBytes)

@@ -2,11 +2,10 @@ import type { Caller } from '../../core/access-token.ts'
 import type { UploadedAsset } from '../../core/assets/uploaded-asset.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { InferenceLog } from '../../core/ports/inference-log.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { findAssetRecord, putAssetRecord } from './asset-records.ts'
 import type { AssetDependencies } from './assets.ts'
 import { isOwner } from './uploads.ts'
-
-type Options = { readonly signal: AbortSignal }
 
 /**
  * Deletes an asset: new requests no longer find it. Its file stays until earlier work has ended.
@@ -17,7 +16,7 @@ type Options = { readonly signal: AbortSignal }
 export async function deleteAsset(
   deps: AssetDependencies,
   { caller, asset }: { readonly caller: Caller; readonly asset: UploadedAsset },
-  options: Options,
+  options: Abortable,
 ): Promise<number> {
   await requireOwn(deps, { caller, asset }, options)
   const deletedAt = deps.clock.now()
@@ -35,7 +34,7 @@ export async function deleteAsset(
 export async function requireOwn(
   deps: Pick<AssetDependencies, 'accounts'>,
   { caller, asset }: { readonly caller: Caller; readonly asset: UploadedAsset },
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   if (asset.accountId === caller.accountId || (await isOwner(deps, caller.accountId, options))) return
   throw new ServiceError('insufficient_scope', 'Only its account or an owner can change a public asset.')
@@ -58,7 +57,7 @@ export interface RemovalTimes {
 const orphanAfterMs = 60 * 60 * 1000
 
 /** Removes the files of deleted assets that no work can use any more, and orphaned files, such as those of abandoned uploads. */
-export async function removeDeletedAssets(deps: RemovalDependencies, times: RemovalTimes, options: Options): Promise<void> {
+export async function removeDeletedAssets(deps: RemovalDependencies, times: RemovalTimes, options: Abortable): Promise<void> {
   await deps.library.refresh(options)
   for (const { asset, weights } of deps.library.entries()) {
     if (asset.state !== 'deleted' || !(await isUnused(deps, { asset, times }, options))) continue
@@ -77,7 +76,7 @@ export async function removeDeletedAssets(deps: RemovalDependencies, times: Remo
 async function isUnused(
   deps: RemovalDependencies,
   { asset, times }: { readonly asset: UploadedAsset; readonly times: RemovalTimes },
-  options: Options,
+  options: Abortable,
 ): Promise<boolean> {
   const age = deps.clock.now() - (asset.deletedAt ?? 0)
   if (age < times.interactiveMs) return false

@@ -1,6 +1,7 @@
 import type { Caller } from '../../core/access-token.ts'
 import { assetReference, type UploadedAsset } from '../../core/assets/uploaded-asset.ts'
 import { ServiceError } from '../../core/error.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { judgeUpload, listAssetRecords, putAssetRecord } from './asset-records.ts'
 import type { AssetDependencies } from './assets.ts'
 
@@ -25,7 +26,7 @@ export async function createAsset(
     asset,
     secrets,
   }: { readonly caller: Caller; readonly asset: NewAsset; readonly secrets: { readonly id: string; readonly linkKey: string } },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<UploadedAsset> {
   const { accountId } = caller
   if (asset.isPublic && !(await isOwner(deps, accountId, options)))
@@ -65,11 +66,7 @@ export async function createAsset(
 }
 
 /** Whether an account is an owner of the service. */
-export async function isOwner(
-  { accounts }: Pick<AssetDependencies, 'accounts'>,
-  accountId: string,
-  options: { readonly signal: AbortSignal },
-): Promise<boolean> {
+export async function isOwner({ accounts }: Pick<AssetDependencies, 'accounts'>, accountId: string, options: Abortable): Promise<boolean> {
   return (await accounts.find(accountId, options))?.role === 'owner'
 }
 
@@ -92,7 +89,7 @@ export async function receiveAsset(
     from,
     length,
   }: { readonly asset: UploadedAsset; readonly content: AsyncIterable<Uint8Array>; readonly from: number; readonly length: number | null },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<UploadedAsset> {
   if (asset.state !== 'awaiting') throw new ServiceError('not_found', 'This asset does not expect a file: create another asset.')
   const { accountId, id } = asset
@@ -139,11 +136,7 @@ function otherKind(start: readonly number[]): string | null {
  *
  * @throws {ServiceError} `validation_error` if no file was received or an upload is running.
  */
-export async function completeAsset(
-  deps: AssetDependencies,
-  asset: UploadedAsset,
-  options: { readonly signal: AbortSignal },
-): Promise<UploadedAsset> {
+export async function completeAsset(deps: AssetDependencies, asset: UploadedAsset, options: Abortable): Promise<UploadedAsset> {
   if (asset.state === 'ready') return asset
   const received = asset.state === 'awaiting' ? await deps.files.received(asset.id) : null
   if (received === null || deps.uploads.has(asset.id))

@@ -4,6 +4,7 @@ import { ServiceError } from '../../core/error.ts'
 import { type Batch, batchRetentionMs, batchWindowMs, hasEnded } from '../../core/files/batch.ts'
 import type { JsonValue } from '../../core/json-value.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { type FileDependencies, fileQuotaExceeded, findFile } from '../files/file-documents.ts'
 
 /** Maximum number of open batches per account. */
@@ -18,7 +19,7 @@ const maxOpen = 50
 export async function createBatch(
   deps: FileDependencies,
   wanted: Pick<Batch, 'accountId' | 'tokenId' | 'endpoint' | 'inputFileId' | 'metadata' | 'filesLifetimeMs'>,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<Batch> {
   const { documents, clock, maxDocumentBytes: most } = deps
   const { accountId, inputFileId } = wanted
@@ -68,7 +69,7 @@ function unfit(text: string): ServiceError {
 export async function cancelBatch(
   deps: { readonly documents: DocumentStore; readonly clock: { now(): number } },
   target: { readonly accountId: string; readonly id: string },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<Batch> {
   for (;;) {
     const { batch, version } = await findBatch(deps, target, options)
@@ -109,7 +110,7 @@ export function readBatchDocument({ id, accountId, value, at, expiresAt, version
 export async function findBatch(
   { documents }: { readonly documents: DocumentStore },
   target: { readonly accountId: string; readonly id: string },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<KnownBatch> {
   const found = /^[\w-]{1,128}$/.test(target.id) ? await documents.get({ kind: 'batch', ...target }, options) : null
   if (found !== null) return readBatchDocument(found)

@@ -4,9 +4,8 @@ import type { BodyKeys } from '../../core/ports/body-keys.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import { type BodyLogSwitch, shortestKeepMs } from '../../core/requests/logged-body.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { bodyOwner } from './kept-bodies.ts'
-
-type Options = { readonly signal: AbortSignal }
 
 /** Dependencies of switching the log. */
 export interface BodyLogDependencies {
@@ -30,7 +29,7 @@ const maxSwitches = 1000
 export async function switchBodyLogOn(
   { documents, clock, keys, mostKeepMs }: BodyLogDependencies,
   { accountId, keepMs, forMs }: { readonly accountId: string; readonly keepMs: number; readonly forMs: number | null },
-  { signal }: Options,
+  { signal }: Abortable,
 ): Promise<BodyLogSwitch> {
   if (!(keepMs >= shortestKeepMs && keepMs <= mostKeepMs))
     throw new ServiceError(
@@ -68,7 +67,7 @@ export async function switchBodyLogOn(
 export function switchBodyLogOff(
   { documents }: Pick<BodyLogDependencies, 'documents'>,
   accountId: string,
-  options: Options,
+  options: Abortable,
 ): Promise<boolean> {
   return documents.remove({ kind: 'request-log', id: accountId, accountId: bodyOwner(accountId) }, options)
 }
@@ -77,7 +76,7 @@ export function switchBodyLogOff(
 export async function findBodyLog(
   { documents }: Pick<BodyLogDependencies, 'documents'>,
   accountId: string,
-  options: Options,
+  options: Abortable,
 ): Promise<BodyLogSwitch | null> {
   const found = await documents.get({ kind: 'request-log', id: accountId, accountId: bodyOwner(accountId) }, options)
   return found === null ? null : readSwitch(found)
@@ -86,7 +85,7 @@ export async function findBodyLog(
 /** All logs that are on. */
 export async function listBodyLogs(
   { documents }: Pick<BodyLogDependencies, 'documents'>,
-  options: Options,
+  options: Abortable,
 ): Promise<readonly BodyLogSwitch[]> {
   const query = { kind: 'request-log', accountId: null, order: 'newest', after: null, limit: maxSwitches } as const
   return (await documents.list(query, options)).map(readSwitch)

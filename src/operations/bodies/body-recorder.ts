@@ -3,7 +3,7 @@ import type { Inference } from '../../core/inference.ts'
 import type { BodyKeys } from '../../core/ports/body-keys.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { BodyDropReason, BodyLogSwitch } from '../../core/requests/logged-body.ts'
-import { neverAborted } from '../../core/waiting.ts'
+import { type Abortable, neverAborted } from '../../core/waiting.ts'
 import type { EncodedOutput } from '../deferred/outputs.ts'
 import { BodyCapture } from './body-capture.ts'
 import { listBodyLogs } from './body-log.ts'
@@ -42,7 +42,7 @@ export class BodyRecorder implements AsyncDisposable {
   }
 
   /** Reloads which logs are on; called every few seconds and after every change. */
-  async refresh(options: { readonly signal: AbortSignal }): Promise<void> {
+  async refresh(options: Abortable): Promise<void> {
     this.#requested += 1
     const requested = this.#requested
     const found = await listBodyLogs(this.#deps, options)

@@ -6,7 +6,7 @@ import type { BodyKey, BodyKeys } from '../../core/ports/body-keys.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import { type BodyPart, bodyParts, type LoggedBody } from '../../core/requests/logged-body.ts'
-import { neverAborted } from '../../core/waiting.ts'
+import { type Abortable, neverAborted } from '../../core/waiting.ts'
 import { openBytes, sealBytes } from './body-cipher.ts'
 
 /** Dependencies of stored bodies. */
@@ -14,8 +14,6 @@ export interface KeptBodyDependencies {
   readonly documents: DocumentStore
   readonly outputs: OutputStore
 }
-
-type Options = { readonly signal: AbortSignal }
 
 /** One request of an account. */
 export interface BodyTarget {
@@ -71,7 +69,7 @@ export async function keepBody(
     keepMs,
     most,
   }: { readonly key: BodyKey; readonly body: NewBody; readonly at: number; readonly keepMs: number; readonly most: number },
-  options: Options,
+  options: Abortable,
 ): Promise<'stored' | 'full'> {
   const { documents, outputs } = deps
   const { accountId, part, path, contentType, status, length, exchange } = body
@@ -122,7 +120,7 @@ export async function keepBody(
 export async function findBodies(
   { documents, outputs, keys }: KeptBodyDependencies & { readonly keys: BodyKeys },
   { from, ...target }: BodyTarget & { readonly from?: number },
-  options: Options,
+  options: Abortable,
 ): Promise<readonly ReadBody[]> {
   const listed = await documents.list(
     { ...named(target), ...(from === undefined ? { order: 'newest', after: null } : { order: 'oldest', after: { at: from, id: '' } }) },
@@ -151,14 +149,14 @@ export async function findBodies(
 export async function hasBodies(
   { documents }: Pick<KeptBodyDependencies, 'documents'>,
   target: BodyTarget,
-  options: Options,
+  options: Abortable,
 ): Promise<boolean> {
   if ((await findNameless(documents, target, options)).length > 0) return true
   return (await documents.list({ ...named(target), order: 'newest', after: null, limit: 1 }, options)).length > 0
 }
 
 /** Bodies stored by versions without exchanges. */
-async function findNameless(documents: DocumentStore, target: BodyTarget, options: Options): Promise<readonly StoredDocument[]> {
+async function findNameless(documents: DocumentStore, target: BodyTarget, options: Abortable): Promise<readonly StoredDocument[]> {
   const accountId = bodyOwner(target.accountId)
   const keys = bodyParts.map((part) => ({ kind: 'request-body', id: bodyId(target, part, null), accountId }) as const)
   return (await Promise.all(keys.map((key) => documents.get(key, options)))).filter((document) => document !== null)
@@ -183,13 +181,13 @@ function inOrder(found: readonly StoredDocument[]): readonly StoredDocument[] {
 export function sumBodies(
   { documents }: Pick<KeptBodyDependencies, 'documents'>,
   accountId: string,
-  options: Options,
+  options: Abortable,
 ): Promise<{ readonly count: number; readonly bytes: number }> {
   return documents.sum({ accountId: bodyOwner(accountId), kind: 'request-body' }, options)
 }
 
 /** Deletes all logged bodies of an account; returns their number. */
-export async function removeBodies(deps: KeptBodyDependencies, accountId: string, options: Options): Promise<number> {
+export async function removeBodies(deps: KeptBodyDependencies, accountId: string, options: Abortable): Promise<number> {
   const owner = bodyOwner(accountId)
   for (let removed = 0; ; ) {
     const query = { kind: 'request-body', accountId: owner, order: 'oldest', after: null, limit: deletedAtOnce } as const
@@ -207,7 +205,7 @@ export function bodyFiles(documents: readonly StoredDocument[]): readonly string
 async function removeBody(
   { documents, outputs }: KeptBodyDependencies,
   key: { readonly kind: 'request-body'; readonly id: string; readonly accountId: string },
-  options: Options,
+  options: Abortable,
 ): Promise<boolean> {
   const found = await documents.get(key, options)
   if (found === null || !(await documents.remove(key, options))) return false

@@ -1,6 +1,7 @@
 import type { ChatPreset, ChatPresets } from '../../core/chat/preset.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { documentsFull } from '../documents-full.ts'
 
 /** Dependencies of presets. */
@@ -11,8 +12,6 @@ export interface PresetDependencies {
   readonly maxDocumentBytes: number
 }
 
-type Options = { readonly signal: AbortSignal }
-
 const maxPresets = 100
 const nothing: ChatPresets = { presets: [], standard: null }
 
@@ -20,7 +19,7 @@ const nothing: ChatPresets = { presets: [], standard: null }
 export async function listChatPresets(
   { documents }: Pick<PresetDependencies, 'documents'>,
   accountId: string,
-  options: Options,
+  options: Abortable,
 ): Promise<ChatPresets> {
   const known = await documents.get({ kind: 'preset', id: accountId, accountId }, options)
   return known === null ? nothing : readPresets(known.value)
@@ -32,7 +31,7 @@ export async function listChatPresets(
 export async function keepChatPreset(
   deps: PresetDependencies,
   { accountId, preset }: { readonly accountId: string; readonly preset: ChatPreset },
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   await change(deps, accountId, options, ({ presets, standard }) => {
     const others = presets.filter(({ id }) => id !== preset.id)
@@ -46,7 +45,7 @@ export async function keepChatPreset(
 export async function removeChatPreset(
   deps: PresetDependencies,
   { accountId, id: gone }: { readonly accountId: string; readonly id: string },
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   await change(deps, accountId, options, ({ presets, standard }) => ({
     presets: presets.filter(({ id }) => id !== gone),
@@ -58,7 +57,7 @@ export async function removeChatPreset(
 export async function chooseStandardPreset(
   deps: PresetDependencies,
   { accountId, id: chosen }: { readonly accountId: string; readonly id: string | null },
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   await change(deps, accountId, options, ({ presets }) => {
     if (chosen !== null && !presets.some(({ id }) => id === chosen))
@@ -71,7 +70,7 @@ export async function chooseStandardPreset(
 async function change(
   { documents, clock, maxDocumentBytes: most }: PresetDependencies,
   accountId: string,
-  options: Options,
+  options: Abortable,
   make: (before: ChatPresets) => ChatPresets,
 ): Promise<void> {
   for (;;) {

@@ -3,6 +3,7 @@ import type { Document, StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { JsonValue } from '../../core/json-value.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { documentsFull } from '../documents-full.ts'
 
 /** Dependencies of conversations. */
@@ -12,8 +13,6 @@ export interface ConversationDependencies {
   /** Maximum bytes of an account's documents. */
   readonly maxDocumentBytes: number
 }
-
-export type Options = { readonly signal: AbortSignal }
 
 /** A conversation of an account. */
 export interface ConversationTarget {
@@ -66,7 +65,7 @@ export function readTurn(document: StoredDocument): Turn {
 }
 
 /** Records a changed message as a change of its conversation, so that open pages reload it. */
-export async function noteChange(deps: ConversationDependencies, target: ConversationTarget, options: Options): Promise<void> {
+export async function noteChange(deps: ConversationDependencies, target: ConversationTarget, options: Abortable): Promise<void> {
   const { accountId, id } = target
   const head = await deps.documents.get({ kind: 'conversation', id, accountId }, options)
   if (head === null || head.label === removedLabel) return
@@ -85,7 +84,7 @@ export async function noteChange(deps: ConversationDependencies, target: Convers
 export async function keep(
   { documents, maxDocumentBytes: most }: ConversationDependencies,
   document: Document,
-  options: Options & { readonly version?: number | null },
+  options: Abortable & { readonly version?: number | null },
 ): Promise<'stored' | 'conflict'> {
   const result = await documents.put(document, { ...options, most })
   if (result === 'conflict' && options.version === undefined) throw conversationNotFound()

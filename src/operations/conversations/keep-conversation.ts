@@ -1,5 +1,6 @@
 import type { ConversationHead, Turn } from '../../core/chat/conversation.ts'
 import type { Document } from '../../core/document.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import {
   type ConversationDependencies,
   type ConversationTarget,
@@ -7,7 +8,6 @@ import {
   headDocument,
   keep,
   noteChange,
-  type Options,
   readHead,
   turnDocument,
 } from './conversation-documents.ts'
@@ -22,7 +22,7 @@ import { removeConversation, wasRemoved } from './remove-conversation.ts'
 export async function keepConversation(
   deps: ConversationDependencies,
   { head, ...target }: ConversationTarget & { readonly head: ConversationHead },
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   const known = head.settings ? null : await deps.documents.get({ kind: 'conversation', ...target }, options)
   const kept = known === null ? head : { ...readHead(known), ...head }
@@ -39,7 +39,7 @@ export async function keepConversation(
 export async function keepTurn(
   deps: ConversationDependencies,
   { turn, ...target }: ConversationTarget & { readonly turn: Turn },
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   if (turn.state === 'writing' && (await hasTurn(deps, { ...target, turnId: turn.id }, options))) return
   await keepUnlessRemoved(deps, target, turnDocument(target, turn), options)
@@ -50,7 +50,7 @@ export async function keepTurn(
 async function hasTurn(
   { documents }: ConversationDependencies,
   { accountId, id, turnId }: ConversationTarget & { readonly turnId: string },
-  options: Options,
+  options: Abortable,
 ): Promise<boolean> {
   return (await documents.get({ kind: 'turn', id: `${id}/${turnId}`, accountId }, options)) !== null
 }
@@ -59,7 +59,7 @@ async function keepUnlessRemoved(
   deps: ConversationDependencies,
   target: ConversationTarget,
   document: Document,
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   if (await wasRemoved(deps, target, options)) throw conversationNotFound()
   await keep(deps, document, options)
@@ -73,7 +73,7 @@ async function keepUnlessRemoved(
 export async function removeTurn(
   deps: ConversationDependencies,
   { turnId, ...target }: ConversationTarget & { readonly turnId: string },
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   const { accountId, id } = target
   await deps.documents.remove({ kind: 'turn', id: `${id}/${turnId}`, accountId }, options)

@@ -3,6 +3,7 @@ import type { ErrorRecord } from '../../core/error.ts'
 import type { Inference, Outcome } from '../../core/inference.ts'
 import type { WrittenPart } from '../../core/text/visible-text.ts'
 import type { ToolCall } from '../../core/text-generation.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import type { WrittenText } from '../deferred/inference-events.ts'
 import {
   type ConversationDependencies,
@@ -10,7 +11,6 @@ import {
   conversationNotFound,
   keep,
   noteChange,
-  type Options,
   readTurn,
   turnDocument,
 } from './conversation-documents.ts'
@@ -27,7 +27,7 @@ export interface WrittenAnswer {
  *
  * @throws {ServiceError} `quota_exceeded`, `not_found` if the conversation was removed.
  */
-export async function beginAnswer(deps: ConversationDependencies, answer: WrittenAnswer, options: Options): Promise<void> {
+export async function beginAnswer(deps: ConversationDependencies, answer: WrittenAnswer, options: Abortable): Promise<void> {
   if (await wasRemoved(deps, targetOf(answer), options)) throw conversationNotFound()
   await changeTurn(deps, answer, options, (known) => {
     if (known?.inference === answer.inference.id) return null
@@ -48,7 +48,7 @@ export async function endAnswer(
   deps: ConversationDependencies,
   answer: WrittenAnswer,
   ending: AnswerEnding,
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   if (await wasRemoved(deps, targetOf(answer), options)) return
   await changeTurn(deps, answer, options, (known) => {
@@ -63,7 +63,7 @@ export async function endAnswer(
 async function changeTurn(
   deps: ConversationDependencies,
   answer: WrittenAnswer,
-  options: Options,
+  options: Abortable,
   make: (known: Turn | null) => Turn | null,
 ): Promise<void> {
   const target = targetOf(answer)

@@ -1,15 +1,8 @@
 import type { ListedConversation } from '../../core/chat/conversation.ts'
 import type { StoredDocument } from '../../core/document.ts'
 import type { DocumentQuery } from '../../core/ports/document-store.ts'
-import {
-  archivedLabel,
-  type ConversationDependencies,
-  keptLabel,
-  type Options,
-  pinnedLabel,
-  readHead,
-  removedLabel,
-} from './conversation-documents.ts'
+import type { Abortable } from '../../core/waiting.ts'
+import { archivedLabel, type ConversationDependencies, keptLabel, pinnedLabel, readHead, removedLabel } from './conversation-documents.ts'
 
 /** Conversations per page of the list. */
 const pageSize = 50
@@ -37,7 +30,7 @@ export async function listConversations(
     readonly archived: boolean
     readonly after: ConversationList['next']
   },
-  options: Options,
+  options: Abortable,
 ): Promise<ConversationList> {
   const { accountId, search, archived, after } = query
   const base: DocumentQuery = { kind: 'conversation', accountId, order: 'newest', after: null, limit: pageSize }
@@ -60,7 +53,7 @@ function readListed(document: StoredDocument): ListedConversation {
 async function findConversations(
   { documents }: Pick<ConversationDependencies, 'documents'>,
   { accountId, search }: { readonly accountId: string; readonly search: string },
-  options: Options,
+  options: Abortable,
 ): Promise<readonly ListedConversation[]> {
   const base = { accountId, search, order: 'newest', after: null } as const
   const titled = await documents.list({ ...base, kind: 'conversation', limit: pageSize }, options)

@@ -1,9 +1,9 @@
 import type { ListedConversation, Turn } from '../../core/chat/conversation.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import {
   type ConversationDependencies,
   type ConversationTarget,
   conversationNotFound,
-  type Options,
   readHead,
   readTurn,
   removedLabel,
@@ -31,7 +31,7 @@ export interface ReadConversation extends ConversationVersions {
 export async function openConversation(
   { documents }: Dependencies,
   target: ConversationTarget,
-  options: Options,
+  options: Abortable,
 ): Promise<ReadConversation> {
   // Read before the messages, so that concurrent changes are noticed next time.
   const head = await readKeptHead({ documents }, target, options)
@@ -52,7 +52,7 @@ export async function openConversation(
 export async function readVersions(
   { documents }: Dependencies,
   { known, ...target }: ConversationTarget & { readonly known: number },
-  options: Options,
+  options: Abortable,
 ): Promise<ConversationVersions | null> {
   const head = await readKeptHead({ documents }, target, options)
   if (head.version === known) return null
@@ -65,7 +65,7 @@ export async function readVersions(
 export async function readTurns(
   { documents }: Dependencies,
   { turnIds, ...target }: ConversationTarget & { readonly turnIds: readonly string[] },
-  options: Options,
+  options: Abortable,
 ): Promise<Pick<ReadConversation, 'turns' | 'versions'>> {
   await readKeptHead({ documents }, target, options)
   const { accountId, id } = target
@@ -80,7 +80,7 @@ export async function readTurns(
 async function readKeptHead(
   { documents }: Dependencies,
   { accountId, id }: ConversationTarget,
-  options: Options,
+  options: Abortable,
 ): Promise<Omit<ConversationVersions, 'versions'>> {
   const head = await documents.get({ kind: 'conversation', id, accountId }, options)
   if (head === null || head.label === removedLabel) throw conversationNotFound()

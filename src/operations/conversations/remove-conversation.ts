@@ -1,5 +1,6 @@
 import type { Document } from '../../core/document.ts'
 import type { DocumentKey } from '../../core/ports/document-store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import {
   archivedLabel,
   type ConversationDependencies,
@@ -7,7 +8,6 @@ import {
   conversationNotFound,
   headDocument,
   keep,
-  type Options,
   readHead,
   readTurn,
   removedLabel,
@@ -22,7 +22,7 @@ const undoMs = 10 * 60_000
  * Removes a conversation. For ten minutes its user can restore it; late changes from other pages cannot. @throws {ServiceError}
  * `not_found`.
  */
-export async function removeConversation(deps: ConversationDependencies, target: ConversationTarget, options: Options): Promise<void> {
+export async function removeConversation(deps: ConversationDependencies, target: ConversationTarget, options: Abortable): Promise<void> {
   if ((await deps.documents.get({ kind: 'conversation', ...target }, options)) === null) throw conversationNotFound()
   // First, so that concurrent writes are refused from now on.
   await noteRemoved(deps, target, options)
@@ -31,7 +31,7 @@ export async function removeConversation(deps: ConversationDependencies, target:
 }
 
 /** Restores a recently removed conversation. @throws {ServiceError} `not_found` if it was deleted for good. */
-export async function restoreConversation(deps: ConversationDependencies, target: ConversationTarget, options: Options): Promise<void> {
+export async function restoreConversation(deps: ConversationDependencies, target: ConversationTarget, options: Abortable): Promise<void> {
   await rewrite(deps, target, { head: {}, turns: {} }, options)
   await forgetRemoved(deps, target, options)
 }
@@ -40,7 +40,7 @@ export async function restoreConversation(deps: ConversationDependencies, target
 export async function archiveConversation(
   deps: ConversationDependencies,
   { archived, ...target }: ConversationTarget & { readonly archived: boolean },
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   const found = await deps.documents.get({ kind: 'conversation', ...target }, options)
   if (found === null || found.label === removedLabel) throw conversationNotFound()
@@ -52,7 +52,7 @@ async function rewrite(
   deps: ConversationDependencies,
   target: ConversationTarget,
   changes: { readonly head: Partial<Document>; readonly turns: Partial<Document> },
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   const { accountId, id } = target
   const head = await deps.documents.get({ kind: 'conversation', id, accountId }, options)
@@ -71,7 +71,7 @@ const rememberedMs = 90 * 86_400_000
 async function noteRemoved(
   { documents, clock }: Pick<ConversationDependencies, 'documents' | 'clock'>,
   target: ConversationTarget,
-  { signal }: Options,
+  { signal }: Abortable,
 ): Promise<void> {
   const at = clock.now()
   const note = { ...noteOf(target), accountId: target.accountId, value: {}, at, label: null, text: '', attachedBytes: 0 }
@@ -84,7 +84,7 @@ async function noteRemoved(
 async function forgetRemoved(
   { documents }: Pick<ConversationDependencies, 'documents'>,
   target: ConversationTarget,
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   await documents.remove(noteOf(target), options)
 }
@@ -93,7 +93,7 @@ async function forgetRemoved(
 export async function wasRemoved(
   { documents }: Pick<ConversationDependencies, 'documents'>,
   target: ConversationTarget,
-  options: Options,
+  options: Abortable,
 ): Promise<boolean> {
   return (await documents.get(noteOf(target), options)) !== null
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/error.ts'
 import type { ImageRequest } from '../../core/image-generation.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { InferenceLog } from '../../core/ports/inference-log.ts'
-import { neverAborted } from '../../core/waiting.ts'
+import { type Abortable, neverAborted } from '../../core/waiting.ts'
 import type { InferenceEvents } from './inference-events.ts'
 import { cancelInference, waitForInference } from './inferences.ts'
 import { type FoundOutput, findOutput } from './outputs.ts'
@@ -25,7 +25,7 @@ export interface DrawStoredDependencies extends SubmitDependencies {
 export async function drawStored(
   deps: DrawStoredDependencies,
   { caller, request, outputBytes }: { readonly caller: Caller; readonly request: ImageRequest; readonly outputBytes: number },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<FoundOutput & { readonly id: string }> {
   const { accountId, tokenId } = caller
   const submission = {

@@ -1,7 +1,7 @@
 import type { InferenceStatus, Progress } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { joinPart, type WrittenPart } from '../../core/text/visible-text.ts'
-import { firstOf } from '../../core/waiting.ts'
+import { type Abortable, firstOf } from '../../core/waiting.ts'
 
 /** An event of a deferred inference in this process; the record remains authoritative. */
 export type InferenceEvent =
@@ -129,7 +129,7 @@ class InferenceSubscription implements Disposable {
   }
 
   /** The oldest unread event, or null after `timeoutMs`. */
-  async next(timeoutMs: number, { signal }: { readonly signal: AbortSignal }): Promise<InferenceEvent | null> {
+  async next(timeoutMs: number, { signal }: Abortable): Promise<InferenceEvent | null> {
     signal.throwIfAborted()
     if (this.#unread.size === 0) await this.#wait(timeoutMs, signal)
     const [event] = this.#unread.values()

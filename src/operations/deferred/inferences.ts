@@ -3,6 +3,7 @@ import type { Inference, InferenceStatus } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { InferenceLog, InferencePage } from '../../core/ports/inference-log.ts'
 import type { InferenceQueue } from '../../core/ports/inference-queue.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { type InferenceEvent, type InferenceEvents, rereadMs } from './inference-events.ts'
 
 export interface InferenceTarget {
@@ -18,7 +19,7 @@ export interface InferenceTarget {
 export async function findInference(
   { log, events }: { readonly log: InferenceLog; readonly events: InferenceEvents },
   { id, accountId }: InferenceTarget,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<Inference> {
   const inference = await log.find(id, accountId, options)
   if (inference === null) throw requestNotFound()
@@ -34,7 +35,7 @@ export async function findInference(
 export async function listInferences(
   { log }: { readonly log: InferenceLog },
   query: { readonly accountId: string; readonly status: InferenceStatus | null; readonly limit: number; readonly after: string | null },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<InferencePage> {
   const { accountId, after } = query
   if (after !== null && (await log.find(after, accountId, options)) === null)
@@ -57,7 +58,7 @@ export function requestNotFound(): ServiceError {
 export async function waitForInference(
   deps: { readonly log: InferenceLog; readonly events: InferenceEvents; readonly clock: Clock },
   { waitMs, ...target }: InferenceTarget & { readonly waitMs: number },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<Inference> {
   using subscription = deps.events.subscribe(target.id)
   const until = deps.clock.now() + waitMs
@@ -82,7 +83,7 @@ export type InferenceUpdate =
 export async function* watchInference(
   deps: { readonly log: InferenceLog; readonly events: InferenceEvents },
   target: InferenceTarget,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): AsyncGenerator<InferenceUpdate, void, undefined> {
   using subscription = deps.events.subscribe(target.id, { withText: true })
   let known = await findInference(deps, target, options)
@@ -111,7 +112,7 @@ function differs(a: Inference, b: Inference): boolean {
 export async function cancelInference(
   { queue, events }: { readonly queue: InferenceQueue; readonly events: InferenceEvents },
   target: InferenceTarget,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<Inference> {
   const inference = await queue.cancel(target, options)
   if (inference === null) throw requestNotFound()

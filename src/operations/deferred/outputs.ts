@@ -4,6 +4,7 @@ import type { OutputReference, StoredImages, StoredPicture } from '../../core/in
 import type { Clock } from '../../core/ports/clock.ts'
 import type { InferenceLog } from '../../core/ports/inference-log.ts'
 import type { OutputContent, OutputStore } from '../../core/ports/output-store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { type InferenceTarget, requestNotFound } from './inferences.ts'
 
 /** An available output. */
@@ -22,7 +23,7 @@ export interface FoundOutput {
 export async function findOutput(
   { log, clock }: { readonly log: InferenceLog; readonly clock: Clock },
   { id, accountId }: InferenceTarget,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<FoundOutput> {
   const inference = await log.find(id, accountId, options)
   if (inference === null) throw requestNotFound()
@@ -49,7 +50,7 @@ export interface OpenedOutput extends FoundOutput {
 export async function openOutput(
   deps: { readonly log: InferenceLog; readonly outputs: OutputStore; readonly clock: Clock },
   target: InferenceTarget,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<OpenedOutput> {
   const found = await findOutput(deps, target, options)
   return { ...found, chunks: await deps.outputs.open(found.output, options) }
@@ -63,7 +64,7 @@ export async function openOutput(
 export async function openPicture(
   { outputs }: { readonly outputs: OutputStore },
   { output, picture }: { readonly output: OutputReference; readonly picture: StoredPicture },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<Buffer> {
   const part = await outputs.readPart(output, picture, options)
   const bytes = Buffer.from(Buffer.from(part.buffer, part.byteOffset, part.length).toString('latin1'), 'base64')

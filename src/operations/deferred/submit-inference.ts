@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { makeInferenceId } from '../../core/deferred/inference-id.ts'
 import type { Inference, InferenceWork } from '../../core/inference.ts'
 import type { InferenceQueue, InferenceSubmission } from '../../core/ports/inference-queue.ts'
-import { neverAborted } from '../../core/waiting.ts'
+import { type Abortable, neverAborted } from '../../core/waiting.ts'
 import { type BudgetDependencies, wishOf } from '../budgets/wish-of.ts'
 
 /** Dependencies of submitting. */
@@ -21,7 +21,7 @@ export interface SubmitDependencies extends BudgetDependencies {
 export async function submitInference(
   deps: SubmitDependencies,
   submission: Omit<InferenceSubmission, 'id'>,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<{ readonly inference: Inference; readonly repeated: boolean }> {
   const { queue, ledger, onSubmitted } = deps
   const { accountId, work } = submission

@@ -4,6 +4,7 @@ import type { StoredFile } from '../../core/files/stored-file.ts'
 import type { JsonValue } from '../../core/json-value.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { documentsFull } from '../documents-full.ts'
 
 /** Dependencies of files. */
@@ -40,7 +41,7 @@ export function readFileDocument({ id, accountId, value, at, label, attachedByte
 export async function findFile(
   { documents }: Pick<FileDependencies, 'documents'>,
   target: FileTarget,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<StoredFile> {
   const found = /^[\w-]{1,128}$/.test(target.id) ? await documents.get({ kind: 'file', ...target }, options) : null
   if (found !== null) return readFileDocument(found)

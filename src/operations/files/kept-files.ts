@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/error.ts'
 import { type FilePurpose, filePartBytes, filePrefix, type StoredFile } from '../../core/files/stored-file.ts'
 import type { OutputReference } from '../../core/inference.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
-import { neverAborted } from '../../core/waiting.ts'
+import { type Abortable, neverAborted } from '../../core/waiting.ts'
 import { type FileDependencies, type FileTarget, fileDocument, fileQuotaExceeded, findFile } from './file-documents.ts'
 
 /** Stored bytes without a record yet; without one they are deleted as orphans. */
@@ -23,7 +23,7 @@ export interface StoredBytes {
 export async function storeBytes(
   { documents, outputs, maxDocumentBytes: most }: FileDependencies,
   { accountId, content }: { readonly accountId: string; readonly content: AsyncIterable<Uint8Array> },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<StoredBytes> {
   const uuid = randomUUID()
   const parts: OutputReference[] = []
@@ -61,7 +61,7 @@ export async function keepFile(
   deps: FileDependencies,
   { accountId, uuid, bytes, parts }: StoredBytes,
   { name, purpose, lifetimeMs }: { readonly name: string; readonly purpose: FilePurpose; readonly lifetimeMs: number | null },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<StoredFile> {
   const { documents, clock, maxDocumentBytes: most } = deps
   const createdAt = clock.now()
@@ -171,7 +171,7 @@ export async function* readLines(
 export async function removeFile(
   deps: Pick<FileDependencies, 'documents' | 'outputs'>,
   target: FileTarget,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<void> {
   const { parts } = await findFile(deps, target, options)
   if (!(await deps.documents.remove({ kind: 'file', ...target }, options)))

@@ -5,6 +5,7 @@ import { outputRetentionMs } from '../../core/inference.ts'
 import type { JsonObject } from '../../core/json-value.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { documentsFull } from '../documents-full.ts'
 
 /** Dependencies of stored answers. */
@@ -14,8 +15,6 @@ export interface KeptDependencies {
   /** Maximum bytes of an account's documents. */
   readonly maxDocumentBytes: number
 }
-
-type Options = { readonly signal: AbortSignal }
 
 /** Kinds of answers that clients can store. */
 export type KeptKind = 'response' | 'chat-completion'
@@ -35,7 +34,7 @@ export interface KeptTarget {
 export async function keepAnswer(
   { documents, clock, maxDocumentBytes: most }: KeptDependencies,
   { value, label = null, ...target }: KeptTarget & { readonly value: JsonObject; readonly label?: string | null },
-  { signal }: Options,
+  { signal }: Abortable,
 ): Promise<void> {
   const at = clock.now()
   const document = { ...target, value, at, label, text: '', attachedBytes: 0, expiresAt: at + outputRetentionMs }
@@ -52,7 +51,7 @@ export async function keepAnswer(
 export async function findAnswer(
   { documents }: Pick<KeptDependencies, 'documents'>,
   target: KeptTarget,
-  options: Options,
+  options: Abortable,
 ): Promise<StoredDocument & { readonly value: JsonObject }> {
   const found = await documents.get(target, options)
   if (found === null || !isObject(found.value)) throw answerNotFound(target)
@@ -68,7 +67,7 @@ export async function changeAnswer(
   { documents, maxDocumentBytes: most }: Omit<KeptDependencies, 'clock'>,
   target: KeptTarget,
   change: (value: JsonObject) => JsonObject,
-  options: Options,
+  options: Abortable,
 ): Promise<JsonObject> {
   for (;;) {
     const { version, bytes: _, ...found } = await findAnswer({ documents }, target, options)
@@ -90,7 +89,7 @@ export async function changeAnswer(
 export async function removeAnswer(
   { documents }: Pick<KeptDependencies, 'documents'>,
   target: KeptTarget,
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   if (!(await documents.remove(target, options))) throw answerNotFound(target)
 }
@@ -114,7 +113,7 @@ export async function listAnswers(
     readonly label?: string
     readonly fits?: (value: JsonObject) => boolean
   },
-  options: Options,
+  options: Abortable,
 ): Promise<{ readonly values: readonly JsonObject[]; readonly more: boolean }> {
   const { after: last, limit, fits = () => true, ...rest } = query
   const { kind, accountId } = query

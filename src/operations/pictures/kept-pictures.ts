@@ -5,7 +5,7 @@ import type { OutputReference } from '../../core/inference.ts'
 import type { JsonValue } from '../../core/json-value.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
-import { neverAborted } from '../../core/waiting.ts'
+import { type Abortable, neverAborted } from '../../core/waiting.ts'
 import { documentsFull } from '../documents-full.ts'
 import { removeThumbnails } from './thumbnails.ts'
 
@@ -17,8 +17,6 @@ export interface KeptPictureDependencies {
   /** Maximum bytes of an account's documents. */
   readonly maxDocumentBytes: number
 }
-
-type Options = { readonly signal: AbortSignal }
 
 interface PictureTarget {
   readonly accountId: string
@@ -51,7 +49,7 @@ export async function keepPicture(
     readonly bytes: Uint8Array
     readonly contentType: string
   },
-  options: Options,
+  options: Abortable,
 ): Promise<string> {
   const id = keptPictureId(facts.inferenceId, facts.index)
   if ((await documents.get({ kind: 'picture', id, accountId }, options)) !== null) return id
@@ -88,7 +86,7 @@ export async function listKeptPictures(
     readonly after: { readonly at: number; readonly id: string } | null
     readonly limit: number
   },
-  options: Options,
+  options: Abortable,
 ): Promise<readonly KeptPicture[]> {
   const { search, ...rest } = query
   const found = await documents.list(
@@ -102,7 +100,7 @@ export async function listKeptPictures(
 export async function findKeptPicture(
   { documents }: Pick<KeptPictureDependencies, 'documents'>,
   target: PictureTarget,
-  options: Options,
+  options: Abortable,
 ): Promise<KeptPicture> {
   const found = /^[\w-]{1,128}$/.test(target.id) ? await documents.get({ kind: 'picture', ...target }, options) : null
   if (found === null || found.label !== keptLabel) throw pictureNotFound()
@@ -113,7 +111,7 @@ export async function findKeptPicture(
 export async function removeKeptPicture(
   deps: Pick<KeptPictureDependencies, 'documents' | 'outputs'>,
   target: PictureTarget,
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   const { file } = await findKeptPicture(deps, target, options)
   if (!(await deps.documents.remove({ kind: 'picture', ...target }, options))) throw pictureNotFound()
@@ -132,7 +130,7 @@ interface HiddenTarget {
 export async function hidePicture(
   { documents, clock, maxDocumentBytes: most }: KeptPictureDependencies,
   { accountId, inferenceId, index, expiresAt }: HiddenTarget & { readonly expiresAt: number },
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   const id = hiddenId(inferenceId, index)
   const document: Document = {
@@ -153,7 +151,7 @@ export async function hidePicture(
 export async function showPicture(
   { documents }: Pick<KeptPictureDependencies, 'documents'>,
   { accountId, inferenceId, index }: HiddenTarget,
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   await documents.remove({ kind: 'picture', id: hiddenId(inferenceId, index), accountId }, options)
 }
@@ -162,7 +160,7 @@ export async function showPicture(
 export async function pictureMarks(
   { documents }: Pick<KeptPictureDependencies, 'documents'>,
   { accountId, inferenceId, index }: HiddenTarget,
-  options: Options,
+  options: Abortable,
 ): Promise<{ readonly kept: string | null; readonly hidden: boolean }> {
   const id = keptPictureId(inferenceId, index)
   const [kept, hidden] = await Promise.all(

@@ -6,7 +6,7 @@ import type { JsonValue } from '../../core/json-value.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import { Turns } from '../../core/turns.ts'
-import { neverAborted } from '../../core/waiting.ts'
+import { type Abortable, neverAborted } from '../../core/waiting.ts'
 
 /** Available widths in pixels; few, so that nobody can fill the disk with thumbnails. */
 export const thumbnailWidths = [160, 320, 640, 1024] as const
@@ -40,8 +40,6 @@ export interface ThumbnailSource {
   read(): Promise<Uint8Array>
 }
 
-type Options = { readonly signal: AbortSignal }
-
 /** Small WebP versions of pictures, created once and kept as long as the picture, up to a month if it does not expire. */
 export class Thumbnails {
   readonly #deps: ThumbnailDependencies
@@ -53,14 +51,14 @@ export class Thumbnails {
   }
 
   /** Opens a picture in one of the widths, or in its own if that is smaller; the original if it cannot be decoded. */
-  async open(source: ThumbnailSource, width: ThumbnailWidth, options: Options): Promise<Uint8Array> {
+  async open(source: ThumbnailSource, width: ThumbnailWidth, options: Abortable): Promise<Uint8Array> {
     const known = await this.#find(source, width, options)
     if (known !== null) return known
     using _turn = await this.#turns.take(source.accountId, options)
     return (await this.#find(source, width, options)) ?? (await this.#make(source, width, options))
   }
 
-  async #find({ accountId, picture }: ThumbnailSource, width: ThumbnailWidth, options: Options): Promise<Uint8Array | null> {
+  async #find({ accountId, picture }: ThumbnailSource, width: ThumbnailWidth, options: Abortable): Promise<Uint8Array | null> {
     const found = await this.#deps.documents.get({ kind: 'thumbnail', id: thumbnailId(picture, width), accountId }, options)
     if (found === null) return null
     try {
@@ -72,7 +70,7 @@ export class Thumbnails {
     }
   }
 
-  async #make(source: ThumbnailSource, width: ThumbnailWidth, options: Options): Promise<Uint8Array> {
+  async #make(source: ThumbnailSource, width: ThumbnailWidth, options: Abortable): Promise<Uint8Array> {
     const { documents, outputs, clock, inspectImage, maxDocumentBytes: most } = this.#deps
     const { accountId, picture, expiresAt } = source
     const original = await source.read()
@@ -100,7 +98,7 @@ export class Thumbnails {
 export async function removeThumbnails(
   { documents, outputs }: Pick<ThumbnailDependencies, 'documents' | 'outputs'>,
   { accountId, picture }: Pick<ThumbnailSource, 'accountId' | 'picture'>,
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   for (const width of thumbnailWidths) {
     const key = { kind: 'thumbnail', id: thumbnailId(picture, width), accountId } as const

@@ -5,6 +5,7 @@ import { ServiceError } from '../../core/error.ts'
 import type { OutputReference } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { OutputContent, OutputName, OutputStore, StoredOutput } from '../../core/ports/output-store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { keepPrivate, proveWritable, syncFolder } from '../private-files.ts'
 import { toWriteFault, unwritable } from '../write-fault.ts'
 import { readPieces, readSpan, writeDurably } from './output-file.ts'
@@ -12,8 +13,6 @@ import { watchDataFolder } from './watch-data-folder.ts'
 
 /** Longer than any write; younger files may belong to another process. */
 const abandonedAfterMs = 60 * 60 * 1000
-
-type Options = { readonly signal: AbortSignal }
 
 /**
  * Stores outputs as files `<folder>/<first two characters of the id>/<id>.<attempt>`.
@@ -70,7 +69,7 @@ class FilesystemOutputs implements OutputStore {
     this.#clock = clock
   }
 
-  async put(name: OutputName, { contentType, chunks }: OutputContent, { signal }: Options): Promise<OutputReference> {
+  async put(name: OutputName, { contentType, chunks }: OutputContent, { signal }: Abortable): Promise<OutputReference> {
     signal.throwIfAborted()
     const key = `${name.inferenceId}.${name.attempt}`
     const path = this.#path(key)
@@ -83,7 +82,7 @@ class FilesystemOutputs implements OutputStore {
     }
   }
 
-  async open(reference: OutputReference, { signal }: Options): Promise<AsyncIterable<Uint8Array>> {
+  async open(reference: OutputReference, { signal }: Abortable): Promise<AsyncIterable<Uint8Array>> {
     const path = this.#path(reference.key)
     const hash = createHash('sha256')
     let bytes = 0
@@ -108,7 +107,7 @@ class FilesystemOutputs implements OutputStore {
   async readPart(
     reference: OutputReference,
     part: { readonly offset: number; readonly length: number },
-    { signal }: Options,
+    { signal }: Abortable,
   ): Promise<Uint8Array> {
     signal.throwIfAborted()
     return readSpan(this.#path(reference.key), part).catch((cause: unknown) => {
@@ -116,7 +115,7 @@ class FilesystemOutputs implements OutputStore {
     })
   }
 
-  async delete(keys: readonly string[], { signal }: Options): Promise<void> {
+  async delete(keys: readonly string[], { signal }: Abortable): Promise<void> {
     for (const key of keys) {
       signal.throwIfAborted()
       // Not synced: a file that reappears after a power failure is an orphan and is swept.
@@ -124,7 +123,7 @@ class FilesystemOutputs implements OutputStore {
     }
   }
 
-  async *listOld({ olderThan }: { readonly olderThan: number }, { signal }: Options): AsyncGenerator<StoredOutput> {
+  async *listOld({ olderThan }: { readonly olderThan: number }, { signal }: Abortable): AsyncGenerator<StoredOutput> {
     for (const shard of await listFolder(this.#folder)) {
       if (shard.length !== 2) continue
       for (const name of await listFolder(join(this.#folder, shard))) {

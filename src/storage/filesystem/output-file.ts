@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
+import type { Abortable } from '../../core/waiting.ts'
 
 /**
  * Writes a file with access for this user only, and resolves when it is on stable storage.
@@ -28,7 +29,7 @@ export async function writeDurably(
 const pieceBytes = 1024 * 1024
 
 /** Reads a file in pieces of a megabyte. */
-export async function* readPieces(path: string, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* readPieces(path: string, { signal }: Abortable): AsyncGenerator<Uint8Array, void, undefined> {
   await using file = await open(path, 'r')
   for (;;) {
     signal.throwIfAborted()

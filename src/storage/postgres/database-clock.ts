@@ -1,5 +1,6 @@
 import { webhookWaitsMs } from '../../core/deferred/webhook-waits.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import type { Database } from './database.ts'
 import { takenMs } from './webhook-log.ts'
 
@@ -34,7 +35,7 @@ export class DatabaseClock implements Clock, Disposable {
     return Math.floor(performance.now() + this.#offset)
   }
 
-  wait(ms: number, options: { readonly signal: AbortSignal }): Promise<void> {
+  wait(ms: number, options: Abortable): Promise<void> {
     return this.#machine.wait(ms, options)
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isRecord } from '../../core/json-value.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 
 const markerKey = 'sepia-cluster.json'
@@ -27,7 +28,7 @@ export async function claimBucket(
     readonly cluster: string
     readonly noteBucket: (found: string | null) => Promise<string | null>
   },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<void> {
   const isFirst = (await noteBucket(null)) === null
   const found = await bucket.call({ method: 'HEAD' }, options)
@@ -66,7 +67,7 @@ function parseMarker(text: string): unknown {
   }
 }
 
-async function createBucket(bucket: S3Bucket, region: string, options: { readonly signal: AbortSignal }): Promise<void> {
+async function createBucket(bucket: S3Bucket, region: string, options: Abortable): Promise<void> {
   // Amazon rejects its first region as a location constraint.
   const place = `<CreateBucketConfiguration><LocationConstraint>${region}</LocationConstraint></CreateBucketConfiguration>`
   const body = region === 'us-east-1' ? undefined : new TextEncoder().encode(place)

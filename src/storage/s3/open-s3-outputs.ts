@@ -3,6 +3,7 @@ import { ServiceError } from '../../core/error.ts'
 import type { OutputReference } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { OutputContent, OutputName, OutputStore, StoredOutput } from '../../core/ports/output-store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { claimBucket } from './claim-bucket.ts'
 import { S3Bucket } from './s3-bucket.ts'
 import { damagedOutput, type S3Address, s3Refused, unreadableOutput } from './s3-failure.ts'
@@ -21,12 +22,10 @@ export interface S3OutputsSettings {
   readonly fetch?: typeof fetch
 }
 
-type Options = { readonly signal: AbortSignal }
-
 /** An output store in a bucket that can also import outputs of another store. */
 export interface S3OutputStore extends OutputStore {
   /** Stores bytes under the key of their reference; an existing object must be the same. */
-  adopt(reference: OutputReference, bytes: Uint8Array<ArrayBuffer>, options: Options): Promise<void>
+  adopt(reference: OutputReference, bytes: Uint8Array<ArrayBuffer>, options: Abortable): Promise<void>
 }
 
 /** Metadata header of every object. */
@@ -39,7 +38,7 @@ const pieceBytes = 1024 * 1024
  *
  * @throws {Error} if the bucket belongs to another cluster, the cluster uses another bucket, or the server refuses.
  */
-export async function openS3Outputs(settings: S3OutputsSettings, options: Options): Promise<S3OutputStore> {
+export async function openS3Outputs(settings: S3OutputsSettings, options: Abortable): Promise<S3OutputStore> {
   const { address, clock, cluster, random = Math.random, noteBucket = async (found) => found, fetch: ask = fetch } = settings
   const bucket = new S3Bucket({ address, clock, random, fetch: ask })
   await claimBucket(bucket, { name: address.bucket, region: address.region, cluster, noteBucket }, options)
@@ -55,7 +54,7 @@ class S3Outputs implements S3OutputStore {
     this.#clock = clock
   }
 
-  async put(name: OutputName, { contentType, chunks }: OutputContent, options: Options): Promise<OutputReference> {
+  async put(name: OutputName, { contentType, chunks }: OutputContent, options: Abortable): Promise<OutputReference> {
     options.signal.throwIfAborted()
     const key = makeOutputKey(name, this.#clock.now())
     if (key === null) throw new ServiceError('internal_error', "The output's name is not valid.")
@@ -66,7 +65,7 @@ class S3Outputs implements S3OutputStore {
     return reference
   }
 
-  async adopt({ key, contentType, sha256 }: OutputReference, body: Uint8Array<ArrayBuffer>, options: Options): Promise<void> {
+  async adopt({ key, contentType, sha256 }: OutputReference, body: Uint8Array<ArrayBuffer>, options: Abortable): Promise<void> {
     checkKey(key)
     const headers = {
       'content-type': contentType,
@@ -86,7 +85,7 @@ class S3Outputs implements S3OutputStore {
       throw s3Refused(new Error('The server that answered 200 to a new output is not an S3 server; correct s3-url.'))
   }
 
-  async open(reference: OutputReference, options: Options): Promise<AsyncIterable<Uint8Array>> {
+  async open(reference: OutputReference, options: Abortable): Promise<AsyncIterable<Uint8Array>> {
     const hash = createHash('sha256')
     let first: Piece | undefined
     for (let offset = 0; offset < reference.bytes || offset === 0; offset += pieceBytes) {
@@ -101,7 +100,7 @@ class S3Outputs implements S3OutputStore {
   async readPart(
     reference: OutputReference,
     { offset, length }: { readonly offset: number; readonly length: number },
-    options: Options,
+    options: Abortable,
   ): Promise<Uint8Array> {
     const until = Math.min(offset + length, reference.bytes)
     const pieces: Uint8Array[] = []
@@ -110,12 +109,12 @@ class S3Outputs implements S3OutputStore {
     return Buffer.concat(pieces)
   }
 
-  async delete(keys: readonly string[], options: Options): Promise<void> {
+  async delete(keys: readonly string[], options: Abortable): Promise<void> {
     for (const key of keys) checkKey(key)
     await deleteKeys(this.#bucket, [...new Set(keys)], options)
   }
 
-  async *listOld({ olderThan }: { readonly olderThan: number }, options: Options): AsyncGenerator<StoredOutput> {
+  async *listOld({ olderThan }: { readonly olderThan: number }, options: Abortable): AsyncGenerator<StoredOutput> {
     const lastHour = `${outputPrefix}${hourOf(olderThan)}/`
     for await (const key of listKeys(this.#bucket, outputPrefix, options)) {
       if (key.slice(0, lastHour.length) > lastHour) return
@@ -125,7 +124,7 @@ class S3Outputs implements S3OutputStore {
   }
 
   /** Reads the bytes again, from the same object that was checked, and checks them again while sending. */
-  async *#again(reference: OutputReference, first: Piece, options: Options): AsyncGenerator<Uint8Array, void, undefined> {
+  async *#again(reference: OutputReference, first: Piece, options: Abortable): AsyncGenerator<Uint8Array, void, undefined> {
     const hash = createHash('sha256').update(first.bytes)
     yield first.bytes
     for (let offset = pieceBytes; offset < reference.bytes; offset += pieceBytes) {
@@ -139,7 +138,7 @@ class S3Outputs implements S3OutputStore {
   async #read(
     { key, bytes: whole }: OutputReference,
     { offset, length, etag }: { readonly offset: number; readonly length: number; readonly etag?: string | undefined },
-    options: Options,
+    options: Abortable,
   ): Promise<Piece> {
     checkKey(key)
     const wanted = Math.max(0, Math.min(length, whole - offset))

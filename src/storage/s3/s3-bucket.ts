@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
 import type { Clock } from '../../core/ports/clock.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { type S3Address, s3Refused, s3Unavailable } from './s3-failure.ts'
 
 /** One call whose answer fits into memory. */
@@ -78,7 +79,7 @@ export class S3Bucket {
    * @throws {ServiceError} `server_is_overloaded` if there is none in time, or the server rejects the service as a whole.
    * @throws {Error} with the server's code if it refuses this call and retrying does not help.
    */
-  async call(call: S3Call, { signal }: { readonly signal: AbortSignal }): Promise<S3Answer> {
+  async call(call: S3Call, { signal }: Abortable): Promise<S3Answer> {
     const moved = Math.max(call.body?.length ?? 0, call.answerBytes ?? defaultAnswerBytes)
     const limitMs = tryMs + Math.ceil(moved * msPerByte)
     const until = this.#clock.now() + limitMs * 2 + longestPauseMs

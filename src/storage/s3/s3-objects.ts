@@ -1,13 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { OutputName, StoredOutput } from '../../core/ports/output-store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 
 /** Lists the keys with a prefix in order, a thousand per call. */
-export async function* listKeys(
-  bucket: S3Bucket,
-  prefix: string,
-  options: { readonly signal: AbortSignal },
-): AsyncGenerator<string, void, undefined> {
+export async function* listKeys(bucket: S3Bucket, prefix: string, options: Abortable): AsyncGenerator<string, void, undefined> {
   let after = ''
   for (;;) {
     const query = { 'list-type': '2', prefix, 'max-keys': '1000', ...(after === '' ? {} : { 'start-after': after }) }
@@ -26,7 +23,7 @@ export async function* listKeys(
 const batch = 1000
 
 /** Deletes objects, a thousand per call; missing ones are ignored. */
-export async function deleteKeys(bucket: S3Bucket, keys: readonly string[], options: { readonly signal: AbortSignal }): Promise<void> {
+export async function deleteKeys(bucket: S3Bucket, keys: readonly string[], options: Abortable): Promise<void> {
   for (let from = 0; from < keys.length; from += batch) {
     // Sepia's keys contain no characters that XML escapes.
     const objects = keys.slice(from, from + batch).map((key) => `<Object><Key>${key}</Key></Object>`)

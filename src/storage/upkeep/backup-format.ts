@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
+import type { Abortable } from '../../core/waiting.ts'
 
 /**
  * A backup is a consistent snapshot of the database with an additional table for the other files. It is a single file that any SQLite can
@@ -29,7 +30,7 @@ export const dropFilesTable = 'drop table backup_files'
  *
  * @throws {Error} if the file is not a backup, or damaged.
  */
-export async function openBackup(file: string, options: { readonly signal: AbortSignal }): Promise<DatabaseSync> {
+export async function openBackup(file: string, options: Abortable): Promise<DatabaseSync> {
   if (!(await isSealWhole(file, options))) throw damaged(file)
   let database: DatabaseSync | undefined
   try {
@@ -73,7 +74,7 @@ function sealOf(sha256: string): string {
 }
 
 /** Appends the seal to a complete backup. */
-export async function sealBackup(file: string, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+export async function sealBackup(file: string, { signal }: Abortable): Promise<void> {
   await using opened = await open(file, 'r+')
   const { size } = await opened.stat()
   await opened.write(sealOf(await digest(opened, size, { signal })), size)
@@ -81,7 +82,7 @@ export async function sealBackup(file: string, { signal }: { readonly signal: Ab
 }
 
 /** Whether a backup matches its seal. Backups without a seal must be verified by their pages. */
-async function isSealWhole(file: string, { signal }: { readonly signal: AbortSignal }): Promise<boolean> {
+async function isSealWhole(file: string, { signal }: Abortable): Promise<boolean> {
   await using opened = await open(file)
   const { size } = await opened.stat()
   if (size % smallestPageBytes === 0) return true
@@ -91,11 +92,7 @@ async function isSealWhole(file: string, { signal }: { readonly signal: AbortSig
   return sealed !== undefined && sealed === (await digest(opened, content, { signal }))
 }
 
-async function digest(
-  file: Awaited<ReturnType<typeof open>>,
-  bytes: number,
-  { signal }: { readonly signal: AbortSignal },
-): Promise<string> {
+async function digest(file: Awaited<ReturnType<typeof open>>, bytes: number, { signal }: Abortable): Promise<string> {
   const hash = createHash('sha256')
   const buffer = Buffer.alloc(chunkBytes)
   for (let position = 0; position < bytes; ) {

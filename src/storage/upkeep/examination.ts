@@ -7,6 +7,7 @@ import type { Inference } from '../../core/inference.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { InferenceLog } from '../../core/ports/inference-log.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { explainUnwritable, proveWritable } from '../private-files.ts'
 import { nameOpenFault } from '../write-fault.ts'
 
@@ -58,7 +59,7 @@ export async function checkOutputs(
     outputs,
     now,
   }: { readonly accounts: AccountStore; readonly log: InferenceLog; readonly outputs: OutputStore; readonly now: number },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<OutputCheck> {
   const damaged: string[] = []
   let checked = 0
@@ -73,11 +74,7 @@ export async function checkOutputs(
   return { checked, damaged }
 }
 
-async function* completedInferences(
-  log: InferenceLog,
-  accountId: string,
-  options: { readonly signal: AbortSignal },
-): AsyncGenerator<Inference> {
+async function* completedInferences(log: InferenceLog, accountId: string, options: Abortable): AsyncGenerator<Inference> {
   let after: string | null = null
   do {
     const page: Awaited<ReturnType<InferenceLog['list']>> = await log.list({ accountId, status: 'completed', limit: 100, after }, options)

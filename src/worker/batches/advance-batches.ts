@@ -2,12 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isEnabled } from '../../core/account.ts'
 import { type ErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
 import { type Batch, hasEnded } from '../../core/files/batch.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { batchDocument, type KnownBatch, openLabel, readBatchDocument } from '../../operations/batches/batches.ts'
 import { runEvery } from '../maintenance.ts'
 import { type BatchDependencies, validateBatch } from './batch-pages.ts'
 import { runPage } from './run-page.ts'
-
-type Options = { readonly signal: AbortSignal }
 
 /** Batches per round; each account has its own limit. */
 const most = 1000
@@ -19,7 +18,7 @@ const most = 1000
  */
 export async function advanceBatches(
   deps: BatchDependencies & { readonly onFault: (where: string, error: unknown) => void },
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   const query = { kind: 'batch', accountId: null, label: openLabel, order: 'oldest', after: null, limit: most } as const
   for (const document of await deps.documents.list(query, options)) {
@@ -36,7 +35,7 @@ export async function advanceBatches(
 }
 
 /** One write of the record; null = nothing to do now. */
-async function step(deps: BatchDependencies, { batch, version }: KnownBatch, options: Options): Promise<KnownBatch | null> {
+async function step(deps: BatchDependencies, { batch, version }: KnownBatch, options: Abortable): Promise<KnownBatch | null> {
   const next = await goOn(deps, batch, options)
   if (next === batch) return null
   const put = await deps.documents.put(batchDocument(next), { ...options, version, most: Number.POSITIVE_INFINITY })
@@ -44,7 +43,7 @@ async function step(deps: BatchDependencies, { batch, version }: KnownBatch, opt
   return { batch: next, version: version + 1 }
 }
 
-async function goOn(deps: BatchDependencies, batch: Batch, options: Options): Promise<Batch> {
+async function goOn(deps: BatchDependencies, batch: Batch, options: Abortable): Promise<Batch> {
   const now = deps.clock.now()
   // Recorded before anything ends, so that it stays even if the account is enabled again meanwhile.
   if (batch.status !== 'cancelling' && !isEnabled(await deps.accounts.find(batch.accountId, options)))
@@ -81,7 +80,7 @@ export function startBatches(deps: BatchDependencies & { readonly onFault: (wher
   const duty = {
     name: 'advance-batches',
     everyMs: pollMs,
-    run: (options: { readonly signal: AbortSignal }) => advanceBatches(deps, options),
+    run: (options: Abortable) => advanceBatches(deps, options),
   }
   const running = runEvery(deps, duty, { signal: stop.signal })
   return {

@@ -5,6 +5,7 @@ import type { Inference, InferenceWork } from '../../core/inference.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { InferenceLog } from '../../core/ports/inference-log.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import type { InferenceEvents } from '../../operations/deferred/inference-events.ts'
 import type { SubmitDependencies } from '../../operations/deferred/submit-inference.ts'
 import { type FileDependencies, fileDocument, findFile } from '../../operations/files/file-documents.ts'
@@ -14,7 +15,7 @@ import { readFile, readLines } from '../../operations/files/kept-files.ts'
 const maxFaults = 20
 
 /** Checks a whole batch file: the batch continues, or fails with the faults of its lines. */
-export async function validateBatch(deps: BatchDependencies, batch: Batch, options: { readonly signal: AbortSignal }): Promise<Batch> {
+export async function validateBatch(deps: BatchDependencies, batch: Batch, options: Abortable): Promise<Batch> {
   const faults: BatchFault[] = []
   const known = new Set<string>()
   let total = 0
@@ -60,7 +61,7 @@ export async function writePage(
   { outputs, documents, clock }: BatchDependencies,
   batch: Batch,
   { which, lines }: { readonly which: 'output' | 'errors'; readonly lines: readonly Uint8Array[] },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<BatchFile> {
   const { uuid, bytes, parts } = batch[which]
   if (lines.length === 0) return batch[which]

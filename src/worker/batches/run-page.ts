@@ -3,13 +3,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
 import { type Batch, batchPageLines, maxLineBytes } from '../../core/files/batch.ts'
 import type { Inference } from '../../core/inference.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { cancelInference } from '../../operations/deferred/inferences.ts'
 import { submitInference } from '../../operations/deferred/submit-inference.ts'
 import { findFile } from '../../operations/files/file-documents.ts'
 import { type FileLine, readFile, readLines } from '../../operations/files/kept-files.ts'
 import { type BatchDependencies, type BatchLine, writePage } from './batch-pages.ts'
-
-type Options = { readonly signal: AbortSignal }
 
 /** Temporary refusals. */
 const passing: readonly ServiceError['code'][] = [
@@ -36,7 +35,7 @@ interface PageLine {
  * @param ending Why the batch ends early: queue no more lines and cancel running ones; null = it does not.
  * @returns The new record; the same object if nothing has changed.
  */
-export async function runPage(deps: BatchDependencies, batch: Batch, ending: ErrorRecord | null, options: Options): Promise<Batch> {
+export async function runPage(deps: BatchDependencies, batch: Batch, ending: ErrorRecord | null, options: Abortable): Promise<Batch> {
   if (ending === null && (await isUnderWay(deps, batch, options))) return batch
   const page = await readPage(deps, batch, options)
   if (page.length === 0) return batch
@@ -76,7 +75,7 @@ export async function runPage(deps: BatchDependencies, batch: Batch, ending: Err
 }
 
 /** Whether every line is queued or refused, and at least one is still running. */
-async function isUnderWay({ log }: BatchDependencies, { accountId, running, refused = [] }: Batch, options: Options): Promise<boolean> {
+async function isUnderWay({ log }: BatchDependencies, { accountId, running, refused = [] }: Batch, options: Abortable): Promise<boolean> {
   if (running.some((id, at) => id === null && (refused[at] ?? null) === null)) return false
   for (const id of running) {
     const found = id === null ? null : await log.find(id, accountId, options)
@@ -91,7 +90,11 @@ async function readLine({ batchWords }: BatchDependencies, { endpoint }: Batch, 
   return batchWords.readLine(bytes, endpoint)
 }
 
-async function readPage(deps: BatchDependencies, { accountId, inputFileId, place }: Batch, options: Options): Promise<readonly FileLine[]> {
+async function readPage(
+  deps: BatchDependencies,
+  { accountId, inputFileId, place }: Batch,
+  options: Abortable,
+): Promise<readonly FileLine[]> {
   const file = await findFile(deps, { accountId, id: inputFileId }, options)
   const page: FileLine[] = []
   if (place.offset >= file.bytes) return page
@@ -109,7 +112,7 @@ async function enter(
   deps: BatchDependencies,
   batch: Batch,
   { bytes, at, ending, isFull }: Pick<PageLine, 'bytes' | 'isFull'> & { readonly at: number; readonly ending: ErrorRecord | null },
-  options: Options,
+  options: Abortable,
 ): Promise<PageLine> {
   const known = batch.running[at] ?? null
   if (known !== null) return { bytes, id: known, refused: null }
@@ -138,7 +141,7 @@ async function encodeResult(
   deps: BatchDependencies,
   batch: Batch,
   { bytes, id, refused, inferences }: PageLine & { readonly inferences: ReadonlyMap<string, Inference> },
-  options: Options,
+  options: Abortable,
 ): Promise<{ readonly succeeded: boolean; readonly bytes: readonly Uint8Array[] }> {
   const { customId, body: requested } = await readLine(deps, batch, bytes)
   const inference = id === null ? undefined : inferences.get(id)

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/error.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import {
   changeAnswer,
   findAnswer,
@@ -33,12 +34,7 @@ const kind = 'chat-completion'
  *
  * @throws {ServiceError} `quota_exceeded`.
  */
-export async function keepChat(
-  deps: KeptDependencies,
-  accountId: string,
-  chat: StoredChat,
-  options: { readonly signal: AbortSignal },
-): Promise<void> {
+export async function keepChat(deps: KeptDependencies, accountId: string, chat: StoredChat, options: Abortable): Promise<void> {
   const { id, model } = chat.completion
   await keepAnswer(deps, { kind, accountId, id, label: model, value: encodeStoredChat(chat) }, options)
 }

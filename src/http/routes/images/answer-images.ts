@@ -1,4 +1,5 @@
 import type { Caller } from '../../../core/access-token.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { drawStored } from '../../../operations/deferred/draw-stored.ts'
 import { generateImage } from '../../../operations/run-work.ts'
 import { readServiceKey } from '../../../operations/service-key.ts'
@@ -42,7 +43,7 @@ export async function answerImages(
 async function answerLinks(
   deps: RouteDependencies,
   { caller, images: { request, delivery } }: { readonly caller: Caller; readonly images: OpenAiImages },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<object> {
   const outputBytes = expectOutputBytes({ kind: 'image', request })
   const { id: inferenceId, output, expiresAt } = await drawStored(deps, { caller, request, outputBytes }, options)

@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from 'typebox'
 import { type CheckpointFamily, checkpointFamilies } from '../../../core/checkpoint/checkpoint-family.ts'
 import type { DrawnWork } from '../../../core/inference.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { generateImage } from '../../../operations/run-work.ts'
 import { answerDeferred } from '../../answers/answer-deferred.ts'
 import { sendChunks } from '../../answers/send-chunks.ts'
@@ -50,7 +51,7 @@ export const drawingRoutes: readonly Route[] = [
 type Parse = (
   parsing: ImageParsing,
   read: { readonly body: unknown; readonly hints: ImageHints; readonly maxPixels: number },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ) => Promise<{ readonly work: DrawnWork; readonly logged: string | null }>
 
 interface Drawing extends Pick<Route, 'origin' | 'model'> {

@@ -1,5 +1,6 @@
 import type { Caller } from '../../../core/access-token.ts'
 import type { TextRequest } from '../../../core/text-generation.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { type TokenDependencies, tokenizeTexts } from '../../../operations/read-tokens.ts'
 import type { ParsedNative } from '../../wire/llama-cpp/completion-request.ts'
 import type { PromptPieces } from '../../wire/llama-cpp/native-prompt.ts'
@@ -14,7 +15,7 @@ type PromptInput = Extract<TextRequest['input'], { readonly type: 'prompt' }>
 export async function readAsTokens(
   deps: TokenDependencies,
   { caller, model, parsed }: { readonly caller: Caller; readonly model: string; readonly parsed: ParsedNative },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<readonly TextRequest[]> {
   const { prompts, biases, request } = parsed
   const mixed = prompts.filter((pieces) => isMixed(pieces))

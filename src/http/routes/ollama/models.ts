@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { scopes } from '../../../core/access-token.ts'
 import { ServiceError } from '../../../core/error.ts'
 import { resolveModelName } from '../../../core/find-descriptor.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { listModels } from '../../../operations/list-models.ts'
 import { sendEvents } from '../../answers/send-events.ts'
 import { synchronousBody } from '../../body/read-body.ts'
@@ -159,7 +160,7 @@ function toSource(given: string): string {
 async function* pullProgress(
   { pulls, clock }: Pick<RouteDependencies, 'pulls' | 'clock'>,
   source: string,
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): AsyncGenerator<PullProgress, void, undefined> {
   yield { status: 'pulling manifest' }
   for (;;) {

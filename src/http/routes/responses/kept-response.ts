@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { JsonObject, JsonValue } from '../../../core/json-value.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { findInference } from '../../../operations/deferred/inferences.ts'
 import { openOutput } from '../../../operations/deferred/outputs.ts'
 import { changeAnswer, findAnswer, type KeptDependencies, keepAnswer } from '../../../operations/kept/kept-answers.ts'
@@ -22,7 +23,6 @@ export interface KeptResponse {
 }
 
 export type ResponseDependencies = HttpDependencies & KeptDependencies
-type Options = { readonly signal: AbortSignal }
 
 /** An account and its response. */
 export interface ResponseTarget {
@@ -44,7 +44,7 @@ export async function keepResponse(
   deps: KeptDependencies,
   target: ResponseTarget,
   { response, body, inference }: Omit<KeptResponse, 'input'>,
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   const input = inputItems(body).map(named)
   const value = { response, input, body: { ...body, input: '' }, inference } as unknown as JsonObject
@@ -62,7 +62,7 @@ function named(item: { readonly type?: keyof typeof prefixes; readonly id?: stri
  *
  * @throws {ServiceError} `not_found`.
  */
-export async function findResponse(deps: ResponseDependencies, target: ResponseTarget, options: Options): Promise<KeptResponse> {
+export async function findResponse(deps: ResponseDependencies, target: ResponseTarget, options: Abortable): Promise<KeptResponse> {
   const kept = readKept((await findAnswer(deps, { kind, ...target }, options)).value)
   if (kept.inference === null) return kept
   const response = await followInference(deps, { ...kept, inference: kept.inference }, target, options)
@@ -81,7 +81,7 @@ async function followInference(
   deps: ResponseDependencies,
   { response, body, inference: id }: KeptResponse & { readonly inference: string },
   { accountId }: ResponseTarget,
-  options: Options,
+  options: Abortable,
 ): Promise<JsonObject> {
   const head: ResponseHead = { id: String(response.id), created: Number(response.created_at) }
   const inference = await findInference(deps, { id, accountId }, options)
@@ -103,7 +103,7 @@ export async function itemsBefore(
   deps: ResponseDependencies,
   { accountId, previous }: { readonly accountId: string; readonly previous: string | undefined },
   onBytes: (bytes: number) => void,
-  options: Options,
+  options: Abortable,
 ): Promise<readonly InputItem[]> {
   const turns: (readonly InputItem[])[] = []
   let bytes = 0

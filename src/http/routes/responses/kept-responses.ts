@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { JsonObject } from '../../../core/json-value.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { cancelInference, waitForInference } from '../../../operations/deferred/inferences.ts'
 import { listAnswers, removeAnswer } from '../../../operations/kept/kept-answers.ts'
 import { sendEvents } from '../../answers/send-events.ts'
@@ -139,7 +140,7 @@ async function* followResponse(
   deps: ResponseDependencies,
   target: ResponseTarget,
   first: KeptResponse,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): AsyncGenerator<JsonObject, void, undefined> {
   yield first.response
   let { inference } = first

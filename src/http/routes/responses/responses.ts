@@ -3,7 +3,7 @@ import { listedModels } from '../../../core/find-descriptor.ts'
 import type { JsonObject } from '../../../core/json-value.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import type { TextRequest } from '../../../core/text-generation.ts'
-import { neverAborted } from '../../../core/waiting.ts'
+import { type Abortable, neverAborted } from '../../../core/waiting.ts'
 import { collectText } from '../../../operations/collect-text.ts'
 import { cancelInference } from '../../../operations/deferred/inferences.ts'
 import { submitInference } from '../../../operations/deferred/submit-inference.ts'
@@ -137,7 +137,7 @@ function firstModel(catalog: ModelCatalog): string {
 async function readConversation(
   deps: RouteDependencies & ResponseDependencies,
   { caller, body, bytes: own }: { readonly caller: Caller; readonly body: ResponseBody; readonly bytes: number },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<TextRequest> {
   const model = requireTextModel(deps.catalog, body.model, 'generate')
   const check = (bytes: number) => refuseOverlong(model, { bytes: bytes + own - pictureCharacters(body.input), param: 'messages' })

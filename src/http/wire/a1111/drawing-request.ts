@@ -5,6 +5,7 @@ import type { ImageRequest } from '../../../core/image-generation.ts'
 import { findStylePreset } from '../../../core/images/style-preset.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 import type { ImageBody } from '../images/image-fields.ts'
@@ -40,7 +41,7 @@ const img2img = createBodyChecker(img2imgSchema)
  *
  * @throws {ServiceError} the errors of /generate/image, with A1111's field names.
  */
-export async function parseTxt2img(deps: ImageParsing, reading: Reading, options: { readonly signal: AbortSignal }): Promise<A1111Drawing> {
+export async function parseTxt2img(deps: ImageParsing, reading: Reading, options: Abortable): Promise<A1111Drawing> {
   const body = txt2img.parse(reading.body, imageFaultCodes)
   const { enable_hr: twice = false, hr_scale, hr_upscaler, hr_second_pass_steps, denoising_strength } = body
   const second = {
@@ -66,7 +67,7 @@ export async function parseTxt2img(deps: ImageParsing, reading: Reading, options
  *
  * @throws {ServiceError} as {@link parseTxt2img}.
  */
-export async function parseImg2img(deps: ImageParsing, reading: Reading, options: { readonly signal: AbortSignal }): Promise<A1111Drawing> {
+export async function parseImg2img(deps: ImageParsing, reading: Reading, options: Abortable): Promise<A1111Drawing> {
   const body = img2img.parse(reading.body, imageFaultCodes)
   const [init_image = ''] = body.init_images
   const { mask = '', resize_mode: resize = 0, inpainting_fill: fill = 0, inpaint_full_res: whole = true } = body
@@ -112,7 +113,7 @@ async function parse(
   deps: ImageParsing,
   { maxPixels, aliases, chosen, watched }: Reading,
   { body, own }: { readonly body: SharedBody; readonly own: Partial<ImageBody> },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<ImageRequest> {
   const { override_settings: settings = {}, styles = [], negative_prompt: negative = '', prompt = '' } = body
   const {

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { EnlargementRequest } from '../../../core/image-generation.ts'
 import { readEmbeddedText } from '../../../core/images/embedded-text.ts'
 import { parseParameters } from '../../../core/images/parameters-text.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 import { ignoredFields } from '../ignored-fields.ts'
@@ -62,7 +63,7 @@ export const extraAnswerSchema = Type.Object({
 export async function parseExtra(
   deps: ImageParsing,
   { body: received, maxPixels }: { readonly body: unknown; readonly maxPixels: number },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<EnlargementRequest> {
   const { image, upscaler_1: name, upscaling_resize: scale = 2, ...rest } = extraChecker.parse(received, imageFaultCodes)
   refuseFaults(findOnlyFaults(rest, extraOnly), imageFaultCodes)
@@ -92,7 +93,7 @@ export const pngInfoAnswerSchema = Type.Object({
 export async function readPngInfo(
   { inspectImage }: Pick<ImageParsing, 'inspectImage'>,
   received: unknown,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<{ readonly info: string; readonly items: object; readonly parameters: Readonly<Record<string, string>> }> {
   const { image } = pngInfoChecker.parse(received, imageFaultCodes)
   const info = readEmbeddedText(await decodeImage(inspectImage, { field: 'image', text: image }, options))

@@ -7,6 +7,7 @@ import type { LoraUse } from '../../../core/images/lora.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { decodeImage, type InspectImage } from './decode-image.ts'
 import type { ImageBody } from './image-fields.ts'
 import { type ReadPrompts, readPrompts } from './image-loras.ts'
@@ -148,7 +149,7 @@ function namesOf(catalog: ModelCatalog, kind: AssetKind): string {
 export async function decodeAssets(
   inspect: InspectImage,
   { controlnets: named, textualInversions, vae }: NamedAssets,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<Pick<ImageRequest, 'textualInversions' | 'vae' | 'controlnets'>> {
   const controlnets = []
   for (const each of named) {

@@ -8,6 +8,7 @@ import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
 import { didYouMean } from '../../../core/text/nearest-name.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 import { decodeImage, decodeInspected, type InspectImage } from './decode-image.ts'
@@ -48,7 +49,7 @@ export async function parseImageRequest(
     readonly families: readonly CheckpointFamily[]
     readonly maxPixels?: number
   },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<{ readonly request: ImageRequest; readonly logPrompt: boolean }> {
   const body = (families === checkpointFamilies ? freeChecker : checker).parse(received, imageFaultCodes)
   refuseFaults(findUnsupported(body, unsupportedImageFields), imageFaultCodes)

@@ -4,6 +4,7 @@ import { type EnlargementRequest, imageEncodings } from '../../../core/image-gen
 import { listUpscalers, type NamedUpscaler } from '../../../core/images/upscalers.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 import { decodeImage, type InspectImage } from './decode-image.ts'
@@ -38,7 +39,7 @@ const checker = createBodyChecker(upscalingRequestSchema)
 export async function parseUpscalingRequest(
   { catalog, inspectImage }: { readonly catalog: ModelCatalog; readonly inspectImage: InspectImage },
   { body: received, hints, maxPixels }: { readonly body: unknown; readonly hints: ImageHints; readonly maxPixels: number },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<EnlargementRequest> {
   const body = checker.parse(received, imageFaultCodes)
   const { id, upscaler } = chooseUpscaler(catalog, body.model)

@@ -19,6 +19,7 @@ import type {
   SweepReport,
 } from '../../../core/ports/inference-queue.ts'
 import type { OutputStore } from '../../../core/ports/output-store.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import type { ClaimedRow, WantedWork } from '../../rows/inference-row.ts'
 import { decodeReference, decodeWork, encodeWork, referenceFormat, workFormat } from '../../work-format.ts'
 import { WorkSignal } from '../../work-signal.ts'
@@ -33,8 +34,6 @@ import { cancel, release, renew, retry } from './hold.ts'
 import { LargeWork, rowLimitMs } from './large-work.ts'
 import type { EncodedSubmission, QueuePlaces } from './queue-places.ts'
 import { endWaiting, expire, sweep } from './sweep.ts'
-
-type Options = { readonly signal: AbortSignal }
 
 /** Time all nodes need to renew their leases after the database returns; leases that expire meanwhile do not count as lost. */
 const renewalMs = 3000
@@ -86,7 +85,7 @@ export class PostgresInferenceQueue implements InferenceQueue {
 
   async enqueue(
     submission: InferenceSubmission,
-    { signal }: Options,
+    { signal }: Abortable,
   ): Promise<{ readonly inference: Inference; readonly repeated: boolean }> {
     const deadline = performance.now() + limitMs
     const { work, accountId } = submission
@@ -134,7 +133,7 @@ export class PostgresInferenceQueue implements InferenceQueue {
 
   async renew(
     holds: readonly (Hold & { readonly progress: Progress | null })[],
-    { leaseMs }: Options & { readonly leaseMs: number },
+    { leaseMs }: Abortable & { readonly leaseMs: number },
   ): Promise<RenewalReport> {
     return renew(this.#database, { holds, leaseMs }, this.#clock.now())
   }
@@ -179,7 +178,7 @@ export class PostgresInferenceQueue implements InferenceQueue {
     return expire(this.#database, this.#clock.now())
   }
 
-  waitForWork(timeoutMs: number, options: Options): Promise<void> {
+  waitForWork(timeoutMs: number, options: Abortable): Promise<void> {
     return this.#workSignal.wait(timeoutMs, options)
   }
 

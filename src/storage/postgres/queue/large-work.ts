@@ -4,7 +4,7 @@ import { unreadableWork } from '../../../core/deferred/inference-id.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { OutputStore } from '../../../core/ports/output-store.ts'
-import { firstOf, neverAborted } from '../../../core/waiting.ts'
+import { type Abortable, firstOf, neverAborted } from '../../../core/waiting.ts'
 import {
   decodeReference,
   decodeWork,
@@ -30,8 +30,6 @@ const askLimitMs = 1000
 /** Attempt number in the name of stored work; outputs never use zero. */
 const attempt = 0
 
-type Options = { readonly signal: AbortSignal }
-
 /**
  * Stores large work in the output store, from before its row is inserted until after the row is deleted. After a crash it belongs to an
  * unknown or completed inference and is swept with orphaned outputs.
@@ -54,7 +52,7 @@ export class LargeWork {
    *
    * @throws {ServiceError} `server_is_overloaded` if it cannot be stored in time.
    */
-  async put(inferenceId: string, bytes: Uint8Array<ArrayBuffer>, { signal }: Options): Promise<Uint8Array | null> {
+  async put(inferenceId: string, bytes: Uint8Array<ArrayBuffer>, { signal }: Abortable): Promise<Uint8Array | null> {
     if (bytes.length <= maxBytesInQueue || !(await this.#isReadByAll())) return null
     const content = { contentType: workType, chunks: [bytes] }
     const late = async (either: AbortSignal) => {
@@ -69,7 +67,7 @@ export class LargeWork {
   }
 
   /** Loads stored work. @throws {ServiceError} `server_is_overloaded` or `internal_error` if it cannot be read. */
-  async load({ key, bytes, sha256 }: StoredWork, options: Options): Promise<StoredSubmission> {
+  async load({ key, bytes, sha256 }: StoredWork, options: Abortable): Promise<StoredSubmission> {
     const reference = { key, bytes, sha256, contentType: workType }
     const found = await this.#outputs.readPart(reference, { offset: 0, length: bytes }, options).catch((error: unknown) => {
       throw error instanceof ServiceError && error.code === 'internal_error' ? unreadable(error) : error

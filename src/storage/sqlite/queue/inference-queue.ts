@@ -18,12 +18,11 @@ import type {
   RenewalReport,
   SweepReport,
 } from '../../../core/ports/inference-queue.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import type { ClaimedRow } from '../../rows/inference-row.ts'
 import { decodeWork, encodeWork, workFormat } from '../../work-format.ts'
 import { WorkSignal } from '../../work-signal.ts'
 import type { Writer } from '../writer/writer.ts'
-
-type Options = { readonly signal: AbortSignal }
 
 /** A smaller change may be a correction of the clock. */
 const jumpMs = 3000
@@ -73,7 +72,7 @@ export class SqliteInferenceQueue implements InferenceQueue {
 
   async renew(
     holds: readonly (Hold & { readonly progress: Progress | null })[],
-    { leaseMs }: Options & { readonly leaseMs: number },
+    { leaseMs }: Abortable & { readonly leaseMs: number },
   ): Promise<RenewalReport> {
     return this.#writer.run('renew', { holds, leaseMs }, this.#clock.now())
   }
@@ -117,7 +116,7 @@ export class SqliteInferenceQueue implements InferenceQueue {
     return this.#writer.run('expire', {}, this.#clock.now())
   }
 
-  waitForWork(timeoutMs: number, options: Options): Promise<void> {
+  waitForWork(timeoutMs: number, options: Abortable): Promise<void> {
     return this.#workSignal.wait(timeoutMs, options)
   }
 

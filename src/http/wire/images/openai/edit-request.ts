@@ -3,6 +3,7 @@ import type { ServiceError } from '../../../../core/error.ts'
 import { maxReferences, referencePixels, takesReferences } from '../../../../core/images/references.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../../core/model.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
+import type { Abortable } from '../../../../core/waiting.ts'
 import { createBodyChecker } from '../../../faults/body-checker.ts'
 import { faultsError, imageFaultCodes, refuseFaults } from '../../../faults/refuse-faults.ts'
 import { type Form, readFormFields } from '../../forms/read-form-fields.ts'
@@ -61,11 +62,7 @@ interface EditParsing extends ImageParsing {
  *
  * @throws {ServiceError} `validation_error`, `unsupported`, `model_not_found`.
  */
-export function parseImageEdit(
-  deps: EditParsing,
-  form: Form<Uint8Array>,
-  options: { readonly signal: AbortSignal },
-): Promise<OpenAiImages> {
+export function parseImageEdit(deps: EditParsing, form: Form<Uint8Array>, options: Abortable): Promise<OpenAiImages> {
   const body = editChecker.parse(readFormFields(imageEditSchema, form.fields, imageFaultCodes), imageFaultCodes)
   refuseFaults(findUnsupported(body, unsupportedEditOptions), imageFaultCodes)
   return startFrom(deps, { form, body, known: ['image', 'mask'] }, options)
@@ -76,11 +73,7 @@ export function parseImageEdit(
  *
  * @throws {ServiceError} `validation_error`, `unsupported`, `model_not_found`.
  */
-export function parseImageVariation(
-  deps: EditParsing,
-  form: Form<Uint8Array>,
-  options: { readonly signal: AbortSignal },
-): Promise<OpenAiImages> {
+export function parseImageVariation(deps: EditParsing, form: Form<Uint8Array>, options: Abortable): Promise<OpenAiImages> {
   const body = variationChecker.parse(readFormFields(imageVariationSchema, form.fields, imageFaultCodes), imageFaultCodes)
   const variation = { ...body, prompt: '', cfg_scale: 1, strength: strengths.variation }
   return startFrom(deps, { form, body: variation, known: ['image'] }, options)
@@ -89,7 +82,7 @@ export function parseImageVariation(
 async function startFrom(
   deps: EditParsing,
   { form, body, known }: { readonly form: Form<Uint8Array>; readonly body: Edit; readonly known: readonly string[] },
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): Promise<OpenAiImages> {
   const { images, mask } = takeFiles(form, known)
   const [image] = images
@@ -157,7 +150,7 @@ function refuseMore({ length }: readonly Uint8Array[], most: number, { id }: Ima
 async function inspectAll(
   inspect: ImageParsing['inspectImage'],
   pictures: readonly Uint8Array[],
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<readonly InspectedImage[]> {
   const found: InspectedImage[] = []
   for (const bytes of pictures) found.push(await inspectField(inspect, { field: 'image', bytes }, options))
