@@ -1,6 +1,6 @@
-import Type from 'typebox'
 import { receivedBody } from '../body/read-body.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
+import { closed } from '../faults/closed-object.ts'
 import { textFaultCodes } from '../faults/refuse-faults.ts'
 import type { Route } from '../route.ts'
 import {
@@ -12,7 +12,7 @@ import {
 } from '../wire/deferred/webhooks.ts'
 import { json } from './row-parts.ts'
 
-const nothing = createBodyChecker(Type.Object({}, { additionalProperties: false }))
+const nothing = createBodyChecker(closed({}))
 
 /** The account's webhook secrets and latest deliveries. A read-only token cannot create secrets. */
 export const webhookRoutes: readonly Route[] = [

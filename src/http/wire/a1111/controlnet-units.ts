@@ -1,46 +1,42 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 import type { ImageBody } from '../images/image-fields.ts'
 
 const share = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1, description }))
 
 /** A ControlNet unit, in the format of A1111's ControlNet extension. */
-const unitSchema = Type.Object(
-  {
-    enabled: Type.Optional(Type.Boolean({ default: true, description: 'Whether it is used.' })),
-    image: Type.Optional(Type.String({ description: 'Its picture in base64; that of `init_images` by default.' })),
-    input_image: Type.Optional(Type.String({ description: 'The older name of `image`.' })),
-    model: Type.Optional(
-      Type.String({ maxLength: 400, description: 'A ControlNet by asset name; a hash in brackets after it is ignored.' }),
-    ),
-    module: Type.Optional(
-      Type.String({ default: 'none', description: '`none`: the picture is used unchanged; `canny`: Sepia finds its edges.' }),
-    ),
-    weight: Type.Optional(Type.Number({ minimum: 0, maximum: 10, default: 1, description: 'Its strength.' })),
-    guidance_start: share('Only 0: it counts from the first step.'),
-    guidance_end: share('Share of the steps after which it ends; 1 by default.'),
-    control_mode: Type.Optional(Type.Unknown({ description: 'Only `Balanced` or 0.' })),
-    guessmode: Type.Optional(Type.Literal(false, { description: 'Only `false`.' })),
-    guess_mode: Type.Optional(Type.Literal(false, { description: 'Only `false`.' })),
-    ...ignoredFields(
-      'resize_mode',
-      'low_vram',
-      'lowvram',
-      'processor_res',
-      'threshold_a',
-      'threshold_b',
-      'guidance',
-      'pixel_perfect',
-      'hr_option',
-      'save_detected_map',
-    ),
-    mask: Type.Optional(Type.Literal('', { description: 'Only empty: a ControlNet counts everywhere.' })),
-  },
-  { additionalProperties: false },
-)
-const unitsSchema = Type.Object({ args: Type.Array(unitSchema, { maxItems: 16 }) }, { additionalProperties: false })
+const unitSchema = closed({
+  enabled: Type.Optional(Type.Boolean({ default: true, description: 'Whether it is used.' })),
+  image: Type.Optional(Type.String({ description: 'Its picture in base64; that of `init_images` by default.' })),
+  input_image: Type.Optional(Type.String({ description: 'The older name of `image`.' })),
+  model: Type.Optional(Type.String({ maxLength: 400, description: 'A ControlNet by asset name; a hash in brackets after it is ignored.' })),
+  module: Type.Optional(
+    Type.String({ default: 'none', description: '`none`: the picture is used unchanged; `canny`: Sepia finds its edges.' }),
+  ),
+  weight: Type.Optional(Type.Number({ minimum: 0, maximum: 10, default: 1, description: 'Its strength.' })),
+  guidance_start: share('Only 0: it counts from the first step.'),
+  guidance_end: share('Share of the steps after which it ends; 1 by default.'),
+  control_mode: Type.Optional(Type.Unknown({ description: 'Only `Balanced` or 0.' })),
+  guessmode: Type.Optional(Type.Literal(false, { description: 'Only `false`.' })),
+  guess_mode: Type.Optional(Type.Literal(false, { description: 'Only `false`.' })),
+  ...ignoredFields(
+    'resize_mode',
+    'low_vram',
+    'lowvram',
+    'processor_res',
+    'threshold_a',
+    'threshold_b',
+    'guidance',
+    'pixel_perfect',
+    'hr_option',
+    'save_detected_map',
+  ),
+  mask: Type.Optional(Type.Literal('', { description: 'Only empty: a ControlNet counts everywhere.' })),
+})
+const unitsSchema = closed({ args: Type.Array(unitSchema, { maxItems: 16 }) })
 
 /** The scripts of a request. Of all of A1111's scripts, Sepia supports only ControlNet. */
 export const scriptsSchema = Type.Object(

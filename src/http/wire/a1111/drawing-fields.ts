@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { maxSteps } from '../../../core/image-generation.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 import { highResolutionDefaults, highResolutionFields } from '../images/high-resolution-fields.ts'
 import { scriptsSchema } from './controlnet-units.ts'
@@ -40,7 +41,7 @@ export const drawingDefaults = {
   save_images: false,
 } as const
 
-const settingsSchema = Type.Object(
+const settingsSchema = closed(
   {
     sd_model_checkpoint: Type.Optional(
       Type.String({ minLength: 1, maxLength: 400, description: 'An installed image model, see /sdapi/v1/sd-models.' }),
@@ -61,7 +62,7 @@ const settingsSchema = Type.Object(
     ),
     ...ignoredFields('eta_noise_seed_delta', 'forge_additional_modules', 'show_progress_every_n_steps', 'live_preview_refresh_period'),
   },
-  { additionalProperties: false, description: 'Settings for this request only.' },
+  { description: 'Settings for this request only.' },
 )
 
 /** Sent by SillyTavern for its own server; answers never repeat it. */
@@ -128,70 +129,64 @@ const sharedFields = {
 const { denoising_strength: _, ...highResolution } = highResolutionFields
 
 /** The body of POST /sdapi/v1/txt2img. */
-export const txt2imgSchema = Type.Object(
-  {
-    ...sharedFields,
-    ...highResolution,
-    hr_scale: Type.Optional(
-      Type.Number({ default: highResolutionDefaults.hr_scale, description: 'Enlargement factor, 1.1 to 4; used with `enable_hr`.' }),
-    ),
-    denoising_strength: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        maximum: 1,
-        default: highResolutionDefaults.denoising_strength,
-        description: 'How much the second pass may change; used with `enable_hr`.',
-      }),
-    ),
-    ...onlyFields(highResolutionOnly),
-  },
-  { additionalProperties: false },
-)
+export const txt2imgSchema = closed({
+  ...sharedFields,
+  ...highResolution,
+  hr_scale: Type.Optional(
+    Type.Number({ default: highResolutionDefaults.hr_scale, description: 'Enlargement factor, 1.1 to 4; used with `enable_hr`.' }),
+  ),
+  denoising_strength: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: highResolutionDefaults.denoising_strength,
+      description: 'How much the second pass may change; used with `enable_hr`.',
+    }),
+  ),
+  ...onlyFields(highResolutionOnly),
+})
 
 /** The body of POST /sdapi/v1/img2img. */
-export const img2imgSchema = Type.Object(
-  {
-    ...sharedFields,
-    init_images: Type.Array(Type.String({ minLength: 1 }), {
-      minItems: 1,
-      maxItems: 1,
-      description: 'The image to start from: PNG, JPEG or WebP in base64; a data-URI prefix is accepted.',
+export const img2imgSchema = closed({
+  ...sharedFields,
+  init_images: Type.Array(Type.String({ minLength: 1 }), {
+    minItems: 1,
+    maxItems: 1,
+    description: 'The image to start from: PNG, JPEG or WebP in base64; a data-URI prefix is accepted.',
+  }),
+  denoising_strength: Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: 0.75, description: 'How much of it to change.' })),
+  resize_mode: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 3,
+      default: 0,
+      description: '0 = the image has the proportions of the output, 1 = crop it to them.',
     }),
-    denoising_strength: Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: 0.75, description: 'How much of it to change.' })),
-    resize_mode: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 3,
-        default: 0,
-        description: '0 = the image has the proportions of the output, 1 = crop it to them.',
-      }),
-    ),
-    mask: Type.Optional(Type.String({ description: 'White is repainted: an image in base64.' })),
-    mask_blur: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 64, default: 4, description: "Pixels over which the mask's edge is softened." }),
-    ),
-    inpainting_fill: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 3,
-        default: 0,
-        description: 'Initial content under the mask: 0 = the colours around it, 1 = the image. 2 and 3 are rejected.',
-      }),
-    ),
-    inpaint_full_res: Type.Optional(
-      Type.Union([Type.Boolean(), Type.Enum([0, 1])], { default: true, description: 'Whether the masked region is drawn at full size.' }),
-    ),
-    inpaint_full_res_padding: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 1024, default: 0, description: 'Pixels around that region.' }),
-    ),
-    include_init_images: Type.Optional(
-      Type.Boolean({ default: false, description: 'Whether `parameters` of the answer contains the images that were sent.' }),
-    ),
-    ...onlyFields(startingOnly),
-    ...ignoredFields('image_cfg_scale', 'mask_round', 'mask_blur_x', 'mask_blur_y'),
-  },
-  { additionalProperties: false },
-)
+  ),
+  mask: Type.Optional(Type.String({ description: 'White is repainted: an image in base64.' })),
+  mask_blur: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 64, default: 4, description: "Pixels over which the mask's edge is softened." }),
+  ),
+  inpainting_fill: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 3,
+      default: 0,
+      description: 'Initial content under the mask: 0 = the colours around it, 1 = the image. 2 and 3 are rejected.',
+    }),
+  ),
+  inpaint_full_res: Type.Optional(
+    Type.Union([Type.Boolean(), Type.Enum([0, 1])], { default: true, description: 'Whether the masked region is drawn at full size.' }),
+  ),
+  inpaint_full_res_padding: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1024, default: 0, description: 'Pixels around that region.' }),
+  ),
+  include_init_images: Type.Optional(
+    Type.Boolean({ default: false, description: 'Whether `parameters` of the answer contains the images that were sent.' }),
+  ),
+  ...onlyFields(startingOnly),
+  ...ignoredFields('image_cfg_scale', 'mask_round', 'mask_blur_x', 'mask_blur_y'),
+})
 
 export type Txt2imgBody = Static<typeof txt2imgSchema>
 export type Img2imgBody = Static<typeof img2imgSchema>

@@ -4,6 +4,7 @@ import { readEmbeddedText } from '../../../core/images/embedded-text.ts'
 import { parseParameters } from '../../../core/images/parameters-text.ts'
 import type { Abortable } from '../../../core/waiting.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 import { decodeImage } from '../images/decode-image.ts'
@@ -23,30 +24,27 @@ const extraOnly = {
 } as const
 
 /** The body of POST /sdapi/v1/extra-single-image. */
-export const extraSchema = Type.Object(
-  {
-    image: Type.String({ minLength: 1, description: picture }),
-    upscaler_1: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 400,
-        description: 'An installed upscaler, see /sdapi/v1/upscalers; the only one by default.',
-      }),
-    ),
-    upscaling_resize: Type.Optional(Type.Number({ minimum: 1, maximum: 8, default: 2, description: 'How much larger.' })),
-    ...onlyFields(extraOnly),
-    ...ignoredFields(
-      'show_extras_results',
-      'codeformer_weight',
-      'upscaling_resize_w',
-      'upscaling_resize_h',
-      'upscaling_crop',
-      'extras_upscaler_2_visibility',
-      'upscale_first',
-    ),
-  },
-  { additionalProperties: false },
-)
+export const extraSchema = closed({
+  image: Type.String({ minLength: 1, description: picture }),
+  upscaler_1: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 400,
+      description: 'An installed upscaler, see /sdapi/v1/upscalers; the only one by default.',
+    }),
+  ),
+  upscaling_resize: Type.Optional(Type.Number({ minimum: 1, maximum: 8, default: 2, description: 'How much larger.' })),
+  ...onlyFields(extraOnly),
+  ...ignoredFields(
+    'show_extras_results',
+    'codeformer_weight',
+    'upscaling_resize_w',
+    'upscaling_resize_h',
+    'upscaling_crop',
+    'extras_upscaler_2_visibility',
+    'upscale_first',
+  ),
+})
 const extraChecker = createBodyChecker(extraSchema)
 
 /** Answer of POST /sdapi/v1/extra-single-image. */
@@ -73,7 +71,7 @@ export async function parseExtra(
 }
 
 /** The body of POST /sdapi/v1/png-info. */
-export const pngInfoSchema = Type.Object({ image: Type.String({ minLength: 1, description: picture }) }, { additionalProperties: false })
+export const pngInfoSchema = closed({ image: Type.String({ minLength: 1, description: picture }) })
 const pngInfoChecker = createBodyChecker(pngInfoSchema)
 
 /** Answer of POST /sdapi/v1/png-info. */

@@ -4,6 +4,7 @@ import type { UploadKind } from '../../../core/assets/uploaded-asset.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import type { NewAsset } from '../../../operations/assets/uploads.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 
 const engineNames = Object.keys(assetEngines)
@@ -17,43 +18,31 @@ const engineName = Type.String({ maxLength: 64, description: `One of ${engineNam
 const triggerWords = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: 32 })
 
 /** The body of POST /v1/assets. */
-export const newAssetSchema = Type.Object(
-  {
+export const newAssetSchema = closed({
+  asset_type: assetType,
+  name: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$', description: '1 to 64 letters, digits, ".", "_" and "-".' }),
+  data: closed({
     asset_type: assetType,
-    name: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$', description: '1 to 64 letters, digits, ".", "_" and "-".' }),
-    data: Type.Object(
-      {
-        asset_type: assetType,
-        engine: Type.Optional(engineName),
-        data_type: Type.Optional(Type.String({ description: 'Read from the file instead.' })),
-        file_format: Type.Optional(Type.String({ description: 'Only safetensors.' })),
-        trigger_words: Type.Optional(triggerWords),
-        checkpoint: Type.Optional(Type.String({ maxLength: 128 })),
-        preview_url: Type.Optional(Type.String()),
-        version: Type.Optional(Type.String()),
-      },
-      { additionalProperties: false },
-    ),
-    description: Type.Optional(Type.String({ maxLength: 2000 })),
-    is_public: Type.Optional(Type.Boolean({ description: 'Whether every account may use it; owners only.' })),
-    transfer_api_type: Type.Optional(Type.Enum(['presigned-url', 'any', 'sts', 'gcp-oauth'])),
-    skip_validation: Type.Optional(Type.Boolean()),
-    hf_repo: Type.Optional(Type.String()),
-    hf_token_secret: Type.Optional(Type.String()),
-    url: Type.Optional(Type.String()),
-  },
-  { additionalProperties: false },
-)
+    engine: Type.Optional(engineName),
+    data_type: Type.Optional(Type.String({ description: 'Read from the file instead.' })),
+    file_format: Type.Optional(Type.String({ description: 'Only safetensors.' })),
+    trigger_words: Type.Optional(triggerWords),
+    checkpoint: Type.Optional(Type.String({ maxLength: 128 })),
+    preview_url: Type.Optional(Type.String()),
+    version: Type.Optional(Type.String()),
+  }),
+  description: Type.Optional(Type.String({ maxLength: 2000 })),
+  is_public: Type.Optional(Type.Boolean({ description: 'Whether every account may use it; owners only.' })),
+  transfer_api_type: Type.Optional(Type.Enum(['presigned-url', 'any', 'sts', 'gcp-oauth'])),
+  skip_validation: Type.Optional(Type.Boolean()),
+  hf_repo: Type.Optional(Type.String()),
+  hf_token_secret: Type.Optional(Type.String()),
+  url: Type.Optional(Type.String()),
+})
 /** The body of POST /v1/assets/<id>/complete-upload. */
-export const completeUploadSchema = Type.Object(
-  { skip_validation: Type.Optional(Type.Boolean()), token: Type.Optional(Type.String()) },
-  { additionalProperties: false },
-)
+export const completeUploadSchema = closed({ skip_validation: Type.Optional(Type.Boolean()), token: Type.Optional(Type.String()) })
 /** The body of POST /v1/assets/<id>/picture. */
-export const assetPictureSchema = Type.Object(
-  { image: Type.String({ description: 'PNG, JPEG or WebP in base64, at most 512 KB.' }) },
-  { additionalProperties: false },
-)
+export const assetPictureSchema = closed({ image: Type.String({ description: 'PNG, JPEG or WebP in base64, at most 512 KB.' }) })
 const checker = createBodyChecker(newAssetSchema)
 
 /** Reads the body of POST /v1/assets. @throws {ServiceError} `validation_error`, `unsupported`. */

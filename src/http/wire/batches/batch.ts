@@ -4,22 +4,20 @@ import { type Batch, type BatchFile, type BatchStatus, batchEndpoints, batchFile
 import { filePrefix } from '../../../core/files/stored-file.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import type { Answer } from '../answer.ts'
 import { expiresAfterField } from '../files/file.ts'
 import { metadataField } from '../metadata-field.ts'
 
 /** The body of POST /v1/batches. */
-export const batchRequestSchema = Type.Object(
-  {
-    input_file_id: Type.String({ minLength: 1, description: 'One of your files with the purpose batch: JSON lines, each a request.' }),
-    endpoint: Type.Enum(batchEndpoints, { description: 'The endpoint of every line.' }),
-    completion_window: Type.Enum(['24h'], { description: 'After this the batch ends, complete or not.' }),
-    metadata: metadataField('Your own notes, kept with the batch.'),
-    output_expires_after: Type.Optional(expiresAfterField),
-  },
-  { additionalProperties: false },
-)
+export const batchRequestSchema = closed({
+  input_file_id: Type.String({ minLength: 1, description: 'One of your files with the purpose batch: JSON lines, each a request.' }),
+  endpoint: Type.Enum(batchEndpoints, { description: 'The endpoint of every line.' }),
+  completion_window: Type.Enum(['24h'], { description: 'After this the batch ends, complete or not.' }),
+  metadata: metadataField('Your own notes, kept with the batch.'),
+  output_expires_after: Type.Optional(expiresAfterField),
+})
 
 const checker = createBodyChecker(batchRequestSchema)
 

@@ -2,6 +2,7 @@ import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { chatMessageSchema } from './chat-message-schema.ts'
 import type { CompletionHead } from './completion.ts'
@@ -56,7 +57,7 @@ export type ChatFields = typeof firstFields & SamplingFields & typeof lastFields
 
 /** The body of POST /v1/chat/completions. */
 export function chatRequestSchema(settings: BodySettings): TObject<ChatFields> {
-  return Type.Object({ ...firstFields, ...samplingFields(settings), ...lastFields }, { additionalProperties: false })
+  return closed({ ...firstFields, ...samplingFields(settings), ...lastFields })
 }
 
 /** A parsed chat request, its delivery, and whether its answer is stored. */

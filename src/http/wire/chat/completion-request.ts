@@ -2,6 +2,7 @@ import Type, { type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { TextGap, TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { neutralFields } from './fields/accepted-fields.ts'
 import { adapterFields, findAdapterFaults, readAdapters } from './fields/adapter-fields.ts'
@@ -51,7 +52,7 @@ const lastFields = {
 
 /** The body of POST /v1/completions. */
 export function completionRequestSchema(settings: BodySettings): TObject<typeof firstFields & SamplingFields & typeof lastFields> {
-  return Type.Object({ ...firstFields, ...samplingFields(settings), ...lastFields }, { additionalProperties: false })
+  return closed({ ...firstFields, ...samplingFields(settings), ...lastFields })
 }
 
 /** One request per prompt, and the answer's delivery. */

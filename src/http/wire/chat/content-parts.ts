@@ -1,31 +1,26 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { SeenPart } from '../../../core/text-generation.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { ignoredFields, ignoredMarks } from '../ignored-fields.ts'
 import { addressMeaning, findAddressFault, maxPictures, readAddress } from './fields/picture-address.ts'
 
 /** A part of a message's content. {@link findPartFaults} checks which fields its type has. */
-export const contentPartSchema = Type.Object(
-  {
-    type: Type.Enum(['text', 'image_url', 'refusal', 'input_text', 'output_text'], {
-      description: '`image_url` for models that read pictures; the others are texts.',
+export const contentPartSchema = closed({
+  type: Type.Enum(['text', 'image_url', 'refusal', 'input_text', 'output_text'], {
+    description: '`image_url` for models that read pictures; the others are texts.',
+  }),
+  text: Type.Optional(Type.String()),
+  refusal: Type.Optional(Type.String({ description: 'The text of parts of the type refusal.' })),
+  ...ignoredMarks,
+  ...ignoredFields('annotations', 'citations', 'logprobs', 'id'),
+  image_url: Type.Optional(
+    closed({
+      url: Type.String({ description: addressMeaning }),
+      detail: Type.Optional(Type.Enum(['auto', 'low', 'high'])),
     }),
-    text: Type.Optional(Type.String()),
-    refusal: Type.Optional(Type.String({ description: 'The text of parts of the type refusal.' })),
-    ...ignoredMarks,
-    ...ignoredFields('annotations', 'citations', 'logprobs', 'id'),
-    image_url: Type.Optional(
-      Type.Object(
-        {
-          url: Type.String({ description: addressMeaning }),
-          detail: Type.Optional(Type.Enum(['auto', 'low', 'high'])),
-        },
-        { additionalProperties: false },
-      ),
-    ),
-  },
-  { additionalProperties: false },
-)
+  ),
+})
 
 type ContentPart = Static<typeof contentPartSchema>
 

@@ -2,29 +2,27 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { JsonObject } from '../../../core/json-value.ts'
 import type { ResponseFormat } from '../../../core/text-generation.ts'
+import { closed } from '../../faults/closed-object.ts'
 
 /** Any JSON object; the text engine checks JSON Schemas. */
 export const jsonObject = Type.Unsafe<JsonObject>(Type.Object({}))
 
 /** The field `response_format`. */
 export const responseFormatField = Type.Optional(
-  Type.Object(
+  closed(
     {
       type: Type.Enum(['text', 'json_object', 'json_schema']),
       json_schema: Type.Optional(
-        Type.Object(
-          {
-            name: Type.Optional(Type.String({ pattern: '^[a-zA-Z0-9_-]{1,64}$' })),
-            description: Type.Optional(Type.String()),
-            schema: Type.Optional(jsonObject),
-            strict: Type.Optional(Type.Boolean()),
-          },
-          { additionalProperties: false },
-        ),
+        closed({
+          name: Type.Optional(Type.String({ pattern: '^[a-zA-Z0-9_-]{1,64}$' })),
+          description: Type.Optional(Type.String()),
+          schema: Type.Optional(jsonObject),
+          strict: Type.Optional(Type.Boolean()),
+        }),
       ),
       schema: Type.Optional(jsonObject),
     },
-    { additionalProperties: false, description: 'What the output must look like; `json_object` may carry its `schema` directly.' },
+    { description: 'What the output must look like; `json_object` may carry its `schema` directly.' },
   ),
 )
 

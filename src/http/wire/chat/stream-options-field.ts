@@ -1,14 +1,14 @@
 import Type from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
+import { closed } from '../../faults/closed-object.ts'
 
 /** The fields about the answer's delivery. */
 export const streamFields = {
   stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' })),
   stream_options: Type.Optional(
-    Type.Object(
+    closed(
       { include_usage: Type.Optional(Type.Boolean({ default: false })), include_obfuscation: Type.Optional(Type.Boolean()) },
       {
-        additionalProperties: false,
         description:
           '`include_usage: true` ends a stream with token counts; `include_obfuscation` is accepted, events are never padded. Needs stream.',
       },

@@ -2,12 +2,12 @@ import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { printPath } from '../../../core/schema/describe-schema.ts'
 import type { ToolChoice, ToolDefinition } from '../../../core/text-generation.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { ignoredFields, ignoredMarks } from '../ignored-fields.ts'
 import { jsonObject } from './response-format-field.ts'
 
 /** A tool's name; allows all names that agents and MCP servers use. */
 export const toolName = Type.String({ pattern: '^[a-zA-Z0-9_.:/-]{1,256}$' })
-const closed = { additionalProperties: false }
 
 const choiceWord = Type.Enum(['auto', 'none', 'required', 'any'])
 /** Fields of tools that agents add for other services. */
@@ -18,40 +18,26 @@ const functionFields = {
   description: Type.Optional(Type.String()),
   parameters: Type.Optional(jsonObject),
 }
-const functionTool = Type.Object(
-  {
-    type: Type.Literal('function'),
-    function: Type.Object({ ...functionFields, strict: Type.Optional(Type.Boolean()), ...ignoredMarks }, closed),
-    ...ignoredMarks,
-    ...ignoredTools,
-  },
-  closed,
-)
-const grammar = Type.Object({ syntax: Type.Enum(['lark', 'regex']), definition: Type.String() }, closed)
+const functionTool = closed({
+  type: Type.Literal('function'),
+  function: closed({ ...functionFields, strict: Type.Optional(Type.Boolean()), ...ignoredMarks }),
+  ...ignoredMarks,
+  ...ignoredTools,
+})
+const grammar = closed({ syntax: Type.Enum(['lark', 'regex']), definition: Type.String() })
 /** A tool whose input is a text. A model sees a function with one argument. */
-const customTool = Type.Object(
-  {
-    type: Type.Literal('custom'),
-    custom: Type.Object(
-      {
-        name: toolName,
-        description: Type.Optional(Type.String()),
-        format: Type.Optional(
-          Type.Union([
-            Type.Object({ type: Type.Literal('text') }, closed),
-            Type.Object({ type: Type.Literal('grammar'), grammar }, closed),
-          ]),
-        ),
-      },
-      closed,
-    ),
-    ...ignoredMarks,
-    ...ignoredTools,
-  },
-  closed,
-)
-const namedFunction = Type.Object({ type: Type.Literal('function'), function: Type.Object({ name: toolName }, closed) }, closed)
-const namedCustom = Type.Object({ type: Type.Literal('custom'), custom: Type.Object({ name: toolName }, closed) }, closed)
+const customTool = closed({
+  type: Type.Literal('custom'),
+  custom: closed({
+    name: toolName,
+    description: Type.Optional(Type.String()),
+    format: Type.Optional(Type.Union([closed({ type: Type.Literal('text') }), closed({ type: Type.Literal('grammar'), grammar })])),
+  }),
+  ...ignoredMarks,
+  ...ignoredTools,
+})
+const namedFunction = closed({ type: Type.Literal('function'), function: closed({ name: toolName }) })
+const namedCustom = closed({ type: Type.Literal('custom'), custom: closed({ name: toolName }) })
 const allowance = { mode: Type.Enum(['auto', 'required']), tools: Type.Array(Type.Union([namedFunction, namedCustom]), { minItems: 1 }) }
 
 /** The fields about tools of POST /v1/chat/completions. */
@@ -67,11 +53,11 @@ export const toolFields = {
     Type.Union(
       [
         choiceWord,
-        Type.Object({ type: choiceWord }, closed),
-        Type.Object({ type: Type.Literal('function'), name: toolName }, closed),
+        closed({ type: choiceWord }),
+        closed({ type: Type.Literal('function'), name: toolName }),
         namedFunction,
         namedCustom,
-        Type.Object({ type: Type.Literal('allowed_tools'), allowed_tools: Type.Object(allowance, closed) }, closed),
+        closed({ type: Type.Literal('allowed_tools'), allowed_tools: closed(allowance) }),
       ],
       {
         description:
@@ -80,14 +66,14 @@ export const toolFields = {
     ),
   ),
   functions: Type.Optional(
-    Type.Array(Type.Object({ ...functionFields, ...ignoredMarks }, closed), {
+    Type.Array(closed({ ...functionFields, ...ignoredMarks }), {
       minItems: 1,
       maxItems: 256,
       description: "Functions in OpenAI's first format; the answer has at most one call, as `function_call`.",
     }),
   ),
   function_call: Type.Optional(
-    Type.Union([Type.Enum(['auto', 'none']), Type.Object({ name: toolName }, closed)], {
+    Type.Union([Type.Enum(['auto', 'none']), closed({ name: toolName })], {
       description: 'Whether or which of `functions` to call.',
     }),
   ),

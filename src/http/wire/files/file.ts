@@ -3,6 +3,7 @@ import { ServiceError } from '../../../core/error.ts'
 import { type FilePurpose, type StoredFile, uploadPurposes } from '../../../core/files/stored-file.ts'
 import { beginning } from '../../../core/text/visible-text.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import type { Answer } from '../answer.ts'
 import { readFormFields } from '../forms/read-form-fields.ts'
@@ -12,27 +13,19 @@ const dayMs = 24 * 60 * 60 * 1000
 const batchLifetimeMs = 30 * dayMs
 
 /** The lifetime of a file, in OpenAI's format. */
-export const expiresAfterField = Type.Object(
-  {
-    anchor: Type.Enum(['created_at'], { description: 'From when on.' }),
-    seconds: Type.Integer({ minimum: 3600, maximum: 2_592_000, description: 'For so long.' }),
-  },
-  { additionalProperties: false },
-)
+export const expiresAfterField = closed({
+  anchor: Type.Enum(['created_at'], { description: 'From when on.' }),
+  seconds: Type.Integer({ minimum: 3600, maximum: 2_592_000, description: 'For so long.' }),
+})
 
 /** The form of POST /v1/files. */
-export const fileRequestSchema = Type.Object(
-  {
-    file: Type.Optional(
-      Type.String({ contentMediaType: 'application/octet-stream', description: 'The file, at most 200 MB; exactly one.' }),
-    ),
-    purpose: Type.Enum(uploadPurposes, {
-      description: '`batch`: JSON lines for POST /v1/batches. Files for other purposes are only stored and returned.',
-    }),
-    expires_after: Type.Optional(expiresAfterField),
-  },
-  { additionalProperties: false },
-)
+export const fileRequestSchema = closed({
+  file: Type.Optional(Type.String({ contentMediaType: 'application/octet-stream', description: 'The file, at most 200 MB; exactly one.' })),
+  purpose: Type.Enum(uploadPurposes, {
+    description: '`batch`: JSON lines for POST /v1/batches. Files for other purposes are only stored and returned.',
+  }),
+  expires_after: Type.Optional(expiresAfterField),
+})
 
 const checker = createBodyChecker(fileRequestSchema)
 

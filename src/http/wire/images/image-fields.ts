@@ -5,6 +5,7 @@ import { largestLoraWeight, maxLoras } from '../../../core/images/lora.ts'
 import { maxReferences } from '../../../core/images/references.ts'
 import { stylePresetNames } from '../../../core/images/style-preset.ts'
 import { samplers } from '../../../core/sampler.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { highResolutionFields } from './high-resolution-fields.ts'
 import { skipLayerFields } from './skip-layer-fields.ts'
 import { unsupportedField } from './unsupported-fields.ts'
@@ -117,16 +118,13 @@ export const imageFields = {
   ),
   controlnets: Type.Optional(
     Type.Array(
-      Type.Object(
-        {
-          name: Type.String({ minLength: 1 }),
-          image: Type.String({ minLength: 1 }),
-          conditioning_scale: Type.Optional(Type.Number({ minimum: 0, maximum: 10 })),
-          early_stop: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-          preprocess: Type.Optional(Type.Boolean()),
-        },
-        { additionalProperties: false },
-      ),
+      closed({
+        name: Type.String({ minLength: 1 }),
+        image: Type.String({ minLength: 1 }),
+        conditioning_scale: Type.Optional(Type.Number({ minimum: 0, maximum: 10 })),
+        early_stop: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+        preprocess: Type.Optional(Type.Boolean()),
+      }),
       {
         maxItems: maxControlnets,
         description: 'Several ControlNets at once, each with name, image, conditioning_scale, early_stop and preprocess.',
@@ -155,15 +153,12 @@ export const unsupportedImageFields = {
 }
 
 /** The body of POST /generate/sdxl. */
-export const imageRequestSchema = Type.Object({ ...imageFields, ...unsupportedImageFields }, { additionalProperties: false })
+export const imageRequestSchema = closed({ ...imageFields, ...unsupportedImageFields })
 
 /** The body of POST /generate/image, which may describe nothing. */
-export const freeImageRequestSchema = Type.Object(
-  {
-    ...imageRequestSchema.properties,
-    prompt: Type.String({ ...prompt, description: `${promptText} An empty one leaves it to the model.` }),
-  },
-  { additionalProperties: false },
-)
+export const freeImageRequestSchema = closed({
+  ...imageRequestSchema.properties,
+  prompt: Type.String({ ...prompt, description: `${promptText} An empty one leaves it to the model.` }),
+})
 
 export type ImageBody = Static<typeof imageRequestSchema>

@@ -3,6 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import type { TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { adapterFields, findAdapterFaults, readAdapters } from '../chat/fields/adapter-fields.ts'
 import { endingFields, findEndingFaults, readEnding, readStop, stopField } from '../chat/fields/ending-fields.ts'
@@ -63,7 +64,7 @@ type Fields<First> = First & ReturnType<typeof nativeSamplingFields> & typeof la
 
 /** The body of POST /completion. */
 export function nativeCompletionSchema(settings: BodySettings): TObject<Fields<typeof firstFields & { prompt: typeof nativePromptField }>> {
-  return Type.Object({ ...nativeFields(settings), prompt: nativePromptField }, { additionalProperties: false })
+  return closed({ ...nativeFields(settings), prompt: nativePromptField })
 }
 
 /** The fields that llama.cpp's generating routes share. */

@@ -1,6 +1,7 @@
 import Type, { type TObject } from 'typebox'
 import type { TextGap } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import type { BodySettings } from '../chat/sampling-fields.ts'
 import { findNativeFaults, nativeFields, type ParsedNative, readNative } from './completion-request.ts'
@@ -12,7 +13,7 @@ const gapFields = {
   input_suffix: text('Text after the gap.'),
   prompt: Type.Optional(Type.String({ default: '', description: "Beginning of the gap's text; it follows `input_prefix`." })),
   input_extra: Type.Optional(
-    Type.Array(Type.Object({ filename: Type.Optional(text('Its name.')), text: text('What it says.') }, { additionalProperties: false }), {
+    Type.Array(closed({ filename: Type.Optional(text('Its name.')), text: text('What it says.') }), {
       maxItems: 256,
       description: 'Other files of the same project.',
     }),
@@ -21,7 +22,7 @@ const gapFields = {
 
 /** The body of POST /infill. */
 export function infillSchema(settings: BodySettings): TObject<ReturnType<typeof nativeFields> & typeof gapFields> {
-  return Type.Object({ ...nativeFields(settings), ...gapFields }, { additionalProperties: false })
+  return closed({ ...nativeFields(settings), ...gapFields })
 }
 
 /** A checked request to fill a gap. */

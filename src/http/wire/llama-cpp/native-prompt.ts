@@ -1,14 +1,15 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { findTooManyPrompts, maxPrompts, promptFault } from '../chat/fields/prompt-field.ts'
 import { maxTokenIds, tokenId } from '../tokens/token-ids.ts'
 
 /** Limit of texts among tokens; the model tokenizes each separately. */
 const maxMixed = 1024
 
-const wrapped = Type.Object(
+const wrapped = closed(
   { prompt_string: Type.String({ description: 'A text.' }) },
-  { additionalProperties: false, description: 'With pictures or sound, which no model here supports.' },
+  { description: 'With pictures or sound, which no model here supports.' },
 )
 
 /** The prompts of llama.cpp's clients. */

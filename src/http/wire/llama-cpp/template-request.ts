@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import type { ChatInput } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import { chatMessageSchema } from '../chat/chat-message-schema.ts'
 import { createChatRequestParser } from '../chat/chat-request.ts'
@@ -11,16 +12,13 @@ import { toolFields } from '../chat/tool-fields.ts'
 import { onlyModel } from '../tokens/tokenize-request.ts'
 
 /** The body of POST /apply-template. */
-export const templateSchema = Type.Object(
-  {
-    model: onlyModel,
-    messages: Type.Array(chatMessageSchema, { minItems: 1, description: 'A conversation, as for a chat completion.' }),
-    ...toolFields,
-    ...openingFields,
-    ...thinkingFields,
-  },
-  { additionalProperties: false },
-)
+export const templateSchema = closed({
+  model: onlyModel,
+  messages: Type.Array(chatMessageSchema, { minItems: 1, description: 'A conversation, as for a chat completion.' }),
+  ...toolFields,
+  ...openingFields,
+  ...thinkingFields,
+})
 
 /** Answer of POST /apply-template. */
 export const templateAnswerSchema = Type.Object({

@@ -3,6 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
 import { printPath } from '../../../core/schema/describe-schema.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 
@@ -12,63 +13,48 @@ const id = Type.String({ minLength: 1, maxLength: 4096 })
 /** Cache markers have no effect: prompts are cached automatically. */
 const marks = { cache_control: Type.Optional(jsonObject), ...ignoredFields('parsed_output', 'extra_content', 'provider_specific_fields') }
 
-const closed = { additionalProperties: false }
-
-const textBlock = Type.Object(
-  { type: Type.Literal('text'), text: Type.String(), citations: Type.Optional(Type.Array(jsonObject, { maxItems: 0 })), ...marks },
-  closed,
-)
-const thinkingBlock = Type.Object(
-  { type: Type.Literal('thinking'), thinking: Type.String(), signature: Type.Optional(Type.String()) },
-  closed,
-)
-const redactedBlock = Type.Object({ type: Type.Literal('redacted_thinking'), data: Type.String() }, closed)
-const callBlock = Type.Object(
-  {
-    type: Type.Literal('tool_use'),
-    id,
-    name: Type.String({ minLength: 1, maxLength: 1024 }),
-    /** Some clients send the object as text, or an empty text. */
-    input: Type.Optional(Type.Union([jsonObject, Type.String()])),
-    ...ignoredFields('caller'),
-    ...marks,
-  },
-  closed,
-)
-const plainSource = Type.Object({ type: Type.Literal('text'), media_type: Type.Literal('text/plain'), data: Type.String() }, closed)
-const partsSource = Type.Object({ type: Type.Literal('content'), content: Type.Union([Type.String(), Type.Array(textBlock)]) }, closed)
-const documentBlock = Type.Object(
-  {
-    type: Type.Literal('document'),
-    source: Type.Union([plainSource, partsSource]),
-    title: Type.Optional(Type.String()),
-    context: Type.Optional(Type.String()),
-    citations: Type.Optional(Type.Object({ enabled: Type.Optional(Type.Literal(false)) }, closed)),
-    ...marks,
-  },
-  closed,
-)
-const pictureSource = Type.Object(
-  {
-    type: Type.Literal('base64'),
-    media_type: Type.String({ maxLength: 128, description: '`image/png`, `image/jpeg`, `image/webp` or `image/gif`; the bytes decide.' }),
-    data: Type.String({
-      description: 'The picture in base64; with `fetch-pictures`, `{"type": "url", "url": "https://…"}` is a source too.',
-    }),
-  },
-  closed,
-)
-const imageBlock = Type.Object({ type: Type.Literal('image'), source: pictureSource, ...marks }, closed)
-const resultBlock = Type.Object(
-  {
-    type: Type.Literal('tool_result'),
-    tool_use_id: id,
-    content: Type.Optional(Type.Union([Type.String(), Type.Array(Type.Union([textBlock, documentBlock]))])),
-    is_error: Type.Optional(Type.Boolean()),
-    ...marks,
-  },
-  closed,
-)
+const textBlock = closed({
+  type: Type.Literal('text'),
+  text: Type.String(),
+  citations: Type.Optional(Type.Array(jsonObject, { maxItems: 0 })),
+  ...marks,
+})
+const thinkingBlock = closed({ type: Type.Literal('thinking'), thinking: Type.String(), signature: Type.Optional(Type.String()) })
+const redactedBlock = closed({ type: Type.Literal('redacted_thinking'), data: Type.String() })
+const callBlock = closed({
+  type: Type.Literal('tool_use'),
+  id,
+  name: Type.String({ minLength: 1, maxLength: 1024 }),
+  /** Some clients send the object as text, or an empty text. */
+  input: Type.Optional(Type.Union([jsonObject, Type.String()])),
+  ...ignoredFields('caller'),
+  ...marks,
+})
+const plainSource = closed({ type: Type.Literal('text'), media_type: Type.Literal('text/plain'), data: Type.String() })
+const partsSource = closed({ type: Type.Literal('content'), content: Type.Union([Type.String(), Type.Array(textBlock)]) })
+const documentBlock = closed({
+  type: Type.Literal('document'),
+  source: Type.Union([plainSource, partsSource]),
+  title: Type.Optional(Type.String()),
+  context: Type.Optional(Type.String()),
+  citations: Type.Optional(closed({ enabled: Type.Optional(Type.Literal(false)) })),
+  ...marks,
+})
+const pictureSource = closed({
+  type: Type.Literal('base64'),
+  media_type: Type.String({ maxLength: 128, description: '`image/png`, `image/jpeg`, `image/webp` or `image/gif`; the bytes decide.' }),
+  data: Type.String({
+    description: 'The picture in base64; with `fetch-pictures`, `{"type": "url", "url": "https://…"}` is a source too.',
+  }),
+})
+const imageBlock = closed({ type: Type.Literal('image'), source: pictureSource, ...marks })
+const resultBlock = closed({
+  type: Type.Literal('tool_result'),
+  tool_use_id: id,
+  content: Type.Optional(Type.Union([Type.String(), Type.Array(Type.Union([textBlock, documentBlock]))])),
+  is_error: Type.Optional(Type.Boolean()),
+  ...marks,
+})
 
 /** The content of a system prompt. */
 export const systemField = Type.Optional(
@@ -76,19 +62,16 @@ export const systemField = Type.Optional(
 )
 
 /** One turn of a conversation in Anthropic's format. */
-export const messageSchema = Type.Object(
-  {
-    role: Type.Enum(['user', 'assistant', 'system'], { description: '`system`: instructions in the middle of a conversation.' }),
-    content: Type.Union(
-      [Type.String(), Type.Array(Type.Union([textBlock, thinkingBlock, redactedBlock, callBlock, resultBlock, documentBlock, imageBlock]))],
-      {
-        description:
-          'Text, or blocks: text, image (for models that read pictures), document (of plain text), thinking, redacted_thinking, tool_use, tool_result.',
-      },
-    ),
-  },
-  closed,
-)
+export const messageSchema = closed({
+  role: Type.Enum(['user', 'assistant', 'system'], { description: '`system`: instructions in the middle of a conversation.' }),
+  content: Type.Union(
+    [Type.String(), Type.Array(Type.Union([textBlock, thinkingBlock, redactedBlock, callBlock, resultBlock, documentBlock, imageBlock]))],
+    {
+      description:
+        'Text, or blocks: text, image (for models that read pictures), document (of plain text), thinking, redacted_thinking, tool_use, tool_result.',
+    },
+  ),
+})
 
 export type MessageBody = Static<typeof messageSchema>
 export type ContentBlock = Exclude<MessageBody['content'], string>[number]

@@ -3,6 +3,7 @@ import { type FieldFault, ServiceError } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import type { ChatInput, TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { accepted } from '../accepted.ts'
 import { adapterFields, findAdapterFaults, readAdapters } from '../chat/fields/adapter-fields.ts'
@@ -45,9 +46,9 @@ const answerFields = {
   ),
   ...adapterFields,
   metadata: Type.Optional(
-    Type.Object(
+    closed(
       { user_id: Type.Optional(Type.String({ maxLength: 512 })) },
-      { additionalProperties: false, description: '`user_id`: your own name for the end user; accepted, not kept.' },
+      { description: '`user_id`: your own name for the end user; accepted, not kept.' },
     ),
   ),
   service_tier: Type.Optional(Type.Enum(['auto', 'standard_only'], { description: 'Accepted; there is one tier.' })),
@@ -58,13 +59,14 @@ const answerFields = {
 }
 
 /** The body of POST /v1/messages. */
-export const messageRequestSchema = Type.Object({ ...conversationFields, ...answerFields }, { additionalProperties: false })
+export const messageRequestSchema = closed({ ...conversationFields, ...answerFields })
 
 /** The body of POST /v1/messages/count_tokens. */
-export const countRequestSchema = Type.Object(
-  { ...conversationFields, cache_control: answerFields.cache_control, mcp_servers: answerFields.mcp_servers },
-  { additionalProperties: false },
-)
+export const countRequestSchema = closed({
+  ...conversationFields,
+  cache_control: answerFields.cache_control,
+  mcp_servers: answerFields.mcp_servers,
+})
 
 /** A parsed request, and its answer's delivery. */
 export interface ParsedMessage {

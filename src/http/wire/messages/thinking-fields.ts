@@ -1,37 +1,37 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatInput, ReasoningEffort, ResponseFormat } from '../../../core/text-generation.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 
-const closed = { additionalProperties: false }
 const display = Type.Optional(
   Type.Enum(['summarized', 'omitted'], { description: 'Whether reasoning is shown; it is complete, not summarised.' }),
 )
-const format = Type.Object({ type: Type.Literal('json_schema'), schema: jsonObject }, closed)
+const format = closed({ type: Type.Literal('json_schema'), schema: jsonObject })
 
 /** The reasoning of a model and the format of its answer. */
 export const thinkingFields = {
   thinking: Type.Optional(
     Type.Union(
       [
-        Type.Object({ type: Type.Literal('enabled'), budget_tokens: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }), display }, closed),
-        Type.Object({ type: Type.Literal('adaptive'), display }, closed),
-        Type.Object({ type: Type.Literal('disabled') }, closed),
+        closed({ type: Type.Literal('enabled'), budget_tokens: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }), display }),
+        closed({ type: Type.Literal('adaptive'), display }),
+        closed({ type: Type.Literal('disabled') }),
       ],
       { description: 'Whether the model reasons before it answers, if its template supports that; off by default.' },
     ),
   ),
   output_config: Type.Optional(
-    Type.Object(
+    closed(
       { effort: Type.Optional(Type.Enum(['low', 'medium', 'high', 'xhigh', 'max'])), format: Type.Optional(format) },
-      { ...closed, description: 'How much the model reasons, and a JSON schema for its answer.' },
+      { description: 'How much the model reasons, and a JSON schema for its answer.' },
     ),
   ),
   output_format: Type.Optional({ ...format, description: 'The older name of `output_config.format`.' }),
   context_management: Type.Optional(
-    Type.Object(
+    closed(
       { edits: Type.Optional(Type.Array(jsonObject, { maxItems: 16 })) },
-      { ...closed, description: 'Only `clear_thinking_…` edits: templates drop earlier reasoning anyway.' },
+      { description: 'Only `clear_thinking_…` edits: templates drop earlier reasoning anyway.' },
     ),
   ),
 }

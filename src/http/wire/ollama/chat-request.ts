@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatInput, ChatMessage, SeenPart, TextRequest, ToolCall } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { findToolFaults, readToolChoice, readTools, toolFields, toolName } from '../chat/tool-fields.ts'
@@ -9,70 +10,50 @@ import { ignoredFields } from '../ignored-fields.ts'
 import { findImageFaults, imagesField, readImages } from './images-field.ts'
 import { findRunFaults, modelField, readRun, readThink, runFields, unloadsNow } from './run-fields.ts'
 
-const closed = { additionalProperties: false }
+const callSchema = closed({
+  function: closed({
+    name: Type.String({ minLength: 1, maxLength: 1024 }),
+    arguments: Type.Optional(Type.Union([jsonObject, Type.String()])),
+    ...ignoredFields('index', 'description'),
+  }),
+  id: Type.Optional(Type.String({ maxLength: 4096 })),
+  ...ignoredFields('type', 'index'),
+})
 
-const callSchema = Type.Object(
-  {
-    function: Type.Object(
-      {
-        name: Type.String({ minLength: 1, maxLength: 1024 }),
-        arguments: Type.Optional(Type.Union([jsonObject, Type.String()])),
-        ...ignoredFields('index', 'description'),
-      },
-      closed,
-    ),
-    id: Type.Optional(Type.String({ maxLength: 4096 })),
-    ...ignoredFields('type', 'index'),
-  },
-  closed,
-)
+const messageSchema = closed({
+  role: Type.Enum(['system', 'user', 'assistant', 'tool']),
+  content: Type.Optional(Type.String()),
+  thinking: Type.Optional(Type.String({ description: 'Only on assistant messages: earlier reasoning, for templates that use it.' })),
+  images: imagesField,
+  tool_calls: Type.Optional(Type.Array(callSchema, { maxItems: 256, description: 'Only on assistant messages.' })),
+  tool_name: Type.Optional(Type.String({ maxLength: 1024, description: 'Only on tool messages: the function that was called.' })),
+  tool_call_id: Type.Optional(
+    Type.String({ maxLength: 4096, description: 'The call it answers; by default the first one without an answer.' }),
+  ),
+  name: Type.Optional(Type.String({ maxLength: 1024, description: "The older name of `tool_name`; else the speaker's." })),
+})
 
-const messageSchema = Type.Object(
-  {
-    role: Type.Enum(['system', 'user', 'assistant', 'tool']),
-    content: Type.Optional(Type.String()),
-    thinking: Type.Optional(Type.String({ description: 'Only on assistant messages: earlier reasoning, for templates that use it.' })),
-    images: imagesField,
-    tool_calls: Type.Optional(Type.Array(callSchema, { maxItems: 256, description: 'Only on assistant messages.' })),
-    tool_name: Type.Optional(Type.String({ maxLength: 1024, description: 'Only on tool messages: the function that was called.' })),
-    tool_call_id: Type.Optional(
-      Type.String({ maxLength: 4096, description: 'The call it answers; by default the first one without an answer.' }),
-    ),
-    name: Type.Optional(Type.String({ maxLength: 1024, description: "The older name of `tool_name`; else the speaker's." })),
-  },
-  closed,
-)
-
-const toolSchema = Type.Object(
-  {
-    type: Type.Optional(Type.Literal('function')),
-    function: Type.Object(
-      {
-        name: toolName,
-        description: Type.Optional(Type.String()),
-        parameters: Type.Optional(jsonObject),
-        strict: Type.Optional(Type.Boolean()),
-      },
-      closed,
-    ),
-    ...ignoredFields('items'),
-  },
-  closed,
-)
+const toolSchema = closed({
+  type: Type.Optional(Type.Literal('function')),
+  function: closed({
+    name: toolName,
+    description: Type.Optional(Type.String()),
+    parameters: Type.Optional(jsonObject),
+    strict: Type.Optional(Type.Boolean()),
+  }),
+  ...ignoredFields('items'),
+})
 
 /** The body of POST /api/chat. */
-export const ollamaChatSchema = Type.Object(
-  {
-    model: modelField,
-    messages: Type.Optional(
-      Type.Array(messageSchema, { description: 'The conversation; without messages, the model is loaded or unloaded.' }),
-    ),
-    tools: Type.Optional(Type.Array(toolSchema, { maxItems: 256, description: 'Functions the model may call.' })),
-    tool_choice: toolFields.tool_choice,
-    ...runFields,
-  },
-  closed,
-)
+export const ollamaChatSchema = closed({
+  model: modelField,
+  messages: Type.Optional(
+    Type.Array(messageSchema, { description: 'The conversation; without messages, the model is loaded or unloaded.' }),
+  ),
+  tools: Type.Optional(Type.Array(toolSchema, { maxItems: 256, description: 'Functions the model may call.' })),
+  tool_choice: toolFields.tool_choice,
+  ...runFields,
+})
 
 type ChatBody = Static<typeof ollamaChatSchema>
 type MessageBody = Static<typeof messageSchema>

@@ -1,37 +1,35 @@
 import Type from 'typebox'
 import type { EmbeddingRequest, EmbeddingResult } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 import { findKeepAliveFaults, keepAliveField, unloadsNow } from './run-fields.ts'
 
-const closed = { additionalProperties: false }
 const model = Type.String({ minLength: 1, description: 'A model that makes embeddings, see /api/tags.' })
 const text = Type.String({ minLength: 1 })
 /** Ollama's options do not change vectors. */
 const shared = { keep_alive: keepAliveField, ...ignoredFields('options') }
 
 /** The body of POST /api/embed. */
-export const ollamaEmbedSchema = Type.Object(
-  {
-    model,
-    input: Type.Union([Type.String(), Type.Array(text, { maxItems: 2048 })], {
-      description: 'One text, or up to 2048; an empty input returns no vectors.',
-    }),
-    dimensions: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 2 ** 20, description: 'Leading numbers of each vector to keep, scaled to unit length again.' }),
-    ),
-    truncate: Type.Optional(Type.Boolean({ description: 'Accepted; a text that is too long is refused, not shortened.' })),
-    ...shared,
-  },
-  closed,
-)
+export const ollamaEmbedSchema = closed({
+  model,
+  input: Type.Union([Type.String(), Type.Array(text, { maxItems: 2048 })], {
+    description: 'One text, or up to 2048; an empty input returns no vectors.',
+  }),
+  dimensions: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 2 ** 20, description: 'Leading numbers of each vector to keep, scaled to unit length again.' }),
+  ),
+  truncate: Type.Optional(Type.Boolean({ description: 'Accepted; a text that is too long is refused, not shortened.' })),
+  ...shared,
+})
 
 /** The body of POST /api/embeddings, Ollama's older route. */
-export const ollamaEmbeddingsSchema = Type.Object(
-  { model, prompt: Type.String({ description: 'The text; an empty one returns an empty vector.' }), ...shared },
-  closed,
-)
+export const ollamaEmbeddingsSchema = closed({
+  model,
+  prompt: Type.String({ description: 'The text; an empty one returns an empty vector.' }),
+  ...shared,
+})
 
 /** Answer of POST /api/embed. */
 export const ollamaEmbedAnswerSchema = Type.Object({

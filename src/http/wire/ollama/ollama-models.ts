@@ -4,6 +4,7 @@ import { ServiceError } from '../../../core/error.ts'
 import type { TextModelDescriptor } from '../../../core/model.ts'
 import type { ListedModel } from '../../../operations/list-models.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 
@@ -57,15 +58,12 @@ export const ollamaShownSchema = Type.Object({
 })
 
 /** The body of POST /api/show, POST /api/pull and DELETE /api/delete: a model by either of its names. */
-export const ollamaNameSchema = Type.Object(
-  {
-    model: Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description: 'The model.' })),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description: 'The older name of `model`.' })),
-    stream: Type.Optional(Type.Boolean({ default: true, description: 'Only for a pull: whether it reports its progress in lines.' })),
-    ...ignoredFields('verbose', 'options', 'insecure'),
-  },
-  { additionalProperties: false },
-)
+export const ollamaNameSchema = closed({
+  model: Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description: 'The model.' })),
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description: 'The older name of `model`.' })),
+  stream: Type.Optional(Type.Boolean({ default: true, description: 'Only for a pull: whether it reports its progress in lines.' })),
+  ...ignoredFields('verbose', 'options', 'insecure'),
+})
 
 const nameChecker = createBodyChecker(ollamaNameSchema)
 

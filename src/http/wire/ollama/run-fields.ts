@@ -1,6 +1,7 @@
 import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatInput, ResponseFormat, SamplingParameters, TextRequest } from '../../../core/text-generation.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { readStop, stopField } from '../chat/fields/ending-fields.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { readSampling } from '../chat/sampling-fields.ts'
@@ -28,7 +29,7 @@ const layout = ignoredFields(
   'vocab_only',
 )
 
-const optionsSchema = Type.Object(
+const optionsSchema = closed(
   {
     num_predict: Type.Optional(
       Type.Integer({ minimum: -2, maximum: 2 ** 31 - 1, description: 'Most tokens to generate; -1 and -2 = to the end of the context.' }),
@@ -67,7 +68,7 @@ const optionsSchema = Type.Object(
     ...ignoredFields('mirostat_eta', 'mirostat_tau'),
     ...layout,
   },
-  { additionalProperties: false, description: "Ollama's options; those about memory layout are accepted and change nothing." },
+  { description: "Ollama's options; those about memory layout are accepted and change nothing." },
 )
 
 /** How long a model stays loaded. */

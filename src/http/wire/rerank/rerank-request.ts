@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { truncationFields } from '../chat/embedding-request.ts'
 
@@ -9,37 +10,34 @@ const maxDocuments = 2048
 const written = Type.String({ minLength: 1 })
 
 /** The body of POST /v1/rerank, in the format of Jina, Cohere, llama.cpp and vLLM, or of Hugging Face's TEI. */
-export const rerankRequestSchema = Type.Object(
-  {
-    model: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: 'A model with the capability rerank, see /v1/models; may be left out where there is only one.',
-      }),
-    ),
-    query: Type.String({ minLength: 1, description: 'The query.' }),
-    documents: Type.Optional(
-      Type.Array(Type.Union([written, Type.Object({ text: written }, { additionalProperties: false })]), {
-        minItems: 1,
-        maxItems: maxDocuments,
-        description: 'The texts to score, or objects with `text`.',
-      }),
-    ),
-    texts: Type.Optional(
-      Type.Array(written, {
-        minItems: 1,
-        maxItems: maxDocuments,
-        description: "Replaces `documents` in TEI's format; the answer uses it too.",
-      }),
-    ),
-    top_n: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Number of results, best first; all by default.' })),
-    return_documents: Type.Optional(Type.Boolean({ default: false, description: 'With `documents`: whether results contain their text.' })),
-    return_text: Type.Optional(Type.Boolean({ default: false, description: 'With `texts`: whether results contain their text.' })),
-    ...truncationFields,
-    user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
-  },
-  { additionalProperties: false },
-)
+export const rerankRequestSchema = closed({
+  model: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'A model with the capability rerank, see /v1/models; may be left out where there is only one.',
+    }),
+  ),
+  query: Type.String({ minLength: 1, description: 'The query.' }),
+  documents: Type.Optional(
+    Type.Array(Type.Union([written, closed({ text: written })]), {
+      minItems: 1,
+      maxItems: maxDocuments,
+      description: 'The texts to score, or objects with `text`.',
+    }),
+  ),
+  texts: Type.Optional(
+    Type.Array(written, {
+      minItems: 1,
+      maxItems: maxDocuments,
+      description: "Replaces `documents` in TEI's format; the answer uses it too.",
+    }),
+  ),
+  top_n: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Number of results, best first; all by default.' })),
+  return_documents: Type.Optional(Type.Boolean({ default: false, description: 'With `documents`: whether results contain their text.' })),
+  return_text: Type.Optional(Type.Boolean({ default: false, description: 'With `texts`: whether results contain their text.' })),
+  ...truncationFields,
+  user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
+})
 
 type RerankBody = Static<typeof rerankRequestSchema>
 

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { isRecord, type JsonObject } from '../../../core/json-value.ts'
 import type { TextResult } from '../../../operations/collect-text.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import { encodeResponseUsage, newId, type ResponseHead } from './response.ts'
 import { parseResponseRequest, type ResponseBody, responseRequestSchema } from './response-request.ts'
@@ -15,23 +16,18 @@ const { model, instructions, previous_response_id, prompt_cache_key, prompt_cach
   responseRequestSchema.properties
 
 /** The body of POST /v1/responses/compact. */
-export const compactRequestSchema = Type.Object(
-  {
-    model,
-    input: Type.Optional(responseRequestSchema.properties.input),
-    instructions,
-    previous_response_id,
-    prompt_cache_key,
-    prompt_cache_retention,
-    prompt_cache_options,
-    service_tier,
-  },
-  { additionalProperties: false },
-)
+export const compactRequestSchema = closed({
+  model,
+  input: Type.Optional(responseRequestSchema.properties.input),
+  instructions,
+  previous_response_id,
+  prompt_cache_key,
+  prompt_cache_retention,
+  prompt_cache_options,
+  service_tier,
+})
 
-const envelope = createBodyChecker(
-  Type.Object({ ...compactRequestSchema.properties, input: Type.Optional(Type.Unknown()) }, { additionalProperties: false }),
-)
+const envelope = createBodyChecker(closed({ ...compactRequestSchema.properties, input: Type.Optional(Type.Unknown()) }))
 /** The limit of a summary. */
 const mostTokens = 2048
 

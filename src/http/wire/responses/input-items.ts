@@ -3,10 +3,10 @@ import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
 import { printPath } from '../../../core/schema/describe-schema.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { addressMeaning } from '../chat/fields/picture-address.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 
-const closed = { additionalProperties: false }
 const id = Type.Optional(Type.String({ maxLength: 4096 }))
 const status = Type.Optional(Type.Enum(['in_progress', 'completed', 'incomplete']))
 const callId = Type.String({ minLength: 1, maxLength: 4096 })
@@ -14,71 +14,59 @@ const callId = Type.String({ minLength: 1, maxLength: 4096 })
 const readByClient = Type.Optional(Type.Unknown())
 const none = Type.Optional(Type.Array(jsonObject))
 
-const inputText = Type.Object({ type: Type.Literal('input_text'), text: Type.String() }, closed)
-const outputText = Type.Object(
-  { type: Type.Literal('output_text'), text: Type.String(), annotations: none, logprobs: none, parsed: readByClient },
-  closed,
-)
-const inputImage = Type.Object(
-  {
-    type: Type.Literal('input_image'),
-    image_url: Type.String({ description: addressMeaning }),
-    detail: Type.Optional(Type.Enum(['auto', 'low', 'high'])),
-  },
-  closed,
-)
-const refusal = Type.Object({ type: Type.Literal('refusal'), refusal: Type.String() }, closed)
+const inputText = closed({ type: Type.Literal('input_text'), text: Type.String() })
+const outputText = closed({
+  type: Type.Literal('output_text'),
+  text: Type.String(),
+  annotations: none,
+  logprobs: none,
+  parsed: readByClient,
+})
+const inputImage = closed({
+  type: Type.Literal('input_image'),
+  image_url: Type.String({ description: addressMeaning }),
+  detail: Type.Optional(Type.Enum(['auto', 'low', 'high'])),
+})
+const refusal = closed({ type: Type.Literal('refusal'), refusal: Type.String() })
 
-const message = Type.Object(
-  {
-    type: Type.Optional(Type.Literal('message')),
-    role: Type.Enum(['user', 'assistant', 'system', 'developer']),
-    content: Type.Union([
-      Type.String(),
-      Type.Array(Type.Union([inputText, outputText, refusal, inputImage]), {
-        description: '`input_image` in user messages, for models that read pictures.',
-      }),
-    ]),
-    id,
-    status,
-    phase: Type.Optional(Type.String({ maxLength: 64 })),
-  },
-  closed,
-)
-const functionCall = Type.Object(
-  {
-    type: Type.Literal('function_call'),
-    call_id: callId,
-    name: Type.String({ minLength: 1, maxLength: 1024 }),
-    namespace: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
-    arguments: Type.String(),
-    parsed_arguments: readByClient,
-    id,
-    status,
-  },
-  closed,
-)
-const functionOutput = Type.Object(
-  {
-    type: Type.Literal('function_call_output'),
-    call_id: callId,
-    output: Type.Union([Type.String(), Type.Array(inputText)]),
-    id,
-    status,
-  },
-  closed,
-)
-const reasoning = Type.Object(
-  {
-    type: Type.Literal('reasoning'),
-    id,
-    summary: Type.Optional(Type.Array(Type.Object({ type: Type.Literal('summary_text'), text: Type.String() }, closed))),
-    content: Type.Optional(Type.Array(Type.Object({ type: Type.Literal('reasoning_text'), text: Type.String() }, closed))),
-    encrypted_content: Type.Optional(Type.String()),
-    status,
-  },
-  closed,
-)
+const message = closed({
+  type: Type.Optional(Type.Literal('message')),
+  role: Type.Enum(['user', 'assistant', 'system', 'developer']),
+  content: Type.Union([
+    Type.String(),
+    Type.Array(Type.Union([inputText, outputText, refusal, inputImage]), {
+      description: '`input_image` in user messages, for models that read pictures.',
+    }),
+  ]),
+  id,
+  status,
+  phase: Type.Optional(Type.String({ maxLength: 64 })),
+})
+const functionCall = closed({
+  type: Type.Literal('function_call'),
+  call_id: callId,
+  name: Type.String({ minLength: 1, maxLength: 1024 }),
+  namespace: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+  arguments: Type.String(),
+  parsed_arguments: readByClient,
+  id,
+  status,
+})
+const functionOutput = closed({
+  type: Type.Literal('function_call_output'),
+  call_id: callId,
+  output: Type.Union([Type.String(), Type.Array(inputText)]),
+  id,
+  status,
+})
+const reasoning = closed({
+  type: Type.Literal('reasoning'),
+  id,
+  summary: Type.Optional(Type.Array(closed({ type: Type.Literal('summary_text'), text: Type.String() }))),
+  content: Type.Optional(Type.Array(closed({ type: Type.Literal('reasoning_text'), text: Type.String() }))),
+  encrypted_content: Type.Optional(Type.String()),
+  status,
+})
 
 /** One item of a conversation in the format of OpenAI's Responses. */
 export const inputItemSchema = Type.Union([message, functionCall, functionOutput, reasoning])

@@ -3,6 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import { type ResponseFormat, reasoningEfforts, type TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { accepted } from '../accepted.ts'
 import { acceptedFields } from '../chat/fields/accepted-fields.ts'
@@ -16,21 +17,17 @@ import { findItemFaults, readItems } from './read-items.ts'
 import { findForeignResponseTools, findResponseToolFaults, readResponseTools, responseToolFields } from './response-tools.ts'
 import { readToolHistory } from './tool-history.ts'
 
-const closed = { additionalProperties: false }
 const text = (description: string) => Type.Optional(Type.String({ maxLength: 512, description }))
 const format = Type.Union([
-  Type.Object({ type: Type.Literal('text') }, closed),
-  Type.Object({ type: Type.Literal('json_object') }, closed),
-  Type.Object(
-    {
-      type: Type.Literal('json_schema'),
-      name: Type.String({ pattern: '^[a-zA-Z0-9_-]{1,64}$' }),
-      description: Type.Optional(Type.String()),
-      schema: jsonObject,
-      strict: Type.Optional(Type.Boolean()),
-    },
-    closed,
-  ),
+  closed({ type: Type.Literal('text') }),
+  closed({ type: Type.Literal('json_object') }),
+  closed({
+    type: Type.Literal('json_schema'),
+    name: Type.String({ pattern: '^[a-zA-Z0-9_-]{1,64}$' }),
+    description: Type.Optional(Type.String()),
+    schema: jsonObject,
+    strict: Type.Optional(Type.Boolean()),
+  }),
 ])
 
 const summary = Type.Optional(
@@ -50,88 +47,82 @@ export const responseIncludes = [
 ] as const
 
 /** The body of POST /v1/responses. */
-export const responseRequestSchema = Type.Object(
-  {
-    model: Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' }),
-    input: Type.Union([Type.String(), Type.Array(inputItemSchema, { minItems: 1 })], {
-      description: 'Text, or items: messages, function_call, function_call_output, reasoning.',
+export const responseRequestSchema = closed({
+  model: Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' }),
+  input: Type.Union([Type.String(), Type.Array(inputItemSchema, { minItems: 1 })], {
+    description: 'Text, or items: messages, function_call, function_call_output, reasoning.',
+  }),
+  instructions: Type.Optional(Type.String({ description: 'Instructions for the model; not kept for the next response.' })),
+  previous_response_id: Type.Optional(
+    Type.String({ pattern: '^resp_[0-9a-f]{32}$', description: 'A stored response whose conversation continues.' }),
+  ),
+  store: Type.Optional(Type.Boolean({ default: true, description: 'Whether the response is kept for 24 hours.' })),
+  background: Type.Optional(Type.Boolean({ default: false, description: 'Whether it runs in the background; poll it by its id.' })),
+  stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' })),
+  stream_options: Type.Optional(
+    closed({ include_obfuscation: Type.Optional(Type.Boolean()) }, { description: 'Accepted; events are never padded.' }),
+  ),
+  max_output_tokens: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 2 ** 31 - 1,
+      description: 'Maximum number of tokens to generate; by default what the context holds.',
     }),
-    instructions: Type.Optional(Type.String({ description: 'Instructions for the model; not kept for the next response.' })),
-    previous_response_id: Type.Optional(
-      Type.String({ pattern: '^resp_[0-9a-f]{32}$', description: 'A stored response whose conversation continues.' }),
+  ),
+  temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2, default: 1, description: 'Randomness.' })),
+  top_p: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 1,
+      description: 'Samples only from the most likely tokens with this total probability.',
+    }),
+  ),
+  top_logprobs: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token; needs `include` of message.output_text.logprobs.' }),
+  ),
+  text: Type.Optional(
+    closed(
+      { format: Type.Optional(format), verbosity: Type.Optional(Type.Enum(['low', 'medium', 'high'])) },
+      { description: '`format`: what the output must look like; `verbosity`: a hint about its length, added to the instructions.' },
     ),
-    store: Type.Optional(Type.Boolean({ default: true, description: 'Whether the response is kept for 24 hours.' })),
-    background: Type.Optional(Type.Boolean({ default: false, description: 'Whether it runs in the background; poll it by its id.' })),
-    stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' })),
-    stream_options: Type.Optional(
-      Type.Object({ include_obfuscation: Type.Optional(Type.Boolean()) }, { ...closed, description: 'Accepted; events are never padded.' }),
+  ),
+  reasoning: Type.Optional(
+    closed(
+      {
+        effort: Type.Optional(Type.Enum([...reasoningEfforts])),
+        summary,
+        generate_summary: summary,
+        context: Type.Optional(Type.Literal('auto')),
+        mode: Type.Optional(Type.Literal('standard')),
+      },
+      { description: 'How long a reasoning model thinks.' },
     ),
-    max_output_tokens: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 2 ** 31 - 1,
-        description: 'Maximum number of tokens to generate; by default what the context holds.',
-      }),
-    ),
-    temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2, default: 1, description: 'Randomness.' })),
-    top_p: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        maximum: 1,
-        default: 1,
-        description: 'Samples only from the most likely tokens with this total probability.',
-      }),
-    ),
-    top_logprobs: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token; needs `include` of message.output_text.logprobs.' }),
-    ),
-    text: Type.Optional(
-      Type.Object(
-        { format: Type.Optional(format), verbosity: Type.Optional(Type.Enum(['low', 'medium', 'high'])) },
-        {
-          ...closed,
-          description: '`format`: what the output must look like; `verbosity`: a hint about its length, added to the instructions.',
-        },
-      ),
-    ),
-    reasoning: Type.Optional(
-      Type.Object(
-        {
-          effort: Type.Optional(Type.Enum([...reasoningEfforts])),
-          summary,
-          generate_summary: summary,
-          context: Type.Optional(Type.Literal('auto')),
-          mode: Type.Optional(Type.Literal('standard')),
-        },
-        { ...closed, description: 'How long a reasoning model thinks.' },
-      ),
-    ),
-    include: Type.Optional(
-      Type.Array(Type.Enum([...responseIncludes]), {
-        maxItems: 8,
-        description: 'Extra data in the answer.',
-      }),
-    ),
-    ...responseToolFields,
-    truncation: Type.Optional(
-      Type.Enum(['disabled', 'auto'], {
-        default: 'disabled',
-        description:
-          'Whether a conversation longer than the context is refused, or loses its oldest turns; `auto` is for models that run here.',
-      }),
-    ),
-    metadata: metadataField('Your own notes, kept with the response.'),
-    ...adapterFields,
-    service_tier: urgencyFields.service_tier,
-    user: text('Your own name for the end user; accepted, not kept.'),
-    safety_identifier: text('Accepted, not kept.'),
-    prompt_cache_key: text(accepted.keptWarm),
-    prompt_cache_retention: text(accepted.keptWarm),
-    prompt_cache_options: acceptedFields.prompt_cache_options,
-    client_metadata: Type.Optional(Type.Object({}, { description: 'Accepted, not kept.' })),
-  },
-  closed,
-)
+  ),
+  include: Type.Optional(
+    Type.Array(Type.Enum([...responseIncludes]), {
+      maxItems: 8,
+      description: 'Extra data in the answer.',
+    }),
+  ),
+  ...responseToolFields,
+  truncation: Type.Optional(
+    Type.Enum(['disabled', 'auto'], {
+      default: 'disabled',
+      description:
+        'Whether a conversation longer than the context is refused, or loses its oldest turns; `auto` is for models that run here.',
+    }),
+  ),
+  metadata: metadataField('Your own notes, kept with the response.'),
+  ...adapterFields,
+  service_tier: urgencyFields.service_tier,
+  user: text('Your own name for the end user; accepted, not kept.'),
+  safety_identifier: text('Accepted, not kept.'),
+  prompt_cache_key: text(accepted.keptWarm),
+  prompt_cache_retention: text(accepted.keptWarm),
+  prompt_cache_options: acceptedFields.prompt_cache_options,
+  client_metadata: Type.Optional(Type.Object({}, { description: 'Accepted, not kept.' })),
+})
 
 /** A checked body of POST /v1/responses. */
 export type ResponseBody = Static<typeof responseRequestSchema>

@@ -3,44 +3,40 @@ import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
 import type { ChatInput, ToolDefinition } from '../../../core/text-generation.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { toolName } from '../chat/tool-fields.ts'
 
-const closed = { additionalProperties: false }
 const name = toolName
-const functionTool = Type.Object(
-  {
-    type: Type.Literal('function'),
-    name,
-    description: Type.Optional(Type.String()),
-    parameters: Type.Optional(jsonObject),
-    strict: Type.Optional(Type.Boolean()),
-    defer_loading: Type.Optional(Type.Boolean()),
-  },
-  closed,
-)
+const functionTool = closed({
+  type: Type.Literal('function'),
+  name,
+  description: Type.Optional(Type.String()),
+  parameters: Type.Optional(jsonObject),
+  strict: Type.Optional(Type.Boolean()),
+  defer_loading: Type.Optional(Type.Boolean()),
+})
 /** A tool whose input is a text. A model sees a function with one argument. */
-const customTool = Type.Object(
-  {
-    type: Type.Literal('custom'),
-    name,
-    description: Type.Optional(Type.String()),
-    format: Type.Optional(
-      Type.Union([
-        Type.Object({ type: Type.Literal('text') }, closed),
-        Type.Object({ type: Type.Literal('grammar'), syntax: Type.Enum(['lark', 'regex']), definition: Type.String() }, closed),
-      ]),
-    ),
-    defer_loading: Type.Optional(Type.Boolean()),
-  },
-  closed,
-)
+const customTool = closed({
+  type: Type.Literal('custom'),
+  name,
+  description: Type.Optional(Type.String()),
+  format: Type.Optional(
+    Type.Union([
+      closed({ type: Type.Literal('text') }),
+      closed({ type: Type.Literal('grammar'), syntax: Type.Enum(['lark', 'regex']), definition: Type.String() }),
+    ]),
+  ),
+  defer_loading: Type.Optional(Type.Boolean()),
+})
 const callable = Type.Union([functionTool, customTool])
-const namespaceTool = Type.Object(
-  { type: Type.Literal('namespace'), name, description: Type.Optional(Type.String()), tools: Type.Array(callable, { maxItems: 128 }) },
-  closed,
-)
-const named = Type.Object({ type: Type.Enum(['function', 'custom']), name }, closed)
+const namespaceTool = closed({
+  type: Type.Literal('namespace'),
+  name,
+  description: Type.Optional(Type.String()),
+  tools: Type.Array(callable, { maxItems: 128 }),
+})
+const named = closed({ type: Type.Enum(['function', 'custom']), name })
 
 /** The fields about tools of POST /v1/responses. */
 export const responseToolFields = {
@@ -56,10 +52,7 @@ export const responseToolFields = {
       [
         Type.Enum(['auto', 'none', 'required']),
         named,
-        Type.Object(
-          { type: Type.Literal('allowed_tools'), mode: Type.Enum(['auto', 'required']), tools: Type.Array(named, { minItems: 1 }) },
-          closed,
-        ),
+        closed({ type: Type.Literal('allowed_tools'), mode: Type.Enum(['auto', 'required']), tools: Type.Array(named, { minItems: 1 }) }),
       ],
       { description: 'Whether or which function to call; auto when there are tools.' },
     ),

@@ -4,6 +4,7 @@ import type { ImageModelDescriptor, TextDefaults, TextModelDescriptor } from '..
 import { type PlacedPull, withoutAddress } from '../../../core/model-pull.ts'
 import type { ListedModel } from '../../../operations/list-models.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import type { Answer } from '../answer.ts'
 import type { modelPullSchema, modelSchema } from './model-answers.ts'
@@ -79,10 +80,9 @@ function encodeImage({
 }
 
 /** Body of POST /models/load and /models/unload. */
-export const modelChoiceSchema = Type.Object(
-  { model: Type.String({ minLength: 1, maxLength: 200, description: 'An installed model, see /v1/models.' }) },
-  { additionalProperties: false },
-)
+export const modelChoiceSchema = closed({
+  model: Type.String({ minLength: 1, maxLength: 200, description: 'An installed model, see /v1/models.' }),
+})
 
 const checker = createBodyChecker(modelChoiceSchema)
 

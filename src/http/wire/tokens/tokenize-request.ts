@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { TokenizeRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
+import { closed } from '../../faults/closed-object.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { chatMessageSchema } from '../chat/chat-message-schema.ts'
 import type { ParsedChat } from '../chat/chat-request.ts'
@@ -16,22 +17,19 @@ const flag = (standard: boolean, description: string) => Type.Optional(Type.Bool
 export const onlyModel = Type.Optional(Type.String({ minLength: 1, description: 'A text model; may be left out where there is only one.' }))
 
 /** The body of POST /tokenize: a text in the format of llama.cpp or vLLM, or a conversation. */
-export const tokenizeSchema = Type.Object(
-  {
-    model: onlyModel,
-    content: text("The text; llama.cpp's name."),
-    add_special: flag(false, 'With `content`: whether the tokens around a text are added.'),
-    parse_special: flag(true, 'With `content`: whether spellings of control tokens become these tokens.'),
-    with_pieces: flag(false, 'With `content`: whether each token comes with its text.'),
-    prompt: text("The text; vLLM's name."),
-    add_special_tokens: flag(true, 'With `prompt`: whether the tokens around a text are added.'),
-    return_token_strs: flag(false, 'With `prompt` or `messages`: whether the answer has the text of each token.'),
-    messages: Type.Optional(Type.Array(chatMessageSchema, { minItems: 1, description: 'A conversation, as for a chat completion.' })),
-    tools: toolFields.tools,
-    ...openingFields,
-  },
-  { additionalProperties: false },
-)
+export const tokenizeSchema = closed({
+  model: onlyModel,
+  content: text("The text; llama.cpp's name."),
+  add_special: flag(false, 'With `content`: whether the tokens around a text are added.'),
+  parse_special: flag(true, 'With `content`: whether spellings of control tokens become these tokens.'),
+  with_pieces: flag(false, 'With `content`: whether each token comes with its text.'),
+  prompt: text("The text; vLLM's name."),
+  add_special_tokens: flag(true, 'With `prompt`: whether the tokens around a text are added.'),
+  return_token_strs: flag(false, 'With `prompt` or `messages`: whether the answer has the text of each token.'),
+  messages: Type.Optional(Type.Array(chatMessageSchema, { minItems: 1, description: 'A conversation, as for a chat completion.' })),
+  tools: toolFields.tools,
+  ...openingFields,
+})
 
 type TokenizeBody = Static<typeof tokenizeSchema>
 
@@ -88,13 +86,10 @@ function fault(field: string, text: string, kind: string): FieldFault {
 }
 
 /** The body of POST /detokenize. */
-export const detokenizeSchema = Type.Object(
-  {
-    model: onlyModel,
-    tokens: Type.Array(tokenId, { maxItems: maxTokenIds, description: 'Token ids.' }),
-  },
-  { additionalProperties: false },
-)
+export const detokenizeSchema = closed({
+  model: onlyModel,
+  tokens: Type.Array(tokenId, { maxItems: maxTokenIds, description: 'Token ids.' }),
+})
 
 const detokenizeChecker = createBodyChecker(detokenizeSchema)
 

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { closed } from '../../../faults/closed-object.ts'
 import { accepted } from '../../accepted.ts'
 
 const name = (description: string) => Type.Optional(Type.String({ maxLength: 512, description }))
@@ -10,21 +11,18 @@ export const acceptedFields = {
   prompt_cache_key: name(accepted.keptWarm),
   prompt_cache_retention: name(accepted.keptWarm),
   prompt_cache_options: Type.Optional(
-    Type.Object(
+    closed(
       { mode: Type.Optional(Type.Literal('implicit')), ttl: Type.Optional(Type.String({ maxLength: 16 })) },
-      { additionalProperties: false, description: accepted.keptWarm },
+      { description: accepted.keptWarm },
     ),
   ),
   prediction: Type.Optional(
-    Type.Object(
+    closed(
       {
         type: Type.Literal('content'),
-        content: Type.Union([
-          Type.String(),
-          Type.Array(Type.Object({ type: Type.Literal('text'), text: Type.String() }, { additionalProperties: false })),
-        ]),
+        content: Type.Union([Type.String(), Type.Array(closed({ type: Type.Literal('text'), text: Type.String() }))]),
       },
-      { additionalProperties: false, description: 'Accepted; a hint for speed that does not change the answer.' },
+      { description: 'Accepted; a hint for speed that does not change the answer.' },
     ),
   ),
   modalities: Type.Optional(Type.Array(Type.Literal('text'), { minItems: 1, maxItems: 1, description: 'Answers are text.' })),

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
 import type { JsonObject } from '../../../../core/json-value.ts'
 import type { ResponseFormat } from '../../../../core/text-generation.ts'
+import { closed } from '../../../faults/closed-object.ts'
 import { jsonObject } from '../response-format-field.ts'
 
 const longestGrammar = 64 * 1024
@@ -26,7 +27,7 @@ export const outputFormatFields = {
   guided_regex: Type.Optional(regex(aboutRegexes)),
   guided_choice: Type.Optional(choice(aboutChoices)),
   structured_outputs: Type.Optional(
-    Type.Object(
+    closed(
       {
         json: Type.Optional(schema(aboutSchemas)),
         regex: Type.Optional(regex(aboutRegexes)),
@@ -34,7 +35,7 @@ export const outputFormatFields = {
         grammar: Type.Optional(grammar(aboutGrammars)),
         json_object: Type.Optional(Type.Literal(true, { description: 'Any JSON object.' })),
       },
-      { additionalProperties: false, description: "vLLM's newer name of the `guided_` fields; exactly one of its members." },
+      { description: "vLLM's newer name of the `guided_` fields; exactly one of its members." },
     ),
   ),
 }

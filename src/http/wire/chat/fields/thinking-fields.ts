@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
 import { type ChatInput, reasoningEfforts } from '../../../../core/text-generation.ts'
+import { closed } from '../../../faults/closed-object.ts'
 
 const switched = (description: string) => Type.Optional(Type.Boolean({ description }))
 const effort = (description: string) => Type.Optional(Type.Enum([...reasoningEfforts], { description }))
@@ -16,13 +17,13 @@ export const thinkingFields = {
   thinking_token_budget: budget("vLLM's name of `thinking_budget`."),
   enable_thinking: switched('Whether the model reasons; by default the template decides.'),
   chat_template_kwargs: Type.Optional(
-    Type.Object(
+    closed(
       {
         enable_thinking: switched('The same as the field of that name.'),
         thinking: switched('The same, in the words of other templates.'),
         reasoning_effort: effort('The same as the field of that name.'),
       },
-      { additionalProperties: false, description: 'Arguments for the chat template; only those about reasoning.' },
+      { description: 'Arguments for the chat template; only those about reasoning.' },
     ),
   ),
 }

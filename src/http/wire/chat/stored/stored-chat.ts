@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { ServiceError } from '../../../../core/error.ts'
 import { isRecord, type JsonObject } from '../../../../core/json-value.ts'
 import { createBodyChecker } from '../../../faults/body-checker.ts'
+import { closed } from '../../../faults/closed-object.ts'
 import { queryFault, textFaultCodes } from '../../../faults/refuse-faults.ts'
 import type { Answer } from '../../answer.ts'
 import { metadataField } from '../../metadata-field.ts'
@@ -78,10 +79,7 @@ export const deletedChatSchema = Type.Object({
 })
 
 /** The body of POST /v1/chat/completions/<id>. */
-export const storedChatChangeSchema = Type.Object(
-  { metadata: metadataField('Your own notes, which replace the earlier ones; null = none.') },
-  { additionalProperties: false },
-)
+export const storedChatChangeSchema = closed({ metadata: metadataField('Your own notes, which replace the earlier ones; null = none.') })
 
 const checker = createBodyChecker(storedChatChangeSchema)
 

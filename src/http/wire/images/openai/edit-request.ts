@@ -5,6 +5,7 @@ import { familyOf, type ImageModelDescriptor } from '../../../../core/model.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
 import type { Abortable } from '../../../../core/waiting.ts'
 import { createBodyChecker } from '../../../faults/body-checker.ts'
+import { closed } from '../../../faults/closed-object.ts'
 import { faultsError, imageFaultCodes, refuseFaults } from '../../../faults/refuse-faults.ts'
 import { type Form, readFormFields } from '../../forms/read-form-fields.ts'
 import { type InspectedImage, inspectField } from '../decode-image.ts'
@@ -28,25 +29,20 @@ const editImage = file(
 )
 
 /** The form of POST /v1/images/edits. */
-export const imageEditSchema = Type.Object(
-  {
-    image: editImage,
-    mask: file('A file of the same size with transparent parts: only these are repainted.'),
-    ...commonImageOptions,
-    ...drawingOptions,
-    input_fidelity: Type.Optional(
-      Type.Enum(['high', 'low'], { description: 'How closely the picture is kept: high is a strength of 0.5.' }),
-    ),
-    strength: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, maximum: 1, description: 'How much to change; 0.8 by default, with a mask 1.' }),
-    ),
-    ...unsupportedEditOptions,
-  },
-  { additionalProperties: false },
-)
+export const imageEditSchema = closed({
+  image: editImage,
+  mask: file('A file of the same size with transparent parts: only these are repainted.'),
+  ...commonImageOptions,
+  ...drawingOptions,
+  input_fidelity: Type.Optional(Type.Enum(['high', 'low'], { description: 'How closely the picture is kept: high is a strength of 0.5.' })),
+  strength: Type.Optional(
+    Type.Number({ exclusiveMinimum: 0, maximum: 1, description: 'How much to change; 0.8 by default, with a mask 1.' }),
+  ),
+  ...unsupportedEditOptions,
+})
 
 /** The form of POST /v1/images/variations. */
-export const imageVariationSchema = Type.Object({ image, ...commonImageOptions }, { additionalProperties: false })
+export const imageVariationSchema = closed({ image, ...commonImageOptions })
 
 const editChecker = createBodyChecker(imageEditSchema)
 const variationChecker = createBodyChecker(imageVariationSchema)

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { imageEncodings, maxSteps } from '../../../../core/image-generation.ts'
 import type { ImageModelDescriptor } from '../../../../core/model.ts'
+import { closed } from '../../../faults/closed-object.ts'
 import { imageFields } from '../image-fields.ts'
 import { unsupportedField } from '../unsupported-fields.ts'
 
@@ -83,10 +84,7 @@ export const unsupportedImageOptions = {
 }
 
 /** The body of POST /v1/images/generations: OpenAI's fields, and some of Sepia's. */
-export const openAiImageSchema = Type.Object(
-  { ...commonImageOptions, ...drawingOptions, ...unsupportedImageOptions },
-  { additionalProperties: false },
-)
+export const openAiImageSchema = closed({ ...commonImageOptions, ...drawingOptions, ...unsupportedImageOptions })
 
 /** A well-formed body of any of the routes. */
 export type ImageOptions = Partial<Static<typeof openAiImageSchema>>
