@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 
 interface LockedPackage {
   readonly integrity?: string
+  readonly cpu?: readonly string[]
   readonly resolved?: string
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
@@ -14,9 +15,12 @@ const outOfReach = ['mac-arm64-metal', 'mac-x64', 'win-arm64', 'win-x64', 'win-x
 )
 const files = { 'package-lock.json': outOfReach, 'test/package-lock.json': [], 'bench/package-lock.json': [] }
 
+type Packages = Readonly<Record<string, LockedPackage>>
+const packagesOf = (file: string): Packages => JSON.parse(readFileSync(file, 'utf8')).packages
+
 for (const [file, unchecked] of Object.entries(files))
   describe(file, () => {
-    const { packages }: { readonly packages: Readonly<Record<string, LockedPackage>> } = JSON.parse(readFileSync(file, 'utf8'))
+    const packages = packagesOf(file)
 
     it('names the packages of every platform, so that npm ci works on each', () => {
       const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
@@ -42,3 +46,7 @@ for (const [file, unchecked] of Object.entries(files))
       )
     })
   })
+
+it("installs llama.cpp's build for ARM only on ARM, although its package names x64 too: npm writes that again with each new version", () => {
+  assert.deepEqual(packagesOf('package-lock.json')['node_modules/@node-llama-cpp/linux-arm64']?.cpu, ['arm64'])
+})

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import OpenAI from 'openai'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
@@ -17,13 +16,11 @@ import {
   taught,
   type WrittenCall,
 } from '../support/model-files/tool-family.ts'
-import { collectAnswer, collectStream, type ReceivedAnswer } from '../support/received-answer.ts'
-
-type Body = Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>
+import { type Ask, collectAnswer, collectStream, type ReceivedAnswer, receiveCompletion } from '../support/received-answer.ts'
 
 const city = { type: 'string' }
 const description = 'The "weather".'
-const parameters: OpenAI.FunctionParameters = { type: 'object', properties: { city }, required: ['city'] }
+const parameters = { type: 'object', properties: { city }, required: ['city'] }
 const getWeather = { type: 'function', function: { name: 'get_weather', description, parameters } } as const
 const unit = { enum: ['celsius'] }
 const setUnit = {
@@ -40,25 +37,26 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
   suite(`tools in the notation of ${family.name}`, () => {
     let model: ScriptedModel
     let service: HttpService
-    let client: OpenAI
     const { begin, end } = family.talk ?? { begin: '', end: '' }
     before(async () => {
       model = await openScriptedModel(family)
       const pool = createFixedModelPool({ text: { [family.name]: model } })
       service = await startHttpService({ catalog: createFakeCatalog([model.descriptor]), pool })
-      client = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: service.token, maxRetries: 0 })
     })
     after(async () => {
       await service[Symbol.asyncDispose]()
       await model[Symbol.asyncDispose]()
     })
 
+    const ask: Ask = (fields) =>
+      service.fetch('/v1/chat/completions', { json: { model: family.name, messages: [question], temperature: 0, ...fields } })
+
     /** The answer to the client if the model writes this, whole and as a stream, which must agree. */
-    async function collect(output: string, body: Body = {}): Promise<ReceivedAnswer> {
+    async function collect(output: string, fields: object = {}): Promise<ReceivedAnswer> {
       model.say(output, output)
-      const request = { model: family.name, messages: [question], tools, temperature: 0, ...body }
-      const whole = await collectAnswer(client, request)
-      assert.deepEqual(await collectStream(client, request), whole)
+      const whole = await collectAnswer(ask, { tools, ...fields })
+      const { fragments: _fragments, ...streamed } = await collectStream(ask, { tools, ...fields })
+      assert.deepEqual(streamed, whole)
       return whole
     }
 
@@ -72,10 +70,7 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
 
     test('arguments are streamed as the model writes them', async () => {
       model.say(family.write([weather]))
-      const fragments: string[] = []
-      const stream = client.chat.completions.stream({ model: family.name, messages: [question], tools })
-      stream.on('tool_calls.function.arguments.delta', ({ arguments_delta }) => fragments.push(arguments_delta))
-      await stream.done()
+      const { fragments } = await collectStream(ask, { tools })
       assert.equal(fragments.join(''), weather.arguments)
       assert.ok(fragments.length > 5)
     })
@@ -94,20 +89,6 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
       else assert.deepEqual(received, { text: text + call, calls: [], reason: 'stop' })
     })
 
-    test('the published client runs tools until the model answers', async () => {
-      model.say(family.write([weather]), `${begin}It is 22 degrees.`)
-      const requested: object[] = []
-      const lookUp = { ...getWeather.function, parse: JSON.parse, function: (input: object) => `${requested.push(input)} degrees` }
-      const conversation = client.chat.completions.runTools({
-        model: family.name,
-        messages: [question],
-        tools: [{ type: 'function', function: lookUp }],
-        stream: true,
-      })
-      assert.equal(await conversation.finalContent(), 'It is 22 degrees.')
-      assert.deepEqual(requested, [{ city: 'Paris {"}' }])
-    })
-
     test('a conversation of another service is continued', async () => {
       const calls = ['call_1', 'call_2'].map((id) => ({ id, type: 'function' as const, function: time }))
       const results = calls.map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: 'noon' }))
@@ -117,10 +98,9 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
 
     test('tool_choice none hides the tools from the model', async () => {
       model.say('Hello.', 'Hello.')
-      const request = { model: family.name, messages: [question] }
-      const none = await client.chat.completions.create({ ...request, tools, tool_choice: 'none' })
-      const without = await client.chat.completions.create(request)
-      assert.deepEqual(none.usage?.prompt_tokens, without.usage?.prompt_tokens)
+      const none = await receiveCompletion(ask, { tools, tool_choice: 'none' })
+      const without = await receiveCompletion(ask, {})
+      assert.equal(none.usage.prompt_tokens, without.usage.prompt_tokens)
     })
 
     test('tool_choice required forces a call from a model that would answer', async () => {
@@ -155,10 +135,10 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
 
     test('a call cut off by its token limit is reported, and its arguments are visibly incomplete', async () => {
       model.say(family.write([weather]))
-      const { usage } = await client.chat.completions.create({ model: family.name, messages: [question], tools })
+      const { usage } = await receiveCompletion(ask, { tools })
       for (const missing of [13, 20, 26]) {
         const { calls, reason } = await collect(family.write([weather]), {
-          max_tokens: Math.max(1, (usage?.completion_tokens ?? 0) - missing),
+          max_tokens: Math.max(1, usage.completion_tokens - missing),
         })
         assert.equal(reason, 'length')
         for (const call of calls) assert.throws(() => JSON.parse(call.arguments), SyntaxError)
@@ -177,7 +157,7 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
 
     test('a response format applies to answers, not to calls', async () => {
       const schema = { type: 'object', properties: { degrees: { enum: [22] } }, required: ['degrees'] }
-      const body: Body = { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } }
+      const body = { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } }
       assert.deepEqual(await collect(`${begin}{"degrees": 22}`, body), { text: '{"degrees": 22}', calls: [], reason: 'stop' })
       assert.deepEqual(await collect(family.write([weather]), body), { text: '', calls: [weather], reason: 'tool_calls' })
       assert.deepEqual((await collect(`${begin}{"degrees": 23}`, body)).text, '{"degrees": 22}')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import OpenAI, { toFile } from 'openai'
-import { createAccount } from '../../src/operations/access/accounts.ts'
-import { type HttpService, startHttpService } from '../support/http-service.ts'
-import { createMemoryOutputs } from '../support/memory/create-memory-outputs.ts'
-import { readError } from '../support/read-json.ts'
-import { createTestClock } from '../support/test-clock.ts'
+import { createAccount } from '../../../src/operations/access/accounts.ts'
+import { type HttpService, startHttpService } from '../../support/http-service.ts'
+import { createMemoryOutputs } from '../../support/memory/create-memory-outputs.ts'
+import { readError } from '../../support/read-json.ts'
+import { createTestClock } from '../../support/test-clock.ts'
 
 const megabyte = 1024 * 1024
 const { signal } = new AbortController()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import OpenAI from 'openai'
-import { type HttpService, startHttpService } from '../support/http-service.ts'
+import { type HttpService, startHttpService } from '../../support/http-service.ts'
 
 const model = 'fake-chat'
 const ask = (text: string): OpenAI.ChatCompletionMessageParam => ({ role: 'user', content: text })

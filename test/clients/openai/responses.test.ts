@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import OpenAI from 'openai'
-import { type HttpService, startHttpService } from '../support/http-service.ts'
-import { readEvents } from '../support/read-events.ts'
-import { readError, readJson } from '../support/read-json.ts'
+import { type HttpService, startHttpService } from '../../support/http-service.ts'
+import { readEvents } from '../../support/read-events.ts'
+import { readError, readJson } from '../../support/read-json.ts'
 
 const path = '/v1/responses'
 const tool = {

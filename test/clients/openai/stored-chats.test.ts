@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import OpenAI from 'openai'
-import { createAccount } from '../../src/operations/access/accounts.ts'
-import { type HttpService, type HttpServiceOptions, startHttpService } from '../support/http-service.ts'
-import { readError, readJson } from '../support/read-json.ts'
-import { createTestClock } from '../support/test-clock.ts'
+import { createAccount } from '../../../src/operations/access/accounts.ts'
+import { type HttpService, type HttpServiceOptions, startHttpService } from '../../support/http-service.ts'
+import { readError, readJson } from '../../support/read-json.ts'
+import { createTestClock } from '../../support/test-clock.ts'
 
 const path = '/v1/chat/completions'
 const ask = (content: string, fields: object = {}) => ({

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import OpenAI from 'openai'
-import { type HttpService, startHttpService } from '../support/http-service.ts'
-import { readError } from '../support/read-json.ts'
+import { type HttpService, startHttpService } from '../../support/http-service.ts'
+import { readError } from '../../support/read-json.ts'
 
 suite('plain completions', () => {
   let service: HttpService
