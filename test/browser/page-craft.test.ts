@@ -133,13 +133,18 @@ test('a sent picture has a frame of its own width', { skip }, async () => {
   await page.unrouteAll()
 })
 
-test('the Draw button is as wide as the fields above it', { skip }, async () => {
+test('the fields of the Images page, its sizes and its Draw button are aligned with its title', { skip }, async () => {
   const { page } = visit()
-  for (const width of [768, 360]) {
+  for (const width of [1280, 768, 360]) {
     await open('images', width)
     await eventually(async () => {
-      const [button, prompt] = [await boxOf(page.locator('.draw-bar .button')), await boxOf(page.getByLabel('Prompt', { exact: true }))]
-      assert.deepEqual([button.x, button.width], [prompt.x, prompt.width], `${width} pixels`)
+      const [title, button, prompt, size] = [
+        await boxOf(page.locator('h1')),
+        await boxOf(page.locator('.draw-bar .button')),
+        await boxOf(page.getByLabel('Prompt', { exact: true })),
+        await boxOf(page.locator('.size-frame').first()),
+      ]
+      assert.deepEqual([prompt.x, size.x, button.x, button.width], [title.x, title.x, title.x, prompt.width], `${width} pixels`)
     })
   }
 })

@@ -64,6 +64,9 @@ test('a picture shows previews while it is drawn', { skip }, async () => {
   await Promise.all(onTheWay)
   await page.locator('.run[data-state=done] img').waitFor()
   await untilTrue(page, "document.querySelector('.run[data-state=done] img').naturalWidth === 256")
+  // A large picture leaves room for the words of its buttons.
+  for (const words of ['Download', 'Variations', 'Start from this one'])
+    assert.ok(((await page.locator('.plate-foot').getByText(words).boundingBox())?.width ?? 0) > 40, words)
 })
 
 test('a picture is added to the gallery with its settings', { skip }, async () => {
