@@ -33,12 +33,13 @@ export async function loadCheckpointPipeline(
   const transformer = await readTransformer(path, files)
   const parts = transformer ?? (await readCheckpoint(path))
   const target = wanted ?? (await chooseTarget(parts, provider))
-  const turns = inTurn && transformer !== null ? new SessionTurns() : null
-  const opener = (keepsMemory: boolean): OpenNetwork => {
+  // The large text encoders of a transformer read a new text in a few seconds; until then, neither they nor their buffers are of use.
+  const turns = provider === 'cpu' && transformer !== null ? new SessionTurns((part) => inTurn || part === 'texts') : null
+  const opener = (keepsMemory: boolean, group?: string): OpenNetwork => {
     return async (weights, part, write) => {
       signal.throwIfAborted()
       const graph = { label: `${weights.label} (${part})`, write: () => write(target), folder: weights.folder }
-      const session = await openWrittenGraph(graph, { threads, provider, keepsMemory, ...(turns && { turns, part }) })
+      const session = await openWrittenGraph(graph, { threads, provider, keepsMemory, ...(turns && { turns, part: group ?? part }) })
       return { session, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() }
     }
   }
@@ -50,9 +51,10 @@ export async function loadCheckpointPipeline(
   const vae = parseVaeConfig(parts.vaeConfig, parts.vae.label)
   if (!('unet' in parts)) {
     const { spacing } = transformerRules[parts.family]
-    const { base, ...predictor } = await openTransformerPredictor(parts, kept)
+    const openText = opener(turns !== null, 'texts')
+    const { base, ...predictor } = await openTransformerPredictor(parts, { open: kept.open, openText: keep(openText) })
     const plain = { base, ...(await openVae(parts.vae, kept.openOncePerPicture)) }
-    const adapter = stack.use(new TransformerAdapter(parts, { plain, ...predictor, open, openOncePerPicture }))
+    const adapter = stack.use(new TransformerAdapter(parts, { plain, ...predictor, open, openText }))
     const pipeline = {
       ...plain,
       adapt: (assets: UsedAssets, options: { readonly signal: AbortSignal }) => adapter.adapt(assets, options),

@@ -47,11 +47,11 @@ export class TransformerAdapter implements AsyncDisposable {
       models,
       session,
       open,
-      openOncePerPicture,
+      openText,
     }: Pick<TransformerPredictor, 'models' | 'session'> & {
       readonly plain: AdaptedParts
       readonly open: OpenNetwork
-      readonly openOncePerPicture: OpenNetwork
+      readonly openText: OpenNetwork
     },
   ) {
     this.#parts = parts
@@ -65,7 +65,7 @@ export class TransformerAdapter implements AsyncDisposable {
     this.#text = new Map(
       clips.flatMap((part) => {
         const path = paths.find(({ reads }) => reads === part.reads)
-        return path === undefined ? [] : [[part.reads, new AdaptableText(part, { plain: path, normed: false, open: openOncePerPicture })]]
+        return path === undefined ? [] : [[part.reads, new AdaptableText(part, { plain: path, normed: false, open: openText })]]
       }),
     )
   }

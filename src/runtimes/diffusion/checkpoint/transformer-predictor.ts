@@ -58,13 +58,13 @@ export function predictingWith(
   return new GuidedUnet(new Transformer(session, places), skipping && new Transformer(skipping, places))
 }
 
-/** Opens a transformer, and its text encoders, which run once per picture. */
+/** Opens a transformer and its text encoders. */
 export async function openTransformerPredictor(
   parts: TransformerParts,
-  { open, openOncePerPicture }: { readonly open: OpenNetwork; readonly openOncePerPicture: OpenNetwork },
+  { open, openText }: { readonly open: OpenNetwork; readonly openText: OpenNetwork },
 ): Promise<TransformerPredictor> {
   const { family, transformer } = parts
-  const models = await openTexts(parts, openOncePerPicture)
+  const models = await openTexts(parts, openText)
   const { session } = await open(transformer, 'transformer', (target) => writeTransformerGraph(parts, { target, branches: null }))
   const base: NoisePredictor = {
     text: [],

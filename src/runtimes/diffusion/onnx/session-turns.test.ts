@@ -25,7 +25,7 @@ function follow() {
 
 test('a part frees the sessions of other parts, but keeps its own', async () => {
   const { log, create } = follow()
-  const turns = new SessionTurns()
+  const turns = new SessionTurns(() => true)
   const text = await turns.open('text', create('text'))
   const plain = await turns.open('transformer', create('plain'))
   const lora = await turns.open('transformer', create('lora'))
@@ -38,9 +38,24 @@ test('a part frees the sessions of other parts, but keeps its own', async () => 
   assert.deepEqual(log, ['close text'])
 })
 
+test('a part that yields is closed when another runs, and no other part is', async () => {
+  const { log, create } = follow()
+  const turns = new SessionTurns((part) => part === 'texts')
+  const text = await turns.open('texts', create('text'))
+  const transformer = await turns.open('transformer', create('transformer'))
+  const decoder = await turns.open('decoder', create('decoder'))
+  assert.deepEqual(log.splice(0), ['open text', 'open transformer', 'open decoder'])
+  for (const each of [text, text, transformer, decoder, transformer]) await each.run({}, [])
+  const texts = ['run text', 'ran text', 'run text', 'ran text', 'close text']
+  const rest = ['run transformer', 'ran transformer', 'run decoder', 'ran decoder', 'run transformer', 'ran transformer']
+  assert.deepEqual(log.splice(0), [...texts, ...rest])
+  await text.run({}, [])
+  assert.deepEqual(log, ['open text', 'run text', 'ran text'])
+})
+
 test('a running part is not closed by another that wants to run', async () => {
   const { log, create } = follow()
-  const turns = new SessionTurns()
+  const turns = new SessionTurns(() => true)
   const [one, other] = [await turns.open('one', create('one')), await turns.open('other', create('other'))]
   log.length = 0
   await Promise.all([other.run({}, []), one.run({}, []), other.run({}, [])])
@@ -52,7 +67,7 @@ test('a running part is not closed by another that wants to run', async () => {
 
 test('a part that cannot be opened fails only its own runs', async () => {
   const { create } = follow()
-  const turns = new SessionTurns()
+  const turns = new SessionTurns(() => true)
   const sound = await turns.open('sound', create('sound'))
   await assert.rejects(
     turns.open('damaged', () => Promise.reject(new Error('damaged'))),

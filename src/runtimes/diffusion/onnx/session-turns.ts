@@ -7,26 +7,41 @@ export interface RunnableSession extends Pick<InferenceSession, 'inputMetadata' 
 
 type Create = () => Promise<InferenceSession>
 
+interface Open {
+  readonly part: string
+  readonly session: InferenceSession
+}
+
 /**
- * Sessions of a model's components. One component is loaded at a time: running another one closes it. Mapped weights may stay in the system's
- * page cache.
+ * Sessions of a model's components, some of which are closed while another component runs and opened again for their next run. Mapped
+ * weights may stay in the system's page cache.
  */
 export class SessionTurns {
-  #part: string | null = null
-  /** Sessions of the part whose turn it is. */
-  readonly #open = new Map<Create, InferenceSession>()
+  readonly #yields: (part: string) => boolean
+  readonly #open = new Map<Create, Open>()
   /** Serializes runs, so that none closes another's session. */
   #last: Promise<unknown> = Promise.resolve()
 
+  /** @param yields Which components are closed when another one runs. */
+  constructor(yields: (part: string) => boolean) {
+    this.#yields = yields
+  }
+
   /** A session of a part. It is opened once immediately, so that faults show. */
   async open(part: string, create: Create): Promise<RunnableSession> {
-    const inTurn = <Result>(use: (session: InferenceSession) => Promise<Result>): Promise<Result> =>
-      this.#queue(async () => use(await this.#take(part, create)))
-    const { inputMetadata, outputMetadata } = await inTurn(async (session) => session)
+    const { inputMetadata, outputMetadata } = await this.#queue(async () => {
+      // A component that stays takes no memory to speak of until it runs.
+      if (this.#yields(part)) await this.#closeOthers(part)
+      return this.#take(part, create)
+    })
     return {
       inputMetadata,
       outputMetadata,
-      run: (feeds, wanted) => inTurn((session) => session.run(feeds, [...wanted])),
+      run: (feeds, wanted) =>
+        this.#queue(async () => {
+          await this.#closeOthers(part)
+          return (await this.#take(part, create)).run(feeds, [...wanted])
+        }),
       release: () => this.#queue(() => this.#close(create)),
     }
   }
@@ -38,16 +53,18 @@ export class SessionTurns {
   }
 
   async #take(part: string, create: Create): Promise<InferenceSession> {
-    if (part !== this.#part) for (const each of [...this.#open.keys()]) await this.#close(each)
-    this.#part = part
-    const session = this.#open.get(create) ?? (await create())
-    this.#open.set(create, session)
+    const session = this.#open.get(create)?.session ?? (await create())
+    this.#open.set(create, { part, session })
     return session
   }
 
+  async #closeOthers(part: string): Promise<void> {
+    for (const [create, open] of [...this.#open]) if (open.part !== part && this.#yields(open.part)) await this.#close(create)
+  }
+
   async #close(create: Create): Promise<void> {
-    const session = this.#open.get(create)
+    const open = this.#open.get(create)
     this.#open.delete(create)
-    await session?.release()
+    await open?.session.release()
   }
 }
