@@ -36,6 +36,17 @@ function summarize(faults: readonly FieldFault[], first: FieldFault): string {
 }
 
 /**
+ * The fault of a field.
+ *
+ * @param field Its name, or its path in the body.
+ * @param words What is wrong and what to send; follows the field's name.
+ */
+export function fieldFault(field: string | FieldFault['path'], words: string, kind = 'conflict'): FieldFault {
+  const path = typeof field === 'string' ? [field] : field
+  return { path, message: `\`${printPath(path)}\` ${words}`, kind }
+}
+
+/**
  * The error for a query parameter.
  *
  * @param words What is wrong and what to send; follows the parameter's name.

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import { closed } from '../../faults/closed-object.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 import type { ImageBody } from '../images/image-fields.ts'
 
@@ -59,8 +60,7 @@ const field = 'alwayson_scripts'
 /** Finds scripts that Sepia does not support, and unsupported values in ControlNet units. */
 export function findScriptFaults(scripts: Scripts, { startsFromPicture }: { readonly startsFromPicture: boolean }): readonly FieldFault[] {
   const faults: FieldFault[] = []
-  const add = (path: readonly string[], text: string) =>
-    faults.push({ path: [field, ...path], message: `\`${[field, ...path].join('.')}\` ${text}`, kind: 'unsupported' })
+  const add = (path: readonly string[], text: string) => faults.push(fieldFault([field, ...path], text, 'unsupported'))
   for (const [name, script] of Object.entries(scripts))
     if (!/^controlnet$/i.test(name) && !isSwitchedOff(script))
       add([name.slice(0, 60)], 'is not supported: the only script is ControlNet; remove it.')

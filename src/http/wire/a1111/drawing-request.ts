@@ -1,5 +1,5 @@
 import { checkpointFamilies } from '../../../core/checkpoint/checkpoint-family.ts'
-import { type FieldFault, ServiceError } from '../../../core/error.ts'
+import type { FieldFault } from '../../../core/error.ts'
 import { listedModels, type ModelAliases, resolveModelName } from '../../../core/find-descriptor.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import { findStylePreset } from '../../../core/images/style-preset.ts'
@@ -7,7 +7,7 @@ import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import type { Abortable } from '../../../core/waiting.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
+import { faultsError, fieldFault, imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 import type { ImageBody } from '../images/image-fields.ts'
 import { chooseImageModel, type ImageParsing, parseImageRequest } from '../images/image-request.ts'
 import { findSizeFaults } from '../images/image-size.ts'
@@ -75,7 +75,7 @@ export async function parseImg2img(deps: ImageParsing, reading: Reading, options
     ...findOnlyFaults(body, startingOnly),
     ...findScriptFaults(body.alwayson_scripts ?? {}, { startsFromPicture: true }),
   ]
-  const add = (field: string, text: string) => faults.push({ path: [field], message: `\`${field}\` ${text}`, kind: 'unsupported' })
+  const add = (field: string, text: string) => faults.push(fieldFault(field, text, 'unsupported'))
   if (resize > 1) add('resize_mode', 'must be 0 or 1: send the image in the shape that is drawn.')
   if (mask !== '' && fill > 1) add('inpainting_fill', 'must be 0 (the colours around) or 1 (the image): img2img starts from a picture.')
   refuseFaults(faults, imageFaultCodes)
@@ -105,8 +105,8 @@ export async function parseImg2img(deps: ImageParsing, reading: Reading, options
 
 function refuseOtherShape(picture: { readonly width: number; readonly height: number }, { width, height }: ImageRequest): void {
   if (Math.abs((picture.width * height) / (picture.height * width) - 1) < 0.02) return
-  const message = `\`resize_mode\` must be 1 (crop) for an image of ${picture.width} × ${picture.height} that is drawn at ${width} × ${height}; or send \`width\` and \`height\` with the same proportions.`
-  refuseFaults([{ path: ['resize_mode'], message, kind: 'conflict' }], imageFaultCodes)
+  const words = `must be 1 (crop) for an image of ${picture.width} × ${picture.height} that is drawn at ${width} × ${height}; or send \`width\` and \`height\` with the same proportions.`
+  refuseFaults([fieldFault('resize_mode', words)], imageFaultCodes)
 }
 
 async function parse(
@@ -165,8 +165,7 @@ function chooseSampler({
 }: SharedBody): NonNullable<ImageBody['sampler']> {
   const found = readSampler(name || older || drawingDefaults.sampler_index, scheduler)
   if (typeof found === 'string') return found
-  const message = `\`${found.field}\` ${found.text}`
-  throw new ServiceError('unsupported', message, { param: found.field, faults: [{ path: [found.field], message, kind: 'unsupported' }] })
+  throw faultsError([fieldFault(found.field, found.text, 'unsupported')], imageFaultCodes)
 }
 
 /** A1111 counts from 1 = the last layer, and ignores the setting for models with other text encoders. */

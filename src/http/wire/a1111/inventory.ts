@@ -1,12 +1,11 @@
 import Type, { type Static } from 'typebox'
 import type { AssetKind } from '../../../core/assets/asset.ts'
-import type { FieldFault } from '../../../core/error.ts'
 import { type ModelAliases, resolveModelName } from '../../../core/find-descriptor.ts'
 import { stylePresets } from '../../../core/images/style-preset.ts'
 import { listUpscalers } from '../../../core/images/upscalers.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
-import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
+import { fieldFault, imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 import { latent } from '../images/high-resolution-fields.ts'
 import { chooseImageModel } from '../images/image-request.ts'
 import { nameOf } from './controlnet-units.ts'
@@ -155,13 +154,10 @@ export async function readChoice(
   const { sd_model_checkpoint: title, ...body } = isRecord(received) ? received : {}
   const { sd_model_checkpoint: current, ...options }: Readonly<Record<string, unknown>> = readOptions(catalog, chosen)
   const changed = Object.entries(body).filter(([name, value]) => !Object.hasOwn(options, name) || options[name] !== value)
-  const faults: FieldFault[] = changed.map(([name]) => {
-    const shown = name.slice(0, 60)
-    const message = `\`${shown}\` cannot be changed for later requests: send it with each request, in \`override_settings\`.`
-    return { path: [shown], message, kind: 'unsupported' }
-  })
+  const words = 'cannot be changed for later requests: send it with each request, in `override_settings`.'
+  const faults = changed.map(([name]) => fieldFault(name.slice(0, 60), words, 'unsupported'))
   if (title !== undefined && title !== null && typeof title !== 'string')
-    faults.push({ path: [checkpoint], message: `\`${checkpoint}\` must be the name of an image model.`, kind: 'type' })
+    faults.push(fieldFault(checkpoint, 'must be the name of an image model.', 'type'))
   refuseFaults(faults, imageFaultCodes)
   if (typeof title !== 'string' || title === current) return null
   const name = resolveModelName(catalog, nameOf(title), aliases)

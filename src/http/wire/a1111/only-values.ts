@@ -1,5 +1,6 @@
 import Type, { type TOptional, type TUnknown } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 
 /** A field of A1111 for a feature that Sepia lacks. Only the values that switch the feature off are accepted. */
 interface OnlyValues {
@@ -62,7 +63,7 @@ export function onlyFields<const Table extends OnlyTable>(table: Table): Record<
 export function findOnlyFaults(body: Readonly<Record<string, unknown>>, table: OnlyTable): readonly FieldFault[] {
   return Object.entries(table).flatMap(([name, { values, why }]) => {
     if (!Object.hasOwn(body, name) || body[name] === null || values.includes(body[name])) return []
-    return [{ path: [name], message: `\`${name}\` must be ${list(values)}: ${why}.`, kind: 'unsupported' }]
+    return [fieldFault(name, `must be ${list(values)}: ${why}.`, 'unsupported')]
   })
 }
 

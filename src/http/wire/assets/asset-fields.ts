@@ -5,7 +5,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import type { NewAsset } from '../../../operations/assets/uploads.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { closed } from '../../faults/closed-object.ts'
-import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
+import { fieldFault, imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 
 const engineNames = Object.keys(assetEngines)
 
@@ -69,9 +69,7 @@ function kindOf(type: Static<typeof assetType>): UploadKind {
 function findFaults(fields: Static<typeof newAssetSchema>, engine: { readonly controlnet: boolean } | undefined): readonly FieldFault[] {
   const { data, asset_type: type, transfer_api_type: transfer } = fields
   const faults: FieldFault[] = []
-  const refuse = (path: readonly string[], text: string, kind = 'unsupported'): void => {
-    faults.push({ path, message: `\`${path.join('.')}\` ${text}`, kind })
-  }
+  const refuse = (path: readonly string[], text: string, kind = 'unsupported') => faults.push(fieldFault(path, text, kind))
   if (type === 'file' || type === 'latent') refuse(['asset_type'], `must be one of ${assetTypes.join(', ')}; ${type} is not supported.`)
   if (data.asset_type !== type) refuse(['data', 'asset_type'], 'must be the same as `asset_type`.', 'conflict')
   if (engine === undefined) refuse(['data', 'engine'], `must be one of ${engineNames.join(', ')}.`)

@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../../core/error.ts'
-import { printPath } from '../../../core/schema/describe-schema.ts'
 import { nestsDeeperThan } from '../../../core/text/json-shape.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 import { jsonBounds } from '../../json/parse-json.ts'
 
 /** Limit of the characters of all calls' arguments together: more than any context holds, and read in 16 ms. */
@@ -18,12 +18,10 @@ export class CallArguments {
   /** Checks the arguments of another call. */
   check(text: string, path: FieldFault['path']): readonly FieldFault[] {
     this.#length += text.length
-    if (this.tooLong) return [fault(path, `must leave at most ${longestArguments} characters of arguments in all messages together.`)]
-    if (nestsDeeperThan(jsonBounds.depth, Buffer.from(text))) return [fault(path, `must nest at most ${jsonBounds.depth} levels deep.`)]
+    if (this.tooLong)
+      return [fieldFault(path, `must leave at most ${longestArguments} characters of arguments in all messages together.`, 'range')]
+    if (nestsDeeperThan(jsonBounds.depth, Buffer.from(text)))
+      return [fieldFault(path, `must nest at most ${jsonBounds.depth} levels deep.`, 'range')]
     return []
   }
-}
-
-function fault(path: FieldFault['path'], text: string): FieldFault {
-  return { path, message: `\`${printPath(path)}\` ${text}`, kind: 'range' }
 }

@@ -3,7 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import type { TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { closed } from '../../faults/closed-object.ts'
-import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
+import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { chatMessageSchema } from './chat-message-schema.ts'
 import type { CompletionHead } from './completion.ts'
 import { acceptedFields, neutralFields } from './fields/accepted-fields.ts'
@@ -131,12 +131,10 @@ function findChatFaults(body: ChatBody): readonly FieldFault[] {
 
 function findTimingFaults({ timings_per_token: requested = false, stream = false }: ChatBody): readonly FieldFault[] {
   if (!requested || stream) return []
-  return [
-    { path: ['timings_per_token'], message: '`timings_per_token` needs `stream: true`; set it, or leave this out.', kind: 'conflict' },
-  ]
+  return [fieldFault('timings_per_token', 'needs `stream: true`; set it, or leave this out.')]
 }
 
 function findLogprobFaults(body: ChatBody): readonly FieldFault[] {
   if (body.top_logprobs === undefined || body.logprobs === true) return []
-  return [{ path: ['top_logprobs'], message: '`top_logprobs` needs `logprobs: true`; set it, or leave this out.', kind: 'conflict' }]
+  return [fieldFault('top_logprobs', 'needs `logprobs: true`; set it, or leave this out.')]
 }

@@ -3,7 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import type { TextGap, TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { closed } from '../../faults/closed-object.ts'
-import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
+import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { neutralFields } from './fields/accepted-fields.ts'
 import { adapterFields, findAdapterFaults, readAdapters } from './fields/adapter-fields.ts'
 import { endingFields, findEndingFaults, readEnding, readStop, stopField } from './fields/ending-fields.ts'
@@ -122,11 +122,11 @@ function findGapFaults({
 }): readonly FieldFault[] {
   if (suffix === '') return []
   const isText = typeof prompt === 'string' || (Array.isArray(prompt) && prompt.every((entry) => typeof entry === 'string'))
-  const message = echo ? '`suffix` must be left out with `echo`.' : '`suffix` needs a text as `prompt`.'
-  return echo || !isText ? [{ path: ['suffix'], message, kind: 'conflict' }] : []
+  if (echo) return [fieldFault('suffix', 'must be left out with `echo`.')]
+  return isText ? [] : [fieldFault('suffix', 'needs a text as `prompt`.')]
 }
 
 function findEchoFaults({ echo = false, max_tokens }: { readonly echo?: boolean; readonly max_tokens?: number }): readonly FieldFault[] {
   if (echo || max_tokens !== 0) return []
-  return [{ path: ['max_tokens'], message: '`max_tokens` must be at least 1; 0 is only for an `echo` of the prompt.', kind: 'range' }]
+  return [fieldFault('max_tokens', 'must be at least 1; 0 is only for an `echo` of the prompt.', 'range')]
 }

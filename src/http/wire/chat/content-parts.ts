@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { SeenPart } from '../../../core/text-generation.ts'
 import { closed } from '../../faults/closed-object.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 import { ignoredFields, ignoredMarks } from '../ignored-fields.ts'
 import { addressMeaning, findAddressFault, maxPictures, readAddress } from './fields/picture-address.ts'
 
@@ -33,10 +34,9 @@ export function findPartFaults(
   { role, path }: { readonly role: string; readonly path: FieldFault['path'] },
 ): readonly FieldFault[] {
   const faults: FieldFault[] = []
-  const prefix = `messages[${path[1]}].content`
   for (const [index, { type, image_url, refusal, text = refusal }] of parts.entries()) {
     const at = (field: string, message: string, kind = 'conflict') =>
-      faults.push({ path: [...path, index, ...field.split('.')], message: `\`${prefix}[${index}].${field}\` ${message}`, kind })
+      faults.push(fieldFault([...path, index, ...field.split('.')], message, kind))
     if (type !== 'image_url' && text === undefined) at('text', 'is required: add the text.', 'missing')
     if (type !== 'image_url' && image_url !== undefined) at('image_url', 'belongs to parts of the type image_url: remove it.')
     if (type === 'image_url' && role !== 'user') at('type', 'must be text: pictures belong to user messages.')
@@ -48,7 +48,7 @@ export function findPartFaults(
     if (fault !== null) at('image_url.url', fault)
   }
   if (parts.filter(({ type }) => type === 'image_url').length > maxPictures)
-    faults.push({ path, message: `\`${prefix}\` has more than ${maxPictures} pictures: send fewer.`, kind: 'range' })
+    faults.push(fieldFault(path, `has more than ${maxPictures} pictures: send fewer.`, 'range'))
   return faults
 }
 

@@ -1,5 +1,6 @@
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatMessage, ToolCall } from '../../../core/text-generation.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 import { CallArguments } from './call-arguments.ts'
 import type { ChatMessageBody } from './chat-message-schema.ts'
 import { findPartFaults, joinTexts, readParts } from './content-parts.ts'
@@ -9,8 +10,7 @@ export function findMessageFaults(messages: readonly ChatMessageBody[]): readonl
   const faults: FieldFault[] = []
   const callArguments = new CallArguments()
   for (const [index, message] of messages.entries()) {
-    const at = (field: string, text: string, kind = 'conflict') =>
-      faults.push({ path: ['messages', index, field], message: `\`messages[${index}].${field}\` ${text}`, kind })
+    const at = (field: string, text: string, kind = 'conflict') => faults.push(fieldFault(['messages', index, field], text, kind))
     const { role, content } = message
     if (content === undefined && role !== 'assistant' && role !== 'tool' && role !== 'function')
       at('content', 'is required: add a string or a list of text parts.', 'missing')

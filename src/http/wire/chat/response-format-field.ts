@@ -3,6 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import type { JsonObject } from '../../../core/json-value.ts'
 import type { ResponseFormat } from '../../../core/text-generation.ts'
 import { closed } from '../../faults/closed-object.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 
 /** Any JSON object; the text engine checks JSON Schemas. */
 export const jsonObject = Type.Unsafe<JsonObject>(Type.Object({}))
@@ -32,11 +33,11 @@ type ResponseFormatBody = Static<typeof responseFormatField>
 export function findResponseFormatFaults(format: ResponseFormatBody | undefined): readonly FieldFault[] {
   if (format === undefined) return []
   if (format.type === 'json_schema' && format.json_schema?.schema === undefined)
-    return [fault('json_schema', 'needs a `schema` when the type is json_schema.', 'missing')]
+    return [fieldFault(['response_format', 'json_schema'], 'needs a `schema` when the type is json_schema.', 'missing')]
   if (format.type !== 'json_schema' && format.json_schema !== undefined)
-    return [fault('json_schema', 'needs the type json_schema; remove one of them.')]
+    return [fieldFault(['response_format', 'json_schema'], 'needs the type json_schema; remove one of them.')]
   if (format.type !== 'json_object' && format.schema !== undefined)
-    return [fault('schema', 'needs the type json_object; use `json_schema` otherwise.')]
+    return [fieldFault(['response_format', 'schema'], 'needs the type json_object; use `json_schema` otherwise.')]
   return []
 }
 
@@ -51,8 +52,4 @@ export function readResponseFormat(format: ResponseFormatBody | undefined): Resp
   }
   if (schema !== undefined) return { type: 'json_schema', schema, ...requested }
   return { type: format?.type === 'json_object' ? 'json_object' : 'text' }
-}
-
-function fault(field: string, text: string, kind = 'conflict'): FieldFault {
-  return { path: ['response_format', field], message: `\`response_format.${field}\` ${text}`, kind }
 }

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import Type, { type Static, type TNumber, type TObject, type TOptional } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { SamplingParameters } from '../../../core/text-generation.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 
 const likelihoodFields = {
   temperature: Type.Optional(
@@ -84,7 +85,7 @@ type SamplingBody = Static<TObject<SamplingFields>>
 /** Finds two names with different values. */
 export function findSamplingFaults({ repetition_penalty: one, repeat_penalty: other }: SamplingBody): readonly FieldFault[] {
   if (one === undefined || other === undefined || one === other) return []
-  return [{ path: ['repeat_penalty'], message: '`repeat_penalty` contradicts `repetition_penalty`; send one of them.', kind: 'conflict' }]
+  return [fieldFault('repeat_penalty', 'contradicts `repetition_penalty`; send one of them.')]
 }
 
 /** Fills in every default. A missing seed is drawn here, so that a stored request always means the same. */

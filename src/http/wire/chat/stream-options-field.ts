@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { closed } from '../../faults/closed-object.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 
 /** The fields about the answer's delivery. */
 export const streamFields = {
@@ -38,7 +39,5 @@ export function readDelivery(body: StreamBody): Delivery {
 /** Finds stream options without a stream. */
 export function findStreamFaults(body: StreamBody): readonly FieldFault[] {
   if (body.stream_options === undefined || body.stream === true) return []
-  return [
-    { path: ['stream_options'], message: '`stream_options` needs `stream: true`; set it, or leave the options out.', kind: 'conflict' },
-  ]
+  return [fieldFault('stream_options', 'needs `stream: true`; set it, or leave the options out.')]
 }

@@ -1,8 +1,8 @@
 import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
-import { printPath } from '../../../core/schema/describe-schema.ts'
 import type { ToolChoice, ToolDefinition } from '../../../core/text-generation.ts'
 import { closed } from '../../faults/closed-object.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 import { ignoredFields, ignoredMarks } from '../ignored-fields.ts'
 import { jsonObject } from './response-format-field.ts'
 
@@ -88,19 +88,20 @@ export function findToolFaults(body: ToolsBody): readonly FieldFault[] {
   const { tools = [], functions, tool_choice, function_call } = body
   const faults: FieldFault[] = []
   if (functions !== undefined && (tools.length > 0 || tool_choice !== undefined))
-    faults.push(conflict(['functions'], 'must be left out with `tools` and `tool_choice`, which replace it.'))
+    faults.push(fieldFault(['functions'], 'must be left out with `tools` and `tool_choice`, which replace it.'))
   if (typeof function_call === 'object' && functions?.some(({ name }) => name === function_call.name) !== true)
-    faults.push(conflict(['function_call'], `names ${function_call.name}, which is not in \`functions\`; name one of them.`))
+    faults.push(fieldFault(['function_call'], `names ${function_call.name}, which is not in \`functions\`; name one of them.`))
   const names = tools.map((tool) => nameOf(tool))
   for (const [index, name] of names.entries())
     if (names.indexOf(name) !== index)
-      faults.push(conflict(['tools', index, tools[index]?.type ?? '', 'name'], `must be unique; ${name} appears twice.`))
+      faults.push(fieldFault(['tools', index, tools[index]?.type ?? '', 'name'], `must be unique; ${name} appears twice.`))
   const missing = allowedOf(tool_choice)?.tools.find((tool) => !names.includes(nameOf(tool)))
-  if (missing !== undefined) faults.push(choiceFault(`names ${nameOf(missing)}, which is not in \`tools\`; name one of them.`))
+  if (missing !== undefined)
+    faults.push(fieldFault('tool_choice', `names ${nameOf(missing)}, which is not in \`tools\`; name one of them.`))
   const choice = readChoice(tool_choice)
-  if (choice === 'required' && names.length === 0) faults.push(choiceFault('needs `tools`; add them, or leave it out.'))
+  if (choice === 'required' && names.length === 0) faults.push(fieldFault('tool_choice', 'needs `tools`; add them, or leave it out.'))
   if (typeof choice === 'object' && !names.includes(choice.name))
-    faults.push(choiceFault(`names ${choice.name}, which is not in \`tools\`; name one of them.`))
+    faults.push(fieldFault('tool_choice', `names ${choice.name}, which is not in \`tools\`; name one of them.`))
   return faults
 }
 
@@ -154,12 +155,4 @@ function readChoice(choice: ToolsBody['tool_choice']): ToolChoice | undefined {
   if ('function' in choice || 'custom' in choice) return { name: nameOf(choice) }
   if ('allowed_tools' in choice) return choice.allowed_tools.mode
   return 'name' in choice ? { name: choice.name } : readChoice(choice.type)
-}
-
-function choiceFault(text: string): FieldFault {
-  return conflict(['tool_choice'], text)
-}
-
-function conflict(path: FieldFault['path'], text: string): FieldFault {
-  return { path, message: `\`${printPath(path)}\` ${text}`, kind: 'conflict' }
 }

@@ -1,7 +1,7 @@
 import type { ServiceError } from '../../../core/error.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
 import type { SchemaNode } from '../../../core/schema/describe-schema.ts'
-import { type FaultCodes, faultsError } from '../../faults/refuse-faults.ts'
+import { type FaultCodes, faultsError, fieldFault } from '../../faults/refuse-faults.ts'
 
 /** A received form: each field's texts by name, and the result of each file. */
 export interface Form<File> {
@@ -49,5 +49,5 @@ function listOf(schema: SchemaNode | undefined): SchemaNode | undefined {
 
 function repeated(path: string, codes: FaultCodes): ServiceError {
   const name = shortName(path)
-  return faultsError([{ path: [name], message: `\`${name}\` must appear once.`, kind: 'repeated' }], codes)
+  return faultsError([fieldFault(name, 'must appear once.', 'repeated')], codes)
 }

@@ -2,6 +2,7 @@ import { type CheckpointFamily, familyNames, isTransformerFamily } from '../../.
 import type { FieldFault } from '../../../core/error.ts'
 import { takesReferences } from '../../../core/images/references.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 import type { ImageBody } from './image-fields.ts'
 
 type Field = keyof ImageBody
@@ -43,9 +44,5 @@ export function findFamilyFaults(body: ImageBody, model: ImageModelDescriptor): 
   const others = [...references, ...(family === 'sd3' ? [] : skipLayers)]
   const fields = isTransformerFamily(family) ? [...controls, ...(idle[family] ?? []), ...others] : others
   const given = fields.filter((field) => body[field] !== undefined)
-  return given.map((field) => ({
-    path: [field],
-    message: `\`${field}\` must be left out: models of ${familyNames[family]} do not support it.`,
-    kind: 'unsupported',
-  }))
+  return given.map((field) => fieldFault(field, `must be left out: models of ${familyNames[family]} do not support it.`, 'unsupported'))
 }

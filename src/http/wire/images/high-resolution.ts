@@ -4,6 +4,7 @@ import { isImageServer } from '../../../core/images/image-servers.ts'
 import { listUpscalers } from '../../../core/images/upscalers.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 import { highResolutionDefaults as defaults, latent } from './high-resolution-fields.ts'
 import type { ImageBody } from './image-fields.ts'
 import { plainLeastStrength, strengthFor } from './image-strength.ts'
@@ -13,7 +14,7 @@ const details = ['hr_scale', 'hr_upscaler', 'hr_second_pass_steps', 'denoising_s
 /** Finds contradictions in a body's second pass, and values that the model does not support. */
 export function findHighResolutionFaults(body: ImageBody, model: ImageModelDescriptor, catalog: ModelCatalog): readonly FieldFault[] {
   const faults: FieldFault[] = []
-  const add = (field: string, text: string, kind = 'conflict') => faults.push({ path: [field], message: `\`${field}\` ${text}`, kind })
+  const add = (field: string, text: string, kind = 'conflict') => faults.push(fieldFault(field, text, kind))
   if (body.enable_hr !== true) {
     for (const field of details)
       if (body[field] !== undefined && body[field] !== defaults[field]) add(field, 'needs `enable_hr: true`: set it, or leave this out.')

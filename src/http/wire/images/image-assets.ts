@@ -8,6 +8,7 @@ import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
 import type { Abortable } from '../../../core/waiting.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 import { decodeImage, type InspectImage } from './decode-image.ts'
 import type { ImageBody } from './image-fields.ts'
 import { type ReadPrompts, readPrompts } from './image-loras.ts'
@@ -100,7 +101,7 @@ function findAssetFault(
     catalog,
   }: { readonly named: NamedAsset<{ readonly name: string }>; readonly model: ImageModelDescriptor; readonly catalog: ModelCatalog },
 ): readonly FieldFault[] {
-  const fault = (text: string): readonly FieldFault[] => [{ path: [field], message: `\`${field}\` ${text}`, kind: 'unsupported' }]
+  const fault = (text: string): readonly FieldFault[] => [fieldFault(field, text, 'unsupported')]
   if (model.checkpoint === undefined) return fault(`must be left out: ${model.id} is an ONNX export, which supports no assets.`)
   const shown = shortName(use.name)
   const unusable = asset === undefined ? catalog.findUnusable(use.name) : undefined
@@ -119,7 +120,7 @@ export function findAssetFaults(
   const { textualInversions, controlnets, vae } = assets
   const faults: FieldFault[] = [...findLoraAssetFaults(assets, model, { catalog })]
   const add = (field: string, text: string, kind = 'unsupported'): void => {
-    faults.push({ path: [field], message: `\`${field}\` ${text}`, kind })
+    faults.push(fieldFault(field, text, kind))
   }
   const check = (field: string, kind: AssetKind, named: NamedAsset<{ readonly name: string }>): void => {
     faults.push(...findAssetFault(field, kind, { named, model, catalog }))

@@ -5,6 +5,7 @@ import { familyGuidance, guidanceScales } from '../../../core/images/guidance-sc
 import { findRefusedWeight, largestPromptWeight, maxBreaks, readPromptWeights } from '../../../core/images/prompt-weights.ts'
 import { findStylePreset, stylePresetNames } from '../../../core/images/style-preset.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 import { findFamilyFaults } from './family-faults.ts'
 import { type ImageBody, imageDefaults } from './image-fields.ts'
 import { findLoraFaults, type ReadPrompts } from './image-loras.ts'
@@ -47,18 +48,14 @@ export function findImageFaults(
   ]
 }
 
-function fault(field: string, text: string, kind = 'conflict'): FieldFault {
-  return { path: [field], message: `\`${field}\` ${text}`, kind }
-}
-
 function findPictureFaults(body: ImageBody, model: ImageModelDescriptor): readonly FieldFault[] {
   const faults: FieldFault[] = []
   const { init_image: picture, strength = imageDefaults.strength, steps = model.defaults.steps } = body
   if (picture === undefined && strength !== imageDefaults.strength)
-    faults.push(fault('strength', 'needs `init_image`: add one, or leave it out.'))
+    faults.push(fieldFault('strength', 'needs `init_image`: add one, or leave it out.'))
   if ((picture ?? body.strength) !== undefined && strengthFor(strength, steps) * steps < 1) {
     const advice = `use a strength of ${plainLeastStrength(steps)} or more with ${steps} steps.`
-    faults.push(fault('strength', `times \`steps\` must be at least 1: ${advice}`, 'range'))
+    faults.push(fieldFault('strength', `times \`steps\` must be at least 1: ${advice}`, 'range'))
   }
   return faults
 }
@@ -66,15 +63,15 @@ function findPictureFaults(body: ImageBody, model: ImageModelDescriptor): readon
 function findMaskFaults(body: ImageBody): readonly FieldFault[] {
   const faults: FieldFault[] = []
   if (body.mask_image !== undefined && body.init_image === undefined)
-    faults.push(fault('mask_image', 'needs `init_image`: add the image to repaint.'))
+    faults.push(fieldFault('mask_image', 'needs `init_image`: add the image to repaint.'))
   if (body.mask_image === undefined) {
     for (const field of ['inpaint_full_res', 'outpainting'] as const)
-      if (body[field] === true) faults.push(fault(field, 'needs `mask_image`: add one, or leave it out.'))
-    if ((body.mask_blur ?? 0) !== 0) faults.push(fault('mask_blur', 'needs `mask_image`: add one, or leave it out.'))
+      if (body[field] === true) faults.push(fieldFault(field, 'needs `mask_image`: add one, or leave it out.'))
+    if ((body.mask_blur ?? 0) !== 0) faults.push(fieldFault('mask_blur', 'needs `mask_image`: add one, or leave it out.'))
   }
   const { inpaint_full_res_padding: padding = imageDefaults.inpaint_full_res_padding } = body
   if (body.inpaint_full_res !== true && padding !== imageDefaults.inpaint_full_res_padding)
-    faults.push(fault('inpaint_full_res_padding', 'needs `inpaint_full_res: true`: set it, or leave this out.'))
+    faults.push(fieldFault('inpaint_full_res_padding', 'needs `inpaint_full_res: true`: set it, or leave this out.'))
   return faults
 }
 
@@ -85,11 +82,11 @@ function findGuidanceFaults(body: ImageBody, model: ImageModelDescriptor): reado
   if (kind !== 'embedded' && !guidanceScales(kind, { scale, hasNegative: true }).guided) {
     const least = kind === 'over-zero' ? 0 : 1
     const remedy = `has no effect at a \`cfg_scale\` of ${scale}: use more than ${least}, or leave it out.`
-    for (const field of ['negative_prompt', 'negative_prompt_2'] as const) if (body[field]) faults.push(fault(field, remedy))
-    if ((body.guidance_rescale ?? 0) !== 0) faults.push(fault('guidance_rescale', remedy))
+    for (const field of ['negative_prompt', 'negative_prompt_2'] as const) if (body[field]) faults.push(fieldFault(field, remedy))
+    if ((body.guidance_rescale ?? 0) !== 0) faults.push(fieldFault('guidance_rescale', remedy))
   }
   if (body.style_preset !== undefined && findStylePreset(body.style_preset) === undefined)
-    faults.push(fault('style_preset', `must be one of ${stylePresetNames.join(', ')}.`, 'enum'))
+    faults.push(fieldFault('style_preset', `must be one of ${stylePresetNames.join(', ')}.`, 'enum'))
   return faults
 }
 
@@ -97,20 +94,20 @@ function findRefinerFaults(body: ImageBody, model: ImageModelDescriptor): readon
   const split = (body.high_noise_frac ?? imageDefaults.high_noise_frac) !== imageDefaults.high_noise_frac
   const faults: FieldFault[] = []
   if (model.refiner !== null) {
-    if (body.use_refiner === false && split) faults.push(fault('high_noise_frac', 'needs the refiner: leave it or `use_refiner` out.'))
+    if (body.use_refiner === false && split) faults.push(fieldFault('high_noise_frac', 'needs the refiner: leave it or `use_refiner` out.'))
     return faults
   }
-  if (body.use_refiner === true) faults.push(fault('use_refiner', `must be false: ${model.id} has no refiner.`, 'unsupported'))
-  if (split) faults.push(fault('high_noise_frac', `must be left out: ${model.id} has no refiner.`, 'unsupported'))
+  if (body.use_refiner === true) faults.push(fieldFault('use_refiner', `must be false: ${model.id} has no refiner.`, 'unsupported'))
+  if (split) faults.push(fieldFault('high_noise_frac', `must be left out: ${model.id} has no refiner.`, 'unsupported'))
   return faults
 }
 
 function findAnswerFaults(body: ImageBody, { encoding, lonely }: ImageHints): readonly FieldFault[] {
   const faults: FieldFault[] = []
   if (encoding !== null && body.image_encoding !== undefined && body.image_encoding !== encoding)
-    faults.push(fault('image_encoding', `must be ${encoding} or left out when Accept is image/${encoding}.`))
+    faults.push(fieldFault('image_encoding', `must be ${encoding} or left out when Accept is image/${encoding}.`))
   if (lonely && (body.num_images ?? imageDefaults.num_images) > 1)
-    faults.push(fault('num_images', 'must be 1 when Accept is image/…: accept application/json to get all of them.'))
+    faults.push(fieldFault('num_images', 'must be 1 when Accept is image/…: accept application/json to get all of them.'))
   return faults
 }
 
@@ -118,7 +115,7 @@ function findAnswerFaults(body: ImageBody, { encoding, lonely }: ImageHints): re
 function findBoundFaults({ id, bounds, defaults }: ImageModelDescriptor, body: ImageBody): readonly FieldFault[] {
   if (bounds === undefined) return []
   const faults: FieldFault[] = []
-  const add = (field: string, text: string, kind: string) => faults.push({ path: [field], message: `\`${field}\` ${text}`, kind })
+  const add = (field: string, text: string, kind: string) => faults.push(fieldFault(field, text, kind))
   const { clipSkip, lcmSteps, refusedSamplers, startsFromImage, takesSeeds } = bounds
   const { sampler = defaults.sampler, steps = defaults.steps } = body
   if (clipSkip !== null && (body.clip_skip ?? 0) > clipSkip)
@@ -142,7 +139,7 @@ const fields = ['prompt', 'prompt_2', 'negative_prompt', 'negative_prompt_2'] as
  */
 function findPromptWeightFaults(body: ImageBody): readonly FieldFault[] {
   const faults: FieldFault[] = []
-  const add = (field: string, text: string) => faults.push({ path: [field], message: `\`${field}\` ${text}`, kind: 'range' })
+  const add = (field: string, text: string) => faults.push(fieldFault(field, text, 'range'))
   for (const field of fields) {
     const text = body[field] ?? ''
     const weight = findRefusedWeight(text)

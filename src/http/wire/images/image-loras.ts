@@ -2,6 +2,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import { type LoraUse, largestLoraWeight, maxLoras, readLoraTags, type TaggedPrompt } from '../../../core/images/lora.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 import type { ImageBody } from './image-fields.ts'
 
 const positive = ['prompt', 'prompt_2'] as const
@@ -42,7 +43,7 @@ export function findLoraFaults(
   { tagged }: Pick<ReadPrompts, 'tagged'>,
 ): readonly FieldFault[] {
   const faults: FieldFault[] = []
-  const add = (field: string, text: string, kind = 'range') => faults.push({ path: [field], message: `\`${field}\` ${text}`, kind })
+  const add = (field: string, text: string, kind = 'range') => faults.push(fieldFault(field, text, kind))
   for (const field of negative) {
     const { loras, unreadable } = tagged[field]
     if (loras.length + unreadable.length > 0) add(field, 'may not contain <lora:…> tags: move them to `prompt`.')

@@ -10,7 +10,7 @@ import { shortName } from '../../../core/requests/request-record.ts'
 import { didYouMean } from '../../../core/text/nearest-name.ts'
 import type { Abortable } from '../../../core/waiting.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
+import { faultsError, fieldFault, imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 import { decodeImage, decodeInspected, type InspectImage } from './decode-image.ts'
 import { findHighResolutionFaults, readHighResolution } from './high-resolution.ts'
 import { decodeAssets, findAssetFaults, keptName, type NamedAssets, paceByLoras, resolveAssets } from './image-assets.ts'
@@ -78,11 +78,7 @@ export async function parseImageRequest(
 function namedModel({ model, checkpoint }: ImageBody): { readonly field: 'checkpoint' | 'model'; readonly name: string | undefined } {
   if (model === undefined) return { field: 'checkpoint', name: checkpoint }
   if (checkpoint === undefined || checkpoint === model) return { field: 'model', name: model }
-  const message = '`checkpoint` must be left out or name the same model as `model`.'
-  throw new ServiceError('validation_error', message, {
-    param: 'checkpoint',
-    faults: [{ path: ['checkpoint'], message, kind: 'conflict' }],
-  })
+  throw faultsError([fieldFault('checkpoint', 'must be left out or name the same model as `model`.')], imageFaultCodes)
 }
 
 /**

@@ -1,20 +1,15 @@
 import { randomInt } from 'node:crypto'
 import type { FieldFault } from '../../../core/error.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 
 const seedCount = 2 ** 32
 
 /** Finds lists of the wrong length, and single seeds whose last image would leave the range. */
 export function findSeedFaults(seed: number | readonly number[] | undefined, images: number): readonly FieldFault[] {
   if (typeof seed === 'object' && seed.length !== images)
-    return [{ path: ['seed'], message: `\`seed\` must list one seed per image: ${images}, not ${seed.length}.`, kind: 'range' }]
+    return [fieldFault('seed', `must list one seed per image: ${images}, not ${seed.length}.`, 'range')]
   if (typeof seed === 'number' && seed + images > seedCount)
-    return [
-      {
-        path: ['seed'],
-        message: `\`seed\` must be at most ${seedCount - images} for ${images} images, which use seed + 1 and so on.`,
-        kind: 'range',
-      },
-    ]
+    return [fieldFault('seed', `must be at most ${seedCount - images} for ${images} images, which use seed + 1 and so on.`, 'range')]
   return []
 }
 

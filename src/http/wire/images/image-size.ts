@@ -1,5 +1,6 @@
 import type { FieldFault } from '../../../core/error.ts'
 import type { ImageModelDescriptor, ImageSizes } from '../../../core/model.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 
 /**
  * The requested size. If only one side is given, the other follows the proportions of the model's own size, provided that the model draws any
@@ -21,13 +22,7 @@ export function requestedSize(
 export function findSizeFaults({ id, native, sizes }: ImageModelDescriptor, width: number, height: number): readonly FieldFault[] {
   const isNative = width === native.width && height === native.height
   if (isNative || allows(sizes, width, height)) return []
-  return [
-    {
-      path: ['width'],
-      message: `\`width\` × \`height\` of ${width} × ${height} is not a size of ${id}: use ${describe(sizes)}.`,
-      kind: 'range',
-    },
-  ]
+  return [fieldFault('width', `× \`height\` of ${width} × ${height} is not a size of ${id}: use ${describe(sizes)}.`, 'range')]
 }
 
 function allows(sizes: ImageSizes, width: number, height: number): boolean {

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { SkipLayerGuidance } from '../../../core/image-generation.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 
 const defaults = { scale: 2.8, start: 0.01, stop: 0.2 } as const
 const share = (value: number, what: string) =>
@@ -47,5 +48,5 @@ export function readSkipLayers(body: SkipLayerBody): { readonly skipLayers?: Ski
 export function findSkipLayerFaults(body: SkipLayerBody): readonly FieldFault[] {
   if (body.skip_guidance_layers !== undefined) return []
   const given = dependent.filter((field) => body[field] !== undefined)
-  return given.map((field) => ({ path: [field], message: `\`${field}\` needs \`skip_guidance_layers\`.`, kind: 'conflict' }))
+  return given.map((field) => fieldFault(field, `needs \`skip_guidance_layers\`.`))
 }

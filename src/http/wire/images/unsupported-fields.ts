@@ -1,5 +1,6 @@
 import Type, { type TOptional, type TUnknown } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 
 /** A known but unsupported field: refused by name unless it is null or has the value that means "off". */
 export type UnsupportedField = TOptional<TUnknown>
@@ -16,7 +17,7 @@ export function findUnsupported(
 ): readonly FieldFault[] {
   return Object.entries(fields)
     .filter(([name, field]) => Object.hasOwn(body, name) && !isNoOp(body[name], field))
-    .map(([name]) => ({ path: [name], message: `\`${name}\` is not supported by this service: leave it out.`, kind: 'unsupported' }))
+    .map(([name]) => fieldFault(name, 'is not supported by this service: leave it out.', 'unsupported'))
 }
 
 function isNoOp(value: unknown, field: object): boolean {

@@ -7,7 +7,7 @@ import { shortName } from '../../../core/requests/request-record.ts'
 import type { Abortable } from '../../../core/waiting.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { closed } from '../../faults/closed-object.ts'
-import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
+import { faultsError, fieldFault, imageFaultCodes } from '../../faults/refuse-faults.ts'
 import { decodeImage, type InspectImage } from './decode-image.ts'
 import type { ImageHints } from './image-faults.ts'
 import { imageDefaults } from './image-fields.ts'
@@ -57,8 +57,8 @@ export async function parseUpscalingRequest(
   refusePixels({ ...request, seeds: [0] }, maxPixels, { count: 'num_images', size: ['output_image_width', 'output_image_height'] })
   const computed = picture.width * picture.height * upscaler.scale ** 2
   if (computed > maxPixels) {
-    const message = `\`init_image\` must be smaller: enlarged ${upscaler.scale} times by ${id} it has ${computed} pixels, over the ${maxPixels} of one request (image-pixels).`
-    refuseFaults([{ path: ['init_image'], message, kind: 'range' }], imageFaultCodes)
+    const words = `must be smaller: enlarged ${upscaler.scale} times by ${id} it has ${computed} pixels, over the ${maxPixels} of one request (image-pixels).`
+    throw faultsError([fieldFault('init_image', words, 'range')], imageFaultCodes)
   }
   return request
 }
@@ -68,9 +68,8 @@ function sizeOf(
   picture: { readonly width: number; readonly height: number },
   own: number,
 ): { readonly width: number; readonly height: number } {
-  const fault = (field: string, text: string): never => {
-    const message = `\`${field}\` ${text}`
-    throw new ServiceError('validation_error', message, { param: field, faults: [{ path: [field], message, kind: 'conflict' }] })
+  const fault = (field: string, words: string): never => {
+    throw faultsError([fieldFault(field, words)], imageFaultCodes)
   }
   if (width !== undefined && height !== undefined)
     return scale === undefined

@@ -4,7 +4,7 @@ import { isRecord } from '../../../core/json-value.ts'
 import type { TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { closed } from '../../faults/closed-object.ts'
-import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
+import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { adapterFields, findAdapterFaults, readAdapters } from '../chat/fields/adapter-fields.ts'
 import { endingFields, findEndingFaults, readEnding, readStop, stopField } from '../chat/fields/ending-fields.ts'
 import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from '../chat/fields/output-format-fields.ts'
@@ -123,9 +123,7 @@ export function findNativeFaults(body: NativeBody): readonly FieldFault[] {
     ...findOutputFormatFaults(body, { type: 'text' }),
     ...findEndingFaults(body, most),
     ...findAdapterFaults(body),
-    ...(contradicts
-      ? [{ path: ['max_tokens'], message: '`max_tokens` contradicts `n_predict`; send one of them.', kind: 'conflict' } as const]
-      : []),
+    ...(contradicts ? [fieldFault('max_tokens', 'contradicts `n_predict`; send one of them.')] : []),
   ]
 }
 
@@ -159,5 +157,5 @@ export function readNative(body: NativeBody): Omit<ParsedNative, 'prompts' | 'se
 
 function findStreamFaults({ stream = false }: NativeBody, several: boolean): readonly FieldFault[] {
   if (!stream || !several) return []
-  return [{ path: ['stream'], message: '`stream` needs one prompt; send them one by one, or leave it out.', kind: 'conflict' }]
+  return [fieldFault('stream', 'needs one prompt; send them one by one, or leave it out.')]
 }

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { EmbeddingRequest, EmbeddingResult } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { closed } from '../../faults/closed-object.ts'
-import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
+import { faultsError, fieldFault, textFaultCodes } from '../../faults/refuse-faults.ts'
 import type { Answer } from '../answer.ts'
 import { embeddingInput, readEmbeddingInputs } from '../chat/embedding-request.ts'
 
@@ -35,12 +35,11 @@ const checker = createBodyChecker(nativeEmbeddingSchema)
 export function parseNativeEmbedding(received: unknown): Omit<EmbeddingRequest, 'model'> & { readonly model: string | undefined } {
   const { model, content, input } = checker.parse(received, textFaultCodes)
   const given = content ?? input
-  if (given === undefined || (content !== undefined && input !== undefined)) {
-    const message = given === undefined ? '`content` is required: add it.' : '`input` contradicts `content`; send one of them.'
-    refuseFaults([{ path: [given === undefined ? 'content' : 'input'], message, kind: 'missing' }], textFaultCodes)
-  }
+  if (given === undefined) throw faultsError([fieldFault('content', 'is required: add it.', 'missing')], textFaultCodes)
+  if (content !== undefined && input !== undefined)
+    throw faultsError([fieldFault('input', 'contradicts `content`; send one of them.', 'missing')], textFaultCodes)
   const field = content === undefined ? 'input' : 'content'
-  return { model, inputs: readEmbeddingInputs(given ?? '', field), field }
+  return { model, inputs: readEmbeddingInputs(given, field), field }
 }
 
 /** Vectors in llama.cpp's format. */

@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { closed } from '../../faults/closed-object.ts'
-import { findTooManyPrompts, maxPrompts, promptFault } from '../chat/fields/prompt-field.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
+import { findTooManyPrompts, maxPrompts } from '../chat/fields/prompt-field.ts'
 import { maxTokenIds, tokenId } from '../tokens/token-ids.ts'
 
 /** Limit of texts among tokens; the model tokenizes each separately. */
@@ -46,9 +47,9 @@ export function findNativePromptFaults(prompt: PromptBody): readonly FieldFault[
   const mixed = readNativePrompts(prompt).prompts.filter((pieces) => pieces.length > 1)
   const texts = mixed.reduce((sum, pieces) => sum + pieces.filter((piece) => typeof piece === 'string').length, 0)
   if (texts > maxMixed)
-    return [promptFault(`must hold at most ${maxMixed} texts among tokens, not ${texts}; tokenize them first.`, 'range')]
+    return [fieldFault('prompt', `must hold at most ${maxMixed} texts among tokens, not ${texts}; tokenize them first.`, 'range')]
   const kinds = new Set(prompt.map((entry) => typeof entry))
-  if (kinds.has('number')) return kinds.has('object') ? [promptFault('must not mix tokens and whole prompts.', 'conflict')] : []
+  if (kinds.has('number')) return kinds.has('object') ? [fieldFault('prompt', 'must not mix tokens and whole prompts.')] : []
   return findTooManyPrompts(prompt)
 }
 

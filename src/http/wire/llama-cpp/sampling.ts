@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { SamplingParameters } from '../../../core/text-generation.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 import { type BodySettings, type SamplingFields, samplingFields } from '../chat/sampling-fields.ts'
 import { tokenId } from '../tokens/token-ids.ts'
 
@@ -90,15 +91,13 @@ export function findNativeSamplingFaults(body: NativeSamplingBody): readonly Fie
 function findOrderFaults({ samplers = [] }: NativeSamplingBody): readonly FieldFault[] {
   const places = samplers.map((name) => samplerOrder.indexOf(name)).filter((place) => place >= 0)
   if (places.every((place, i) => place > (places[i - 1] ?? -1))) return []
-  const message = `\`samplers\` must be in the order ${samplerOrder.join(', ')}; other names are ignored.`
-  return [{ path: ['samplers'], message, kind: 'unsupported_parameter' }]
+  return [fieldFault('samplers', `must be in the order ${samplerOrder.join(', ')}; other names are ignored.`, 'unsupported_parameter')]
 }
 
 function findPenaltyFaults(body: NativeSamplingBody): readonly FieldFault[] {
   const { repeat_last_n: last = -1, repeat_penalty: repeated = 1, frequency_penalty = 0, presence_penalty = 0 } = body
   if (last === -1 || last === 0 || (repeated === 1 && frequency_penalty === 0 && presence_penalty === 0)) return []
-  const message = '`repeat_last_n` must be -1 or 0 beside a penalty: it counts in the whole context.'
-  return [{ path: ['repeat_last_n'], message, kind: 'unsupported_parameter' }]
+  return [fieldFault('repeat_last_n', 'must be -1 or 0 beside a penalty: it counts in the whole context.', 'unsupported_parameter')]
 }
 
 /** Fills in llama.cpp's defaults. Biases are read separately, because texts among them must be tokenized first. */

@@ -4,6 +4,7 @@ import { isRecord } from '../../../core/json-value.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
 import type { ChatInput, ToolDefinition } from '../../../core/text-generation.ts'
 import { closed } from '../../faults/closed-object.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { ignoredTools, toolName } from '../chat/tool-fields.ts'
 
@@ -48,8 +49,8 @@ export function findForeignTools(tools: unknown): readonly FieldFault[] {
   return tools.flatMap((tool: unknown, index): readonly FieldFault[] => {
     const kind = isRecord(tool) ? tool.type : undefined
     if (typeof kind !== 'string' || kind === 'custom') return []
-    const message = `\`tools[${index}]\` is ${shortName(kind)}, a tool that this service does not have: remove it, or describe it by name and input_schema.`
-    return [{ path: ['tools', index], message, kind: 'unsupported_parameter' }]
+    const words = `is ${shortName(kind)}, a tool that this service does not have: remove it, or describe it by name and input_schema.`
+    return [fieldFault(['tools', index], words, 'unsupported_parameter')]
   })
 }
 
@@ -67,9 +68,10 @@ export function findMessageToolFaults({ tools = [], tool_choice }: ToolsBody): r
           },
         ],
   )
-  if (tool_choice?.type === 'any' && names.length === 0) return [...faults, choiceFault('needs `tools`; add them, or leave it out.')]
+  if (tool_choice?.type === 'any' && names.length === 0)
+    return [...faults, fieldFault('tool_choice', 'needs `tools`; add them, or leave it out.')]
   if (tool_choice?.type === 'tool' && !names.includes(tool_choice.name))
-    return [...faults, choiceFault(`names ${tool_choice.name}, which is not in \`tools\`; name one of them.`)]
+    return [...faults, fieldFault('tool_choice', `names ${tool_choice.name}, which is not in \`tools\`; name one of them.`)]
   return faults
 }
 
@@ -105,8 +107,4 @@ function readChoice({
     default:
       return tools.length > 0 ? 'auto' : 'none'
   }
-}
-
-function choiceFault(text: string): FieldFault {
-  return { path: ['tool_choice'], message: `\`tool_choice\` ${text}`, kind: 'conflict' }
 }

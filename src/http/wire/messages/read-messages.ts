@@ -1,5 +1,6 @@
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatMessage, SeenPart } from '../../../core/text-generation.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 import { maxPictures, readPicture } from '../chat/fields/picture-address.ts'
 import type { ContentBlock, DocumentBlock, MessageBody, TextBlock } from './content-blocks.ts'
 
@@ -9,21 +10,18 @@ export function findTurnFaults(messages: readonly MessageBody[]): readonly Field
     ...findTooMany(content, index),
     ...blocksOf(content).flatMap((block, place): readonly FieldFault[] => {
       const path = ['messages', index, 'content', place]
-      const at = `messages[${index}].content[${place}]`
       const owner = block.type === 'text' ? role : ownerOf(block.type)
-      if (owner !== role) return [{ path, message: `\`${at}\` is a ${block.type}, which belongs to ${owner} messages.`, kind: 'conflict' }]
+      if (owner !== role) return [fieldFault(path, `is a ${block.type}, which belongs to ${owner} messages.`)]
       if (block.type !== 'image') return []
-      const data = [...path, 'source', 'data']
       if (readPicture(block.source.data, block.source.media_type) !== null) return []
-      return [{ path: data, message: `\`${at}.source.data\` must be a PNG, JPEG, WebP or GIF file in base64.`, kind: 'format' }]
+      return [fieldFault([...path, 'source', 'data'], 'must be a PNG, JPEG, WebP or GIF file in base64.', 'format')]
     }),
   ])
 }
 
 function findTooMany(content: MessageBody['content'], index: number): readonly FieldFault[] {
   if (blocksOf<ContentBlock>(content).filter(({ type }) => type === 'image').length <= maxPictures) return []
-  const message = `\`messages[${index}].content\` has more than ${maxPictures} pictures: send fewer.`
-  return [{ path: ['messages', index, 'content'], message, kind: 'range' }]
+  return [fieldFault(['messages', index, 'content'], `has more than ${maxPictures} pictures: send fewer.`, 'range')]
 }
 
 function ownerOf(type: ContentBlock['type']): 'user' | 'assistant' {

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatInput, ReasoningEffort, ResponseFormat } from '../../../core/text-generation.ts'
 import { closed } from '../../faults/closed-object.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 
 const display = Type.Optional(
@@ -49,17 +50,9 @@ export function findThinkingFaults({
 }: ThinkingBody): readonly FieldFault[] {
   const faults: FieldFault[] = []
   if (thinking?.type === 'enabled' && max_tokens !== undefined && thinking.budget_tokens >= max_tokens)
-    faults.push({
-      path: ['thinking', 'budget_tokens'],
-      message: '`thinking.budget_tokens` must be less than `max_tokens`: lower it, or raise the other.',
-      kind: 'range',
-    })
+    faults.push(fieldFault(['thinking', 'budget_tokens'], 'must be less than `max_tokens`: lower it, or raise the other.', 'range'))
   if (output_config?.format !== undefined && output_format !== undefined)
-    faults.push({
-      path: ['output_format'],
-      message: '`output_format` contradicts `output_config.format`; send one of them.',
-      kind: 'conflict',
-    })
+    faults.push(fieldFault('output_format', 'contradicts `output_config.format`; send one of them.'))
   for (const [index, edit] of (context_management?.edits ?? []).entries()) {
     if (typeof edit.type === 'string' && edit.type.startsWith('clear_thinking_')) continue
     const message = `\`context_management.edits[${index}]\` must be of a type clear_thinking_…: this service edits nothing else.`

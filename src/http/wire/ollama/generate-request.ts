@@ -3,7 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import type { ChatMessage, TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { closed } from '../../faults/closed-object.ts'
-import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
+import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import type { OllamaRun } from './chat-request.ts'
 import { findImageFaults, imagesField, readImages } from './images-field.ts'
 import { findRunFaults, modelField, readRun, readThink, runFields, unloadsNow } from './run-fields.ts'
@@ -54,9 +54,7 @@ function findPlainFaults({ raw = false, suffix, system = '', images = [], think 
   if (reason === undefined) return []
   const given = { system: system !== '', images: images.length > 0, think: think !== undefined && think !== false }
   return Object.entries(given).flatMap(([name, isGiven]) =>
-    isGiven
-      ? [{ path: [name], message: `\`${name}\` needs the chat template, which ${reason} leaves out; send one of them.`, kind: 'conflict' }]
-      : [],
+    isGiven ? [fieldFault(name, `needs the chat template, which ${reason} leaves out; send one of them.`)] : [],
   )
 }
 

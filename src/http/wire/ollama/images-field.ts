@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
-import { printPath } from '../../../core/schema/describe-schema.ts'
 import type { PicturePart } from '../../../core/text-generation.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 import { maxPictures, readPicture } from '../chat/fields/picture-address.ts'
 
 /** Pictures of one message, in Ollama's format. */
@@ -20,7 +20,7 @@ export function findImageFaults(images: Images = [], path: FieldFault['path']): 
   return images.flatMap((image, index): readonly FieldFault[] => {
     if (readPicture(image) !== null) return []
     const place = [...path, index]
-    return [{ path: place, message: `\`${printPath(place)}\` must be a PNG, JPEG, WebP or GIF file in base64.`, kind: 'format' }]
+    return [fieldFault(place, 'must be a PNG, JPEG, WebP or GIF file in base64.', 'format')]
   })
 }
 

@@ -5,7 +5,7 @@ import type { TextModelDescriptor } from '../../../core/model.ts'
 import type { ListedModel } from '../../../operations/list-models.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { closed } from '../../faults/closed-object.ts'
-import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
+import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 
 /** The version of Ollama that this interface follows. Clients refuse servers that are too old for their requests. */
@@ -75,7 +75,7 @@ const nameChecker = createBodyChecker(ollamaNameSchema)
 export function parseOllamaName(received: unknown): { readonly model: string; readonly stream: boolean } {
   const { name, model = name, stream = true } = nameChecker.parse(received, textFaultCodes)
   if (model !== undefined) return { model, stream }
-  refuseFaults([{ path: ['model'], message: '`model` is required: name a model.', kind: 'missing' }], textFaultCodes)
+  refuseFaults([fieldFault('model', 'is required: name a model.', 'missing')], textFaultCodes)
   throw new ServiceError('invalid_request_error', '`model` is required: name a model.', { param: 'model' })
 }
 

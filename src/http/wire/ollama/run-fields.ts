@@ -2,6 +2,7 @@ import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatInput, ResponseFormat, SamplingParameters, TextRequest } from '../../../core/text-generation.ts'
 import { closed } from '../../faults/closed-object.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 import { readStop, stopField } from '../chat/fields/ending-fields.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { readSampling } from '../chat/sampling-fields.ts'
@@ -139,8 +140,7 @@ export function findRunFaults(body: RunBody): readonly FieldFault[] {
 /** Finds a time to stay loaded that is none. */
 export function findKeepAliveFaults({ keep_alive }: Pick<RunBody, 'keep_alive'>): readonly FieldFault[] {
   if (typeof keep_alive !== 'string' || duration.test(keep_alive)) return []
-  const message = '`keep_alive` must be seconds or a duration such as 5m or 1h30m; -1 = for ever.'
-  return [{ path: ['keep_alive'], message, kind: 'format' }]
+  return [fieldFault('keep_alive', 'must be seconds or a duration such as 5m or 1h30m; -1 = for ever.', 'format')]
 }
 
 /** Go's durations, such as `1h30m` or `-1s`; digits alone are seconds. */

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { closed } from '../../faults/closed-object.ts'
-import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
+import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { truncationFields } from '../chat/embedding-request.ts'
 
 const maxDocuments = 2048
@@ -71,14 +71,11 @@ export function parseRerankRequest(received: unknown): ParsedRerank {
 }
 
 function findRerankFaults({ documents, texts, return_documents, return_text }: RerankBody): readonly FieldFault[] {
-  if (documents === undefined && texts === undefined) return [fault('documents', 'is required: add a list of texts.', 'missing')]
-  if (documents !== undefined && texts !== undefined) return [fault('texts', 'contradicts `documents`; send one of them.')]
+  if (documents === undefined && texts === undefined) return [fieldFault('documents', 'is required: add a list of texts.', 'missing')]
+  if (documents !== undefined && texts !== undefined) return [fieldFault('texts', 'contradicts `documents`; send one of them.')]
   if (texts !== undefined && return_documents !== undefined)
-    return [fault('return_documents', 'belongs to `documents`; send `return_text`.')]
-  if (documents !== undefined && return_text !== undefined) return [fault('return_text', 'belongs to `texts`; send `return_documents`.')]
+    return [fieldFault('return_documents', 'belongs to `documents`; send `return_text`.')]
+  if (documents !== undefined && return_text !== undefined)
+    return [fieldFault('return_text', 'belongs to `texts`; send `return_documents`.')]
   return []
-}
-
-function fault(field: string, text: string, kind = 'conflict'): FieldFault {
-  return { path: [field], message: `\`${field}\` ${text}`, kind }
 }

@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
-import { printPath } from '../../../core/schema/describe-schema.ts'
 import { closed } from '../../faults/closed-object.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 import { addressMeaning } from '../chat/fields/picture-address.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 
@@ -104,6 +104,5 @@ function findParts(content: unknown, path: FieldFault['path'], known: readonly u
 }
 
 function foreign(path: FieldFault['path'], type: string): FieldFault {
-  const message = `\`${printPath(path)}\` is of the type ${shortName(type)}, which models here cannot read: send text.`
-  return { path, message, kind: 'unsupported_parameter' }
+  return fieldFault(path, `is of the type ${shortName(type)}, which models here cannot read: send text.`, 'unsupported_parameter')
 }

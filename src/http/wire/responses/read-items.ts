@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../../core/error.ts'
-import { printPath } from '../../../core/schema/describe-schema.ts'
 import type { ChatMessage, SeenPart, ToolCall } from '../../../core/text-generation.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 import { CallArguments } from '../chat/call-arguments.ts'
 import { findAddressFault, maxPictures, readAddress } from '../chat/fields/picture-address.ts'
 import type { FunctionCallItem, InputItem, MessageItem, ReasoningItem } from './input-items.ts'
@@ -21,8 +21,7 @@ export function findItemFaults(items: readonly InputItem[], earlier: readonly In
     }
     if (item.type === undefined || item.type === 'message') return findPictureFaults(item, ['input', index, 'content'])
     if (item.type !== 'function_call_output' || calls.has(item.call_id)) return []
-    const message = `\`input[${index}].call_id\` must be the call_id of an earlier function_call.`
-    return [{ path: ['input', index, 'call_id'], message, kind: 'conflict' }]
+    return [fieldFault(['input', index, 'call_id'], 'must be the call_id of an earlier function_call.')]
   })
 }
 
@@ -33,14 +32,12 @@ function findPictureFaults({ role, content }: MessageItem, path: FieldFault['pat
   for (const [index, part] of content.entries()) {
     if (part.type !== 'input_image') continue
     const place = [...path, index]
-    if (role !== 'user')
-      faults.push({ path: place, message: `\`${printPath(place)}\` must be text: pictures belong to user messages.`, kind: 'conflict' })
+    if (role !== 'user') faults.push(fieldFault(place, 'must be text: pictures belong to user messages.'))
     const fault = findAddressFault(part.image_url)
-    if (fault !== null)
-      faults.push({ path: [...place, 'image_url'], message: `\`${printPath(place)}.image_url\` ${fault}`, kind: 'conflict' })
+    if (fault !== null) faults.push(fieldFault([...place, 'image_url'], fault))
   }
   if (content.filter(({ type }) => type === 'input_image').length > maxPictures)
-    faults.push({ path, message: `\`${printPath(path)}\` has more than ${maxPictures} pictures: send fewer.`, kind: 'range' })
+    faults.push(fieldFault(path, `has more than ${maxPictures} pictures: send fewer.`, 'range'))
   return faults
 }
 

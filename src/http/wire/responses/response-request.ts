@@ -4,7 +4,7 @@ import { isRecord } from '../../../core/json-value.ts'
 import { type ResponseFormat, reasoningEfforts, type TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { closed } from '../../faults/closed-object.ts'
-import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
+import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { accepted } from '../accepted.ts'
 import { acceptedFields } from '../chat/fields/accepted-fields.ts'
 import { adapterFields, findAdapterFaults, readAdapters } from '../chat/fields/adapter-fields.ts'
@@ -205,14 +205,11 @@ function readFormat({ text }: ResponseBody): ResponseFormat {
 function findDeliveryFaults(body: ResponseBody): readonly FieldFault[] {
   const faults: FieldFault[] = []
   if (body.background === true && body.stream === true)
-    faults.push(fault('stream', 'cannot be combined with `background`: poll the response by its id.'))
-  if (body.background === true && body.store === false) faults.push(fault('store', 'must not be false with `background`: leave it out.'))
-  if (body.stream_options !== undefined && body.stream !== true) faults.push(fault('stream_options', 'needs `stream: true`.'))
+    faults.push(fieldFault('stream', 'cannot be combined with `background`: poll the response by its id.'))
+  if (body.background === true && body.store === false)
+    faults.push(fieldFault('store', 'must not be false with `background`: leave it out.'))
+  if (body.stream_options !== undefined && body.stream !== true) faults.push(fieldFault('stream_options', 'needs `stream: true`.'))
   if (body.top_logprobs !== undefined && body.include?.includes('message.output_text.logprobs') !== true)
-    faults.push(fault('top_logprobs', 'needs `include: ["message.output_text.logprobs"]`; add it, or leave this out.'))
+    faults.push(fieldFault('top_logprobs', 'needs `include: ["message.output_text.logprobs"]`; add it, or leave this out.'))
   return faults
-}
-
-function fault(field: string, text: string): FieldFault {
-  return { path: [field], message: `\`${field}\` ${text}`, kind: 'conflict' }
 }

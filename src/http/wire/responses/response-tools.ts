@@ -4,6 +4,7 @@ import { isRecord } from '../../../core/json-value.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
 import type { ChatInput, ToolDefinition } from '../../../core/text-generation.ts'
 import { closed } from '../../faults/closed-object.ts'
+import { fieldFault } from '../../faults/refuse-faults.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { toolName } from '../chat/tool-fields.ts'
 
@@ -69,8 +70,8 @@ export function findForeignResponseTools(tools: unknown): readonly FieldFault[] 
   return tools.flatMap((tool: unknown, index): readonly FieldFault[] => {
     const kind = isRecord(tool) ? tool.type : undefined
     if (typeof kind !== 'string' || ['function', 'custom', 'namespace'].includes(kind)) return []
-    const message = `\`tools[${index}]\` is ${shortName(kind)}, a tool that this service does not have: remove it, or describe a function.`
-    return [{ path: ['tools', index], message, kind: 'unsupported_parameter' }]
+    const words = `is ${shortName(kind)}, a tool that this service does not have: remove it, or describe a function.`
+    return [fieldFault(['tools', index], words, 'unsupported_parameter')]
   })
 }
 
@@ -96,12 +97,12 @@ export function splitName(called: string, { tools = [] }: ToolsBody): { readonly
 export function findResponseToolFaults(body: ToolsBody): readonly FieldFault[] {
   const names = readDefinitions(body).map((tool) => tool.name)
   const twice = names.find((known, index) => names.indexOf(known) !== index)
-  if (twice !== undefined) return [fault('tools', `must have unique names; ${twice} appears twice.`)]
+  if (twice !== undefined) return [fieldFault('tools', `must have unique names; ${twice} appears twice.`)]
   const { tool_choice } = body
-  if (tool_choice === 'required' && names.length === 0) return [fault('tool_choice', 'needs `tools`; add them, or leave it out.')]
+  if (tool_choice === 'required' && names.length === 0) return [fieldFault('tool_choice', 'needs `tools`; add them, or leave it out.')]
   const chosen = typeof tool_choice !== 'object' ? [] : tool_choice.type === 'allowed_tools' ? tool_choice.tools : [tool_choice]
   const missing = chosen.find((tool) => !names.includes(tool.name))
-  return missing === undefined ? [] : [fault('tool_choice', `names ${missing.name}, which is not in \`tools\`; name one of them.`)]
+  return missing === undefined ? [] : [fieldFault('tool_choice', `names ${missing.name}, which is not in \`tools\`; name one of them.`)]
 }
 
 /** Whether a call belongs to a custom tool, whose input is a text. */
@@ -148,8 +149,4 @@ const customParameters = { type: 'object', properties: { input: { type: 'string'
 function describeCustom({ description, format }: Static<typeof customTool>): string | null {
   if (format?.type !== 'grammar') return description ?? null
   return `${description ?? ''}\n\nThe input follows this ${format.syntax} grammar:\n${format.definition}`.trim()
-}
-
-function fault(field: string, text: string): FieldFault {
-  return { path: [field], message: `\`${field}\` ${text}`, kind: 'conflict' }
 }

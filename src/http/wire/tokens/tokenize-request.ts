@@ -3,7 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import type { TokenizeRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { closed } from '../../faults/closed-object.ts'
-import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
+import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { chatMessageSchema } from '../chat/chat-message-schema.ts'
 import type { ParsedChat } from '../chat/chat-request.ts'
 import { openingFields } from '../chat/fields/opening-fields.ts'
@@ -77,12 +77,8 @@ export function parseTokenizeRequest(
 
 function findInputFaults(body: TokenizeBody): readonly FieldFault[] {
   const [first, second] = inputs.filter((field) => body[field] !== undefined)
-  if (first === undefined) return [fault('content', 'is required, or `prompt`, or `messages`: add one of them.', 'missing')]
-  return second === undefined ? [] : [fault(second, `contradicts \`${first}\`; send one of them.`, 'conflict')]
-}
-
-function fault(field: string, text: string, kind: string): FieldFault {
-  return { path: [field], message: `\`${field}\` ${text}`, kind }
+  if (first === undefined) return [fieldFault('content', 'is required, or `prompt`, or `messages`: add one of them.', 'missing')]
+  return second === undefined ? [] : [fieldFault(second, `contradicts \`${first}\`; send one of them.`, 'conflict')]
 }
 
 /** The body of POST /detokenize. */

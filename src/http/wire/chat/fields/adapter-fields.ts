@@ -7,6 +7,7 @@ import type { ModelCatalog } from '../../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
 import type { AdapterUse, TextRequest } from '../../../../core/text-generation.ts'
 import { closed } from '../../../faults/closed-object.ts'
+import { fieldFault } from '../../../faults/refuse-faults.ts'
 
 /** LoRA adapters by name, or in llama.cpp's format. */
 export const adapterFields = {
@@ -31,7 +32,7 @@ type AdapterBody = Static<typeof example>
 /** Finds entries with neither a name nor an id, or with both. */
 export function findAdapterFaults({ lora = [] }: AdapterBody): readonly FieldFault[] {
   if (lora.every(({ name, id }) => (name === undefined) !== (id === undefined))) return []
-  return [{ path: ['lora'], message: '`lora` must have `name` or `id` in each entry, not both.', kind: 'conflict' }]
+  return [fieldFault('lora', 'must have `name` or `id` in each entry, not both.')]
 }
 
 /** An adapter's number in place of its name, until the model is known. File names have no colon. */

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
 import type { EndingRules } from '../../../../core/text-generation.ts'
+import { fieldFault } from '../../../faults/refuse-faults.ts'
 import { tokenId } from '../../tokens/token-ids.ts'
 
 const entry = Type.String({ maxLength: 1000 })
@@ -50,8 +51,7 @@ type EndingBody = Static<typeof example>
 /** @param maxTokens The limit of the request, filled in. */
 export function findEndingFaults({ min_tokens = 0 }: EndingBody, maxTokens: number): readonly FieldFault[] {
   if (min_tokens <= maxTokens) return []
-  const message = `\`min_tokens\` must be at most the limit of ${maxTokens} tokens: lower it, or raise \`max_tokens\`.`
-  return [{ path: ['min_tokens'], message, kind: 'range' }]
+  return [fieldFault('min_tokens', `must be at most the limit of ${maxTokens} tokens: lower it, or raise \`max_tokens\`.`, 'range')]
 }
 
 /** The rules of a body; undefined when it has none. */

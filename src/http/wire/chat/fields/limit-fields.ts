@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
 import type { TextRequest } from '../../../../core/text-generation.ts'
+import { fieldFault } from '../../../faults/refuse-faults.ts'
 
 const most = 2 ** 31 - 1
 const limit = { minimum: -1, maximum: most }
@@ -33,10 +34,9 @@ export function findLimitFaults(
   const faults: FieldFault[] = []
   const [first, ...others] = Object.entries({ max_tokens, max_completion_tokens, n_predict }).filter(([, value]) => value !== undefined)
   for (const [name, value] of others)
-    if (value !== first?.[1])
-      faults.push({ path: [name], message: `\`${name}\` contradicts \`${first?.[0]}\`; send one of them.`, kind: 'conflict' })
+    if (value !== first?.[1]) faults.push(fieldFault(name, `contradicts \`${first?.[0]}\`; send one of them.`))
   for (const [name, value] of Object.entries({ n_predict, ...(least === 1 && { max_tokens, max_completion_tokens }) }))
-    if (value === 0) faults.push({ path: [name], message: `\`${name}\` must be -1 or at least 1.`, kind: 'range' })
+    if (value === 0) faults.push(fieldFault(name, 'must be -1 or at least 1.', 'range'))
   return faults
 }
 

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
+import { fieldFault } from '../../../faults/refuse-faults.ts'
 import type { ChatMessageBody } from '../chat-message-schema.ts'
 
 /** The fields about continuing the last message. */
@@ -23,8 +24,11 @@ type OpeningBody = Static<typeof example> & { readonly messages: readonly ChatMe
 /** Finds contradictions between these fields and the last message. */
 export function findOpeningFaults(body: OpeningBody): readonly FieldFault[] {
   if (body.continue_final_message !== true) return []
-  if (body.add_generation_prompt === true) return [fault('contradicts `add_generation_prompt: true`; send one of them.', 'conflict')]
-  return isContinuable(body) ? [] : [fault('needs a last message of the assistant with text and without tool calls.', 'conflict')]
+  if (body.add_generation_prompt === true)
+    return [fieldFault('continue_final_message', 'contradicts `add_generation_prompt: true`; send one of them.')]
+  return isContinuable(body)
+    ? []
+    : [fieldFault('continue_final_message', 'needs a last message of the assistant with text and without tool calls.')]
 }
 
 /** The opening of the answer; undefined = a new turn. */
@@ -37,8 +41,4 @@ export function readOpening(body: OpeningBody): 'last-message' | 'bare' | undefi
 function isContinuable({ messages }: OpeningBody): boolean {
   const last = messages.at(-1)
   return last?.role === 'assistant' && last.content !== undefined && last.content.length > 0 && (last.tool_calls ?? []).length === 0
-}
-
-function fault(text: string, kind: string): FieldFault {
-  return { path: ['continue_final_message'], message: `\`continue_final_message\` ${text}`, kind }
 }

@@ -3,6 +3,7 @@ import type { FieldFault } from '../../../../core/error.ts'
 import type { JsonObject } from '../../../../core/json-value.ts'
 import type { ResponseFormat } from '../../../../core/text-generation.ts'
 import { closed } from '../../../faults/closed-object.ts'
+import { fieldFault } from '../../../faults/refuse-faults.ts'
 import { jsonObject } from '../response-format-field.ts'
 
 const longestGrammar = 64 * 1024
@@ -48,10 +49,12 @@ export function findOutputFormatFaults(body: OutputFormatBody, responseFormat: R
   const requested = requestedFormats(body)
   const inside = requested.filter(({ field }) => field === 'structured_outputs')
   if (body.structured_outputs !== undefined && inside.length !== 1)
-    return [fault('structured_outputs', 'must have exactly one member, such as `json`.', 'range')]
+    return [fieldFault('structured_outputs', 'must have exactly one member, such as `json`.', 'range')]
   const [first, second] = [...(responseFormat.type === 'text' ? [] : ['response_format']), ...requested.map(({ field }) => field)]
-  if (first !== undefined && second !== undefined) return [fault(second, `contradicts \`${first}\`; send one of them.`, 'conflict')]
-  return requested.filter(({ format }) => format === null).map(({ field }) => fault(field, 'must be a JSON schema: an object.', 'type'))
+  if (first !== undefined && second !== undefined) return [fieldFault(second, `contradicts \`${first}\`; send one of them.`, 'conflict')]
+  return requested
+    .filter(({ format }) => format === null)
+    .map(({ field }) => fieldFault(field, 'must be a JSON schema: an object.', 'type'))
 }
 
 /** @returns null when only `response_format` sets the format. */
@@ -102,8 +105,4 @@ function readSchema(value: JsonObject | string, field: string): ResponseFormat |
 
 function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function fault(field: string, text: string, kind: string): FieldFault {
-  return { path: [field], message: `\`${field}\` ${text}`, kind }
 }

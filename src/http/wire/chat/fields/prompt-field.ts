@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
 import type { TextRequest } from '../../../../core/text-generation.ts'
+import { fieldFault } from '../../../faults/refuse-faults.ts'
 import { maxTokenIds, tokenId } from '../../tokens/token-ids.ts'
 
 const text = Type.String({ minLength: 1 })
@@ -27,13 +28,13 @@ type Prompt = Pick<Extract<TextRequest['input'], { type: 'prompt' }>, 'prompt' |
 export function findPromptFaults(prompt: Static<typeof promptField>): readonly FieldFault[] {
   if (typeof prompt === 'string') return []
   const kinds = new Set(prompt.map((entry) => typeof entry))
-  if (kinds.size > 1) return [promptFault('must not mix texts, tokens and lists of tokens; send one kind.', 'conflict')]
+  if (kinds.size > 1) return [fieldFault('prompt', 'must not mix texts, tokens and lists of tokens; send one kind.')]
   return kinds.has('number') ? [] : findTooManyPrompts(prompt)
 }
 
 /** Finds lists of too many prompts. */
 export function findTooManyPrompts({ length }: readonly unknown[]): readonly FieldFault[] {
-  return length <= maxPrompts ? [] : [promptFault(`must list at most ${maxPrompts} prompts; split it.`, 'range')]
+  return length <= maxPrompts ? [] : [fieldFault('prompt', `must list at most ${maxPrompts} prompts; split it.`, 'range')]
 }
 
 /** The prompts, at least one. */
@@ -52,9 +53,4 @@ export function readPrompts(prompt: Static<typeof promptField>): readonly Prompt
  */
 function spelled(prompt: string): Prompt {
   return { prompt, special: true }
-}
-
-/** A fault of `prompt`, in words that follow its name. */
-export function promptFault(words: string, kind: string): FieldFault {
-  return { path: ['prompt'], message: `\`prompt\` ${words}`, kind }
 }

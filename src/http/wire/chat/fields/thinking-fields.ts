@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
 import { type ChatInput, reasoningEfforts } from '../../../../core/text-generation.ts'
 import { closed } from '../../../faults/closed-object.ts'
+import { fieldFault } from '../../../faults/refuse-faults.ts'
 
 const switched = (description: string) => Type.Optional(Type.Boolean({ description }))
 const effort = (description: string) => Type.Optional(Type.Enum([...reasoningEfforts], { description }))
@@ -79,6 +80,5 @@ function gather({ chat_template_kwargs: templateArguments = {}, ...body }: Think
 function findContradiction([first, ...others]: Said<unknown>): readonly FieldFault[] {
   const other = others.find(([, value]) => value !== first?.[1])
   if (first === undefined || other === undefined) return []
-  const message = `\`${other[0]}\` contradicts \`${first[0]}\`; send one of them.`
-  return [{ path: other[0].split('.'), message, kind: 'conflict' }]
+  return [fieldFault(other[0].split('.'), `contradicts \`${first[0]}\`; send one of them.`)]
 }

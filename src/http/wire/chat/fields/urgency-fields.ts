@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
+import { fieldFault } from '../../../faults/refuse-faults.ts'
 
 /** The priorities of OpenAI's tiers; all other tiers have the standard priority. */
 const tierPriorities: Readonly<Record<string, number>> = { flex: 10, priority: -10, fast: -10 }
@@ -29,7 +30,7 @@ type UrgencyBody = Static<typeof example>
 export function findUrgencyFaults({ service_tier: tier = 'auto', priority }: UrgencyBody): readonly FieldFault[] {
   const meant = tierPriorities[tier]
   if (priority === undefined || meant === undefined || priority === meant) return []
-  return [{ path: ['priority'], message: '`priority` contradicts `service_tier`; send one of them.', kind: 'conflict' }]
+  return [fieldFault('priority', 'contradicts `service_tier`; send one of them.')]
 }
 
 /** The priority of a request; nothing when it states none. */

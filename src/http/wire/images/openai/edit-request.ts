@@ -6,7 +6,7 @@ import { shortName } from '../../../../core/requests/request-record.ts'
 import type { Abortable } from '../../../../core/waiting.ts'
 import { createBodyChecker } from '../../../faults/body-checker.ts'
 import { closed } from '../../../faults/closed-object.ts'
-import { faultsError, imageFaultCodes, refuseFaults } from '../../../faults/refuse-faults.ts'
+import { faultsError, fieldFault, imageFaultCodes, refuseFaults } from '../../../faults/refuse-faults.ts'
 import { type Form, readFormFields } from '../../forms/read-form-fields.ts'
 import { type InspectedImage, inspectField } from '../decode-image.ts'
 import { findLoraAssetFaults, paceByLoras, resolveAssets } from '../image-assets.ts'
@@ -174,5 +174,5 @@ function readStrength({ strength, input_fidelity }: Edit, { masked, steps }: { r
 }
 
 function refusal(field: string, text: string, unsupported = false): ServiceError {
-  return faultsError([{ path: [field], message: `\`${field}\` ${text}`, kind: unsupported ? 'unsupported' : 'range' }], imageFaultCodes)
+  return faultsError([fieldFault(field, text, unsupported ? 'unsupported' : 'range')], imageFaultCodes)
 }

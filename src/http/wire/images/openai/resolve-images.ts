@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../../../core/error.ts'
 import { defaultEncodingQuality, type ImageRequest } from '../../../../core/image-generation.ts'
 import type { ImageModelDescriptor } from '../../../../core/model.ts'
-import { imageFaultCodes, refuseFaults } from '../../../faults/refuse-faults.ts'
+import { fieldFault, imageFaultCodes, refuseFaults } from '../../../faults/refuse-faults.ts'
 import type { NamedAssets } from '../image-assets.ts'
 import { refusePixels } from '../image-pixels.ts'
 import { resolveImageRequest } from '../image-request.ts'
@@ -77,21 +77,18 @@ function findDeliveryFaults({
   output_compression,
 }: ImageOptions): readonly FieldFault[] {
   const faults: FieldFault[] = []
-  if (stream !== true && (partial_images ?? 0) > 0) faults.push(fault('partial_images', 'needs `stream: true`: set it, or leave this out.'))
-  if (stream === true && response_format === 'url') faults.push(fault('response_format', 'must be b64_json with `stream: true`.'))
+  if (stream !== true && (partial_images ?? 0) > 0)
+    faults.push(fieldFault('partial_images', 'needs `stream: true`: set it, or leave this out.'))
+  if (stream === true && response_format === 'url') faults.push(fieldFault('response_format', 'must be b64_json with `stream: true`.'))
   if (output_format === 'png' && output_compression !== undefined && output_compression < 100)
-    faults.push(fault('output_compression', 'must be 100 or left out with an `output_format` of png: use jpeg or webp.'))
+    faults.push(fieldFault('output_compression', 'must be 100 or left out with an `output_format` of png: use jpeg or webp.'))
   return faults
 }
 
 function findQualityFaults({ quality = 'auto', steps }: ImageOptions): readonly FieldFault[] {
   return quality !== 'auto' && steps !== undefined
-    ? [fault('quality', 'must be auto or left out with `steps`, which has the same effect.')]
+    ? [fieldFault('quality', 'must be auto or left out with `steps`, which has the same effect.')]
     : []
-}
-
-function fault(field: string, text: string): FieldFault {
-  return { path: [field], message: `\`${field}\` ${text}`, kind: 'conflict' }
 }
 
 /** A record without its undefined fields. */
