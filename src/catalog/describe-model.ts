@@ -148,7 +148,7 @@ async function describeText(modelFile: ModelFile & { kind: 'text' }, folder: str
 /** The projector of a vision model; its size is already part of the folder's. */
 async function readProjector(path: string): Promise<Pick<TextModelDescriptor, 'vision' | 'projector' | 'blindness'>> {
   const facts = await readGguf(path)
-  const { projector = { fault: 'is no mmproj file' } } = 'fault' in facts ? { projector: facts } : facts
+  const { projector = { fault: 'is not an mmproj file' } } = 'fault' in facts ? { projector: facts } : facts
   return 'fault' in projector ? { blindness: `its mmproj file ${projector.fault}` } : { vision: true, projector: path }
 }
 

@@ -25,7 +25,7 @@ for (const target of ['/', '..'])
       loose.map(({ path }) => path),
       [join(models, 'a/one.gguf')],
     )
-    const message = 'is a link to a folder that holds this one, which is not followed; remove it.'
+    const message = 'is a link to a folder above it, which is not followed; remove it.'
     assert.deepEqual(faults, [{ file: join(models, 'a/up'), field: '', message }])
     const marked = await markFolder(models)
     await writeFile(join(parent.path, 'later.gguf'), '')

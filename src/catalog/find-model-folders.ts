@@ -122,7 +122,7 @@ class Search {
           this.#faults.push({
             file: path,
             field: '',
-            message: 'is a link to a folder that holds this one, which is not followed; remove it.',
+            message: 'is a link to a folder above it, which is not followed; remove it.',
           })
         else if (level < maxLevels) await this.#search(path, level + 1)
         else this.#tooDeep += 1

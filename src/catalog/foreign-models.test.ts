@@ -138,7 +138,7 @@ suite('the models of other programs', () => {
     await write(folder.path, { 'theirs/a/b/c.gguf': 'GGUF', 'theirs/a/b/mmproj-c.gguf': 'GGUF', 'ours/mmproj-c.gguf': 'GGUF' })
     const [model] = (await findForeignModels('lmstudio', join(folder.path, 'theirs'))) ?? []
     assert.ok(model)
-    await assert.rejects(linkForeignModel(model, join(folder.path, 'ours')), { message: /mmproj-c\.gguf.*is there already; .*remove it/ })
+    await assert.rejects(linkForeignModel(model, join(folder.path, 'ours')), { message: /mmproj-c\.gguf.*already exists; .*remove it/ })
     assert.deepEqual(await readdir(join(folder.path, 'ours')), ['mmproj-c.gguf'])
   })
 

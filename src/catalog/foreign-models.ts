@@ -51,7 +51,7 @@ export async function linkForeignModel({ links }: Pick<ForeignModel, 'links'>, m
   for (const [name, target] of links) {
     const path = join(modelsFolder, name)
     await symlink(target, path).catch((error: NodeJS.ErrnoException) => {
-      throw error.code === 'EEXIST' ? new Error(`${path} is there already; rename it, or remove it if nothing uses it.`) : error
+      throw error.code === 'EEXIST' ? new Error(`${path} already exists; rename it, or remove it if nothing uses it.`) : error
     })
     made.defer(() => unlink(path))
   }

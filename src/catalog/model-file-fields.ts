@@ -83,7 +83,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'all',
     absent: 'false',
     schema: flag,
-    meaning: 'Whether lists, the console and defaults leave it out; requests that name it are answered.',
+    meaning: 'Hides it from lists, the console and defaults; requests can still name it.',
   },
   {
     name: 'price.prompt',

@@ -84,13 +84,13 @@ test('a missing file or a broken link is left out with the reason, and does not 
   await symlink('round.safetensors', join(folder.path, 'round.safetensors'))
   const catalog = await open(folder.path, { 'x.gguf': healthy })
   assert.equal(catalog.find('x')?.id, 'x')
-  assert.match(catalog.findUnusable('gone')?.reason ?? '', /^is gone, or a link to a file that is gone/)
-  assert.match(catalog.findUnusable('round')?.reason ?? '', /^is a link that leads back to itself/)
+  assert.match(catalog.findUnusable('gone')?.reason ?? '', /^is missing, or a link to a missing file/)
+  assert.match(catalog.findUnusable('round')?.reason ?? '', /^is a link to itself/)
   assert.deepEqual(
     catalog.faults.map(({ file }) => basename(file)),
     ['gone.gguf', 'round.safetensors'],
   )
   const left = { path: join(folder.path, 'left.gguf'), root: folder.path, source: 0 }
   const { unusable } = await readLooseFiles([left], new Map())
-  assert.match(unusable[0]?.reason ?? '', /^is gone/)
+  assert.match(unusable[0]?.reason ?? '', /^is missing/)
 })

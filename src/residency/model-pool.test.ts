@@ -212,7 +212,7 @@ test('a model that cannot fit is refused by its figures and with what would fit,
     param: 'model',
     message:
       'The model big needs at least 13.2gb of the memory, and models may take 8gb; start with --memory 13476mb, ' +
-      'or take its quantization Q8_0 (about 6.9gb).',
+      'or use its quantization Q8_0 (about 6.9gb).',
   }
   await assert.rejects(pool.acquireText('big', options), refusal)
   await assert.rejects(pool.load('big', { signal }), refusal)

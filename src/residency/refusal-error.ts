@@ -71,14 +71,14 @@ function takeSmaller(
   { bytes, budget }: { readonly bytes: number; readonly budget: number },
 ): readonly string[] {
   if (descriptor.kind === 'image') {
-    if (descriptor.format !== 'safetensors') return ['take an fp16 export of it']
+    if (descriptor.format !== 'safetensors') return ['use an fp16 export of it']
     const { parts, weights: file = '' } = descriptor.checkpoint ?? {}
     const smaller = parts === undefined || /\.gguf$/iu.test(file) ? null : findFittingTransformer(parts, budget)
     return smaller === null ? [] : [`use a ${smaller.name} GGUF file of its transformer (about ${printByteSize(smaller.bytes)})`]
   }
   const parameters = descriptor.weights?.parameters ?? 0
   const fitting = parameters === 0 ? null : findFittingQuantization(parameters, bytes)
-  return fitting === null ? ['take a smaller model'] : [`take its quantization ${fitting.name} (about ${printByteSize(fitting.bytes)})`]
+  return fitting === null ? ['use a smaller model'] : [`use its quantization ${fitting.name} (about ${printByteSize(fitting.bytes)})`]
 }
 
 /** Maximum value of `Retry-After`. */

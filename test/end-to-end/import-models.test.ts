@@ -103,7 +103,7 @@ test('several models are registered together or not at all', async () => {
   const given = ['lmstudio', '--folder', theirs, '--register', 'all', '--data', join(folder.path, 'data')]
   const { code, err } = await sepiaIn({ HOME: folder.path }, 'model', 'import', ...given)
   assert.notEqual(code, 0)
-  assert.match(err, /two\.gguf is there already; rename it/)
+  assert.match(err, /two\.gguf already exists; rename it/)
   assert.deepEqual(await readdir(ours), ['two.gguf'])
 })
 

@@ -95,7 +95,7 @@ const originals = {
 const draws = null
 const damages: readonly (readonly [what: string, damage: Damage, answer: RegExp | null])[] = [
   ['without the file of its transformer', remove(transformer), /transformer\/ has no \.safetensors file|without \.safetensors files/],
-  ['without the folder of its transformer', remove('transformer'), /neither "unet\/config\.json" nor "transformer\/config\.json" is there/],
+  ['without the folder of its transformer', remove('transformer'), /neither "unet\/config\.json" nor "transformer\/config\.json"/],
   ['with an empty transformer', write(transformer, ''), /too short to be a safetensors file/],
   ['with half a transformer', halve(transformer), /is cut short: it has \d+ bytes where its header promises \d+/],
   ['with a transformer of letters', write(transformer, 'x'.repeat(500)), /cut short or not a safetensors file/],
@@ -130,8 +130,8 @@ const damages: readonly (readonly [what: string, damage: Damage, answer: RegExp 
     },
     /is missing or cannot be read|without \.safetensors files/,
   ],
-  ['with a link that leads nowhere', lead(() => '/nowhere/x.safetensors'), /is a link that leads nowhere/],
-  ['with a link to itself', lead(({ folder }) => join(folder, transformer)), /is a link that leads nowhere/],
+  ['with a broken link', lead(() => '/nowhere/x.safetensors'), /is a broken link/],
+  ['with a link to itself', lead(({ folder }) => join(folder, transformer)), /is a broken link/],
   ['with a link to a sound transformer', lead(({ sound, family }) => join(sound, family, transformer)), draws],
   [
     'with weights of bitsandbytes',

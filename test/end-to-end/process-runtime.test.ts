@@ -186,7 +186,7 @@ test('an engine that keeps working after an abort is killed', async () => {
   controller.abort(new Error('client left'))
   await clock.waiting(1)
   await clock.advance(1000)
-  assert.deepEqual(await loaded.exited, { reason: 'went on working after an abort' })
+  assert.deepEqual(await loaded.exited, { reason: 'kept working after an abort' })
 })
 
 test('engines end with a killed service', async () => {

@@ -160,10 +160,7 @@ suite('pictures given by address', () => {
       ...fault,
       `\`${place}\` cannot be fetched: its server answered 404.`,
     ])
-    assert.deepEqual((await refuse('https://x.example/text')).map(String), [
-      ...fault,
-      `\`${place}\` leads to no PNG, JPEG, WebP or GIF file.`,
-    ])
+    assert.deepEqual((await refuse('https://x.example/text')).map(String), [...fault, `\`${place}\` is not a PNG, JPEG, WebP or GIF file.`])
     assert.deepEqual((await refuse('https://x.example/huge')).slice(0, 2), [413, 'payload_too_large'])
     const repeated = await refuse(...Array.from({ length: 20 }, () => 'https://x.example/large'))
     assert.deepEqual(repeated.slice(0, 2), [413, 'payload_too_large'], 'each place counts, as in a body that holds the pictures')

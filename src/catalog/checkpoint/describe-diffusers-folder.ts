@@ -32,7 +32,7 @@ export async function describeDiffusersFolder(
     for (const config of ['unet/config.json', 'transformer/config.json'])
       if ((await stat(join(folder, config)).catch(() => null)) !== null)
         return { fault: { file: join(folder, config), field: '', message: 'is not a JSON object; copy the whole folder again.' } }
-    return fault('is not a model that draws: neither "unet/config.json" nor "transformer/config.json" is there.')
+    return fault('is not an image model: it has neither "unet/config.json" nor "transformer/config.json".')
   }
   const broken = await findBrokenLink(folder)
   if (broken !== null)
@@ -40,7 +40,7 @@ export async function describeDiffusersFolder(
       fault: {
         file: join(folder, broken),
         field: '',
-        message: 'is a link that leads nowhere; replace it with the file.',
+        message: 'is a broken link; replace it with the file.',
       },
     }
   const sizes = await Promise.all(networks.map(async (network) => [network, await weightsOf(join(folder, network))] as const))

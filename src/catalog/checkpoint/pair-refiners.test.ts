@@ -73,7 +73,7 @@ test('links that lead out of a folder in diffusers’ layout are reported', asyn
       continue
     }
     const { faults } = await openCatalog({ folders: [models] })
-    assert.deepEqual(faults, [{ file: weights, field: '', message: 'is a link that leads nowhere; replace it with the file.' }])
+    assert.deepEqual(faults, [{ file: weights, field: '', message: 'is a broken link; replace it with the file.' }])
     await rename(weights, join(temporary.path, `gone-${target.length}`))
   }
 })

@@ -76,8 +76,8 @@ async function findUnreadable(path: string): Promise<string | null> {
     const { code }: NodeJS.ErrnoException = Object(error)
     // Without descriptors or memory nothing is known: models must not vanish for that.
     if (code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM') throw error
-    if (code === 'ENOENT') return 'is gone, or a link to a file that is gone; bring the file back, or remove the link.'
-    if (code === 'ELOOP') return 'is a link that leads back to itself; remove it.'
+    if (code === 'ENOENT') return 'is missing, or a link to a missing file; restore the file, or remove the link.'
+    if (code === 'ELOOP') return 'is a link to itself; remove it.'
     return `cannot be read (${code}); let the service's user read it, or remove it.`
   }
 }

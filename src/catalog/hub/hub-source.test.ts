@@ -100,8 +100,8 @@ describe('a model of the hub', () => {
       [[transformer, encoder, vae], /Z-Image without all its parts: add these with "\+": the tokenizer of Qwen3/],
       [[transformer, vae, tokenizer], /add these with "\+": the text encoder Qwen3/],
       [[transformer, encoder, tokenizer], /add these with "\+": its VAE/],
-      [[vae, encoder, tokenizer], /ae\.safetensors is no transformer; name the file of the transformer first/],
-      [[encoder, transformer], /is no transformer/],
+      [[vae, encoder, tokenizer], /ae\.safetensors is not a transformer; name the file of the transformer first/],
+      [[encoder, transformer], /is not a transformer/],
       [[transformer, 'hf:odd/files:broken.safetensors', tokenizer], /broken\.safetensors .*; choose another file/],
       [[transformer, 'hf:odd/files:narrow.safetensors', vae, tokenizer], /add these with "\+": the text encoder Qwen3/],
     ] as const)

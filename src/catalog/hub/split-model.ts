@@ -64,7 +64,7 @@ export async function refuseIncomplete(files: ReadonlyMap<string, OriginFile>, o
   const model = kinds.get(first)
   if (model?.kind !== 'transformer')
     throw new Error(
-      `${first} ${model?.kind === 'unknown' ? model.reason : 'is no transformer'}; name the file of the transformer first, then its parts.`,
+      `${first} ${model?.kind === 'unknown' ? model.reason : 'is not a transformer'}; name the file of the transformer first, then its parts.`,
     )
   const parts = [...kinds.values()].flatMap((kind) => partOf(kind) ?? [])
   const missing = await findMissing(model.lacks, (slot) => {

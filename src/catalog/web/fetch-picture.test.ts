@@ -33,7 +33,7 @@ function get(address: string, options: Options = {}): Promise<Buffer> {
   return fetchPicture(address, { trustedHosts, lookUp: () => found }, { onBytes, signal })
 }
 
-const noPublicAddress = { code: 'invalid_request_error', message: 'cannot be fetched: it leads to no public address.' }
+const noPublicAddress = { code: 'invalid_request_error', message: 'cannot be fetched: it has no public address.' }
 
 suite('images at web addresses', () => {
   test('arrive in counted pieces, also through redirects', async () => {

@@ -51,7 +51,7 @@ function describe(cause: unknown, { aborted }: AbortSignal): string {
   if (aborted) return `its server took longer than ${timeoutMs / 1000} s`
   if (!(cause instanceof Error)) return 'its server cannot be reached'
   if (cause.message.startsWith('its server answered')) return cause.message
-  if (cause instanceof PrivateAddress || isUnresolved(cause.cause)) return 'it leads to no public address'
+  if (cause instanceof PrivateAddress || isUnresolved(cause.cause)) return 'it has no public address'
   return 'its server cannot be reached'
 }
 

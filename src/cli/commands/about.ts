@@ -59,7 +59,7 @@ async function find({
   terminal,
   signal,
 }: Pick<CommandContext, 'backend' | 'terminal' | 'signal'>): ReturnType<CliBackend['listDevices']> {
-  using _spinner = openSpinner(terminal, 'Asking the drivers')
+  using _spinner = openSpinner(terminal, 'Querying the drivers')
   return await backend.listDevices({ signal })
 }
 

@@ -75,11 +75,11 @@ function describePlan({ id, bytes, license, notes }: PullPlan): readonly string[
 
 export const importModels: Command = {
   words: ['model', 'import'],
-  summary: 'List the models of Ollama, LM Studio or the hub cache, and use chosen ones where they lie.',
+  summary: 'List the models of Ollama, LM Studio or the hub cache, and use chosen ones in place.',
   argument: { name: '<program>', help: 'ollama, lmstudio or huggingface.' },
   flags: [
     { name: 'register', form: '<names>', help: 'Use these models, by name or id and separated by commas, or all; nothing is copied.' },
-    { name: 'folder', form: '<path>', help: "Where the models lie, if not in the program's usual folder." },
+    { name: 'folder', form: '<path>', help: "The folder of the models, if it is not the program's usual one." },
   ],
   settings: ['data'],
   run: async ({ argument, flags, backend, config, environment }) => {

@@ -47,7 +47,9 @@ export async function signInHere(
     await desk.revokeToken(token, { signal })
     throw error
   })
-  terminal.err(`Made a token for ${url} and kept it in ${file}${file === loginFile(environment) ? '; sepia logout forgets it' : ''}.\n`)
+  terminal.err(
+    `Created a token for ${url} and stored it in ${file}${file === loginFile(environment) ? '; sepia logout deletes it' : ''}.\n`,
+  )
   return login
 }
 

@@ -37,10 +37,10 @@ suite('an adapter of a language model', () => {
 
   const ofWeight = `for "${weight}"`
   for (const [what, fault, tensors, entries] of [
-    ['an alpha that is a text', 'has an alpha that is no number of 32 bits', [a(), b()], [alpha(ggufValue('8'))]],
-    ['an alpha that is whole', 'has an alpha that is no number of 32 bits', [a(), b()], [alpha(ggufValue(8))]],
-    ['an alpha that is not a number', 'has an alpha that is no number of 32 bits', [a(), b()], [alpha(ggufFloat(Number.NaN))]],
-    ['an infinite alpha', 'has an alpha that is no number of 32 bits', [a(), b()], [alpha(ggufFloat(Number.POSITIVE_INFINITY))]],
+    ['an alpha that is a text', 'has an alpha that is not a 32-bit number', [a(), b()], [alpha(ggufValue('8'))]],
+    ['an alpha that is whole', 'has an alpha that is not a 32-bit number', [a(), b()], [alpha(ggufValue(8))]],
+    ['an alpha that is not a number', 'has an alpha that is not a 32-bit number', [a(), b()], [alpha(ggufFloat(Number.NaN))]],
+    ['an infinite alpha', 'has an alpha that is not a 32-bit number', [a(), b()], [alpha(ggufFloat(Number.POSITIVE_INFINITY))]],
     [
       'invocation tokens given as a text',
       'is an activated LoRA; use one that is not',

@@ -15,7 +15,7 @@ const embeddingTable = /token_embd\.weight$/u
 export function findAdapterFault({ values, valueTypes, tensors }: GgufHeader): string | null {
   const alpha = values.get(alphaKey)
   if (valueTypes.has(alphaKey) && (valueTypes.get(alphaKey) !== 'float32' || !Number.isFinite(alpha)))
-    return 'has an alpha that is no number of 32 bits'
+    return 'has an alpha that is not a 32-bit number'
   if (valueTypes.has('adapter.alora.invocation_tokens')) return 'is an activated LoRA; use one that is not'
   const named = new Map(tensors.map((tensor) => [tensor.name, tensor]))
   const changed = new Set(tensors.flatMap(({ name }) => (/\.lora_[ab]$/u.test(name) ? [name.slice(0, -'.lora_a'.length)] : [])))

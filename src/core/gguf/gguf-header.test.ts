@@ -168,7 +168,7 @@ describe('the header of a GGUF file', () => {
       [writeGguf(llama, [tensor('a', 288, 8), tensor('b', 288)]), notItsSize('a', 'Q8_0', 544, 288)],
       [writeGguf(llama, [tensor('a', 288), tensor('b', 100, 2), tensor('c', 288)]), notItsSize('b', 'Q4_0', 288, 128)],
       [writeGguf(llama, [tensor('a', 288), tensor('a', 288)]), 'holds the tensor "a" twice'],
-      [writeGguf(llama, [tensor('a', 288, 12, [32, 16])]), 'has a tensor "a" whose rows are no multiple of its blocks'],
+      [writeGguf(llama, [tensor('a', 288, 12, [32, 16])]), 'has a tensor "a" whose rows are not a multiple of its block size'],
       [
         writeGguf([...llama, ['general.alignment', ggufValue(64)]], [tensor('a', 288), tensor('b', 288)]),
         notItsSize('a', 'Q4_K', 288, 288),

@@ -26,7 +26,7 @@ export function findTensorFault(tensors: readonly GgufTensor[], alignment: numbe
     if (names.has(name)) return `holds the tensor ${quoted(name)} twice`
     names.add(name)
     const { block }: Pick<GgmlType, 'block'> = ggmlTypes.get(type) ?? { block: 1 }
-    if ((shape[0] ?? block) % block !== 0) return `has a tensor ${quoted(name)} whose rows are no multiple of its blocks`
+    if ((shape[0] ?? block) % block !== 0) return `has a tensor ${quoted(name)} whose rows are not a multiple of its block size`
   }
   return findMisplaced(tensors, alignment)
 }

@@ -121,7 +121,7 @@ async function fetchOne(
     throw refuse(path, error.message, error)
   })
   const picture = readPicture(Buffer.from(bytes).toString('base64'))
-  if (picture === null) throw refuse(path, 'leads to no PNG, JPEG, WebP or GIF file.')
+  if (picture === null) throw refuse(path, 'is not a PNG, JPEG, WebP or GIF file.')
   return picture
 }
 

@@ -110,8 +110,7 @@ export async function generateImages(
   return { images, computeMs: performance.now() - started, ...(warnings.length > 0 && { warnings }) }
 }
 
-const guessedPrediction =
-  'Only the model\'s name says that it predicts velocities (v-prediction), so it was drawn so; set "prediction" in its model.json to be sure.'
+const guessedPrediction = 'Sepia used v-prediction because of the model\'s name; set "prediction" in its model.json to be sure.'
 
 const upcastVaeWarning = "The model's VAE left the range of half precision, so it ran in single precision."
 

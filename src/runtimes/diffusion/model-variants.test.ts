@@ -163,7 +163,7 @@ test('an encoder without hidden states is rejected', async () => {
 test('a missing first encoder gives the UNet a text that is too narrow', async () => {
   const folder = await variant('one-encoder', {})
   await rm(join(folder, 'text_encoder'), { recursive: true })
-  assert.match(await refusal(folder), /unet\/model\.onnx takes "encoder_hidden_states" of width 64 where the text encoders give 32/)
+  assert.match(await refusal(folder), /unet\/model\.onnx takes "encoder_hidden_states" of width 64, but the text encoders give 32/)
 })
 
 test('invalid JSON and unknown options are rejected by file and field', async () => {

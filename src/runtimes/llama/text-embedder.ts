@@ -62,7 +62,7 @@ function toUnitLength(vector: Float64Array): readonly number[] {
 }
 
 function foreignTokens(param: PromptField): ServiceError {
-  const message = `${param} holds tokens that this model would never write for the text they spell, as those of another tokenizer; send the text itself (LangChain: check_embedding_ctx_length=False).`
+  const message = `${param} contains tokens that this model's tokenizer would not produce, such as those of another tokenizer; send the text itself (LangChain: check_embedding_ctx_length=False).`
   return new ServiceError('invalid_request_error', message, { param })
 }
 

@@ -165,7 +165,7 @@ export class EngineProcess implements AsyncDisposable, ThreadTaker {
     if (!this.#calls.has(id)) return
     const answered = new AbortController()
     this.#unanswered.set(id, answered)
-    this.#killAfter(this.#settings.abortMs, 'went on working after an abort', answered.signal)
+    this.#killAfter(this.#settings.abortMs, 'kept working after an abort', answered.signal)
     this.#send({ type: 'abort', id })
   }
 

@@ -94,11 +94,12 @@ function nameToken(token: unknown): { readonly token: string; readonly bytes: re
 }
 
 function numberOf(value: unknown): number {
-  if (typeof value !== 'number') throw makeBrokenError('sent a log probability that is no number')
+  if (typeof value !== 'number') throw makeBrokenError('sent a log probability that is not a number')
   return value
 }
 
 function byteOf(value: unknown): number {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 255) throw makeBrokenError('sent a byte that is none')
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 255)
+    throw makeBrokenError('sent a byte outside 0 to 255')
   return value
 }

@@ -175,7 +175,7 @@ export class ToolCalls {
 function listOf(calls: ChunkMessage['tool_calls']): readonly ChunkToolCall[] {
   if (calls === undefined || calls === null) return []
   const listed: readonly unknown[] = Array.isArray(calls) ? calls.filter((call) => call !== null) : [calls]
-  if (!listed.every(isRecord)) throw makeBrokenError('sent tool calls that are none')
+  if (!listed.every(isRecord)) throw makeBrokenError('sent malformed tool calls')
   return listed
 }
 

@@ -28,7 +28,7 @@ export class DataLines {
     if (this.#form === 'unknown' && text !== '') this.#form = text.startsWith('{') ? 'document' : 'lines'
     const lines = this.#form === 'lines' ? this.#takeLines(text) : []
     if (this.#form === 'document') this.#rest += text
-    if (this.#rest.length + this.#open.length > longestLine) throw makeBrokenError('sent a line that does not end')
+    if (this.#rest.length + this.#open.length > longestLine) throw makeBrokenError('sent a line that is too long')
     return lines
   }
 

@@ -168,7 +168,7 @@ function describe({ method, key }: S3Call, answer: S3Answer, advice?: string): E
 function adviceFor({ method, key }: S3Call, answer: S3Answer): string | undefined {
   const { status } = answer
   if (status === 401 || status === 403) return "correct the key and secret of s3-url, and check the key's permissions"
-  if (status >= 300 && status < 400) return 'the bucket is elsewhere: correct the address or region of s3-url'
+  if (status >= 300 && status < 400) return 'the bucket is at another address: correct the address or region of s3-url'
   // A request for the bucket itself checks its existence; an answer to HEAD has no code.
   if (status !== 404 || key === undefined || method === 'HEAD') return undefined
   const code = codeOf(answer)

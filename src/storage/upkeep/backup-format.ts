@@ -46,7 +46,7 @@ export async function openBackup(file: string, options: Abortable): Promise<Data
 }
 
 function damaged(file: string, cause?: unknown): Error {
-  return new Error(`${file} is not a whole backup that sepia backup wrote; copy it here again, or take another one.`, { cause })
+  return new Error(`${file} is not a complete backup of sepia backup; copy it again, or use another one.`, { cause })
 }
 
 /**

@@ -220,7 +220,7 @@ describe('a backup', () => {
     const damaged = [Buffer.from('no database'), whole.subarray(0, whole.length - 4096), Buffer.alloc(0)]
     for (const content of damaged) {
       await writeFile(place.backup, content)
-      await assert.rejects(restoreBackup(place.data, place.backup, options), /is not a whole backup/)
+      await assert.rejects(restoreBackup(place.data, place.backup, options), /is not a complete backup/)
     }
     assert.deepEqual(readNotes(place.data.databaseFile), ['before'])
     assert.equal(await readFile(join(place.data.dataFolder, 'outputs', 'ab', 'abcd.1'), 'utf8'), 'picture')
@@ -235,7 +235,7 @@ describe('a backup', () => {
       const turned = Buffer.from(whole)
       turned[index] = (turned[index] ?? 0) ^ 1
       await writeFile(place.backup, turned)
-      await assert.rejects(restoreBackup(place.data, place.backup, options), /is not a whole backup .*; copy it here again/, where)
+      await assert.rejects(restoreBackup(place.data, place.backup, options), /is not a complete backup .*; copy it again/, where)
     }
     assert.deepEqual(readNotes(place.data.databaseFile), ['before'])
     await writeFile(place.backup, whole)
@@ -274,7 +274,7 @@ describe('a backup', () => {
       using database = new DatabaseSync(place.backup)
       database.exec("update backup_files set path = '../escaped'")
     }
-    await assert.rejects(restoreBackup(place.data, place.backup, options), /a file it must not hold/)
+    await assert.rejects(restoreBackup(place.data, place.backup, options), /an unexpected file/)
   })
 })
 

@@ -52,7 +52,7 @@ async function unpackFiles(source: string, folder: string, { signal, onProgress,
   for (const { path: stored, modified_ms: modifiedMs, bytes } of backup.prepare('select * from backup_files order by rowid').iterate()) {
     signal.throwIfAborted()
     const { path, offset } = readPieceOf(String(stored))
-    if (!(bytes instanceof Uint8Array) || !isInnerPath(path)) throw new Error(`${source} holds a file it must not hold.`)
+    if (!(bytes instanceof Uint8Array) || !isInnerPath(path)) throw new Error(`${source} contains an unexpected file.`)
     const file = join(folder, path)
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     if (offset > 0 && (await sizeOf(file)) !== offset) throw new Error(`${source} lacks a piece of ${path}.`)

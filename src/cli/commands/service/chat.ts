@@ -48,7 +48,7 @@ export const runModel: Command = {
   summary: 'Talk with a model, and pull it first if it is not installed.',
   argument: {
     name: '<model>',
-    help: 'The name of a model, or a source as sepia model pull takes it; then one question, or none to talk in turns.',
+    help: 'The name of a model, or a source for sepia model pull; then one question, or none for a conversation.',
     words: true,
   },
   flags: talkFlags,

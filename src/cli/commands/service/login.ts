@@ -22,7 +22,7 @@ export const login: Command = {
     await createServiceClient({ url, token }, { fetch: backend.openFetch(config) }).fetchJson('/v1/models', { signal })
     const file = loginFile(environment)
     await writeLogin(file, { url, token })
-    return { text: `Signed in to ${url}; kept in ${file}.`, json: { url, file } }
+    return { text: `Signed in to ${url}; the token is stored in ${file}.`, json: { url, file } }
 
     async function askForToken(): Promise<string> {
       const answer = (await terminal.ask('Access token: ', { signal, secret: true })) ?? (await terminal.readInput())

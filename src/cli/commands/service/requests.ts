@@ -101,7 +101,11 @@ export const fetchOutput: Command = {
   summary: 'Fetch the output of a completed request, as JSON, or its picture as a file.',
   argument: id,
   flags: [
-    { name: 'output', form: '<file>', help: 'Where it goes, over what is there: a .json file, or the first picture of an image request.' },
+    {
+      name: 'output',
+      form: '<file>',
+      help: 'The file to write, replaced if it exists; its name decides: .json, or else the first picture of an image request.',
+    },
     ...serviceFlags,
   ],
   settings: serviceSettings,

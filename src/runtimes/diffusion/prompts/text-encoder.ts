@@ -84,7 +84,7 @@ export class ClipTextEncoder {
     const feeds = { input_ids: this.#session.tensor('input_ids', ids, [rows.length, length]), ...this.#vectorFeeds(rows), ...added }
     const [hidden, pooled] = await this.#session.run(feeds, this.#pooled === null ? [layer] : [layer, this.#pooled])
     const width = hidden?.dims.at(-1)
-    if (hidden === undefined || width === undefined) throw unusableModel(this.#session.file, 'answers without hidden states')
+    if (hidden === undefined || width === undefined) throw unusableModel(this.#session.file, 'returns no hidden states')
     const size = length * width
     const pooledWidth = pooled === undefined ? 0 : pooled.values.length / rows.length
     return rows.map((_, i) => ({

@@ -50,7 +50,7 @@ export function parseSchedulerConfig(json: JsonRecord): SchedulerConfig {
   }
   const flag = (key: string, fallback: boolean): boolean => {
     const value = json[key] ?? fallback
-    if (typeof value !== 'boolean') throw unusableModel(file, `must say true or false in "${key}"`)
+    if (typeof value !== 'boolean') throw unusableModel(file, `must have true or false in "${key}"`)
     return value
   }
   const choice = <const T extends string>(key: string, allowed: readonly T[], fallback: T): T => {
@@ -61,7 +61,7 @@ export function parseSchedulerConfig(json: JsonRecord): SchedulerConfig {
   }
   const fault = findSchedulerFault(json)
   if (fault !== null) throw unusableModel(file, fault)
-  if (flag('thresholding', false)) throw unusableModel(file, 'asks for thresholding, which does not suit latents')
+  if (flag('thresholding', false)) throw unusableModel(file, 'requests thresholding, which does not work on latents')
   choice('interpolation_type', ['linear'], 'linear')
   const betas = json.trained_betas ?? null
   const isNumberList = (value: unknown): value is number[] => Array.isArray(value) && value.every((item) => typeof item === 'number')

@@ -89,15 +89,15 @@ export async function loadNoisePredictor(
 function checkShapes(unet: Unet, text: readonly TextPath[], latentChannels: number): void {
   const file = unetFile
   if (unet.inputChannels !== null && unet.inputChannels !== latentChannels)
-    throw unusableModel(file, `takes ${unet.inputChannels} channels in "sample" where the VAE has ${latentChannels}`)
+    throw unusableModel(file, `takes ${unet.inputChannels} channels in "sample", but the VAE has ${latentChannels}`)
   const widths = text.map(({ encoder }) => encoder.width)
   const width = widths.reduce<number | null>((total, each) => (total === null || each === null ? null : total + each), 0)
   if (unet.contextWidth !== null && width !== null && unet.contextWidth !== width)
     throw unusableModel(
       file,
-      `takes "encoder_hidden_states" of width ${unet.contextWidth} where the text encoders give ${widths.join(' + ')}`,
+      `takes "encoder_hidden_states" of width ${unet.contextWidth}, but the text encoders give ${widths.join(' + ')}`,
     )
   const pooled = text.at(-1)?.encoder.pooledWidth ?? null
   if (unet.pooledWidth !== null && pooled !== null && unet.pooledWidth !== pooled)
-    throw unusableModel(file, `takes "text_embeds" of width ${unet.pooledWidth} where the second text encoder gives ${pooled}`)
+    throw unusableModel(file, `takes "text_embeds" of width ${unet.pooledWidth}, but the second text encoder gives ${pooled}`)
 }

@@ -156,7 +156,7 @@ class GbnfParser {
     if (this.#take(/\?/y)) return [0, 1]
     if (!this.#take(/\{/y)) return null
     const [, first = '', comma, last = ''] =
-      this.#take(/\s*(\d+)\s*(,?)\s*(\d*)\s*\}/y) ?? this.#refuse('repetitions look like {2}, {2,} or {2,5}')
+      this.#take(/\s*(\d+)\s*(,?)\s*(\d*)\s*\}/y) ?? this.#refuse('write a repetition as {2}, {2,} or {2,5}')
     const least = Number(first)
     const most = last !== '' ? Number(last) : comma === '' ? least : Number.POSITIVE_INFINITY
     if (most < least) this.#refuse('repetitions end before they begin')

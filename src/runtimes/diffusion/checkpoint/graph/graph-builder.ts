@@ -196,7 +196,7 @@ export class GraphBuilder implements BlockGraph {
     const width = blockSizes[type].bytes * blocksPerRow
     const rows = shape.reduce((product, size) => product * size, 1) / (blockSizes[type].numbers * blocksPerRow)
     if (!Number.isInteger(rows) || bytes !== rows * width)
-      throw unusableModel(this.weights.label, `has a tensor "${name}" that does not part at its blocks`)
+      throw unusableModel(this.weights.label, `has a tensor "${name}" that cannot be split at its blocks`)
     return this.once(`bytes:${name}:${blocksPerRow}`, () => {
       const view = { name: `bytes:${name}:${blocksPerRow}`, type: 'uint8', shape: [rows, width] } as const
       // The runtime computes what follows from a known count at once and keeps it: a tensor of one repeated number for each weight.

@@ -26,7 +26,7 @@ export function partRows(table: WeightTable, name: string, shares: readonly numb
   const [rows = 1] = weight.shape
   if (shares.length === 1 || weight.shape.length === 0) return shares.map(() => weight)
   const all = shares.reduce((sum, share) => sum + share, 0)
-  if (rows % all !== 0) throw unusableModel(table.label, `has a tensor "${name}" that does not part into ${all}`)
+  if (rows % all !== 0) throw unusableModel(table.label, `has a tensor "${name}" that cannot be split into ${all}`)
   let first = 0
   return shares.map((share) => {
     const count = (rows / all) * share

@@ -91,7 +91,7 @@ for (const [pattern, message] of [
   ['\\p{L}', /"\\p" is not supported/],
   ['a++', /possessive/],
   ['*a', /repeats nothing/],
-  ['a^b', /stands inside/],
+  ['a^b', /is only allowed at/],
   ['(a', /"\)" is missing/],
   ['a)', /closes nothing/],
   ['[a', /"\]" is missing/],

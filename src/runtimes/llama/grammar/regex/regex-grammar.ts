@@ -128,13 +128,13 @@ class RegexReader {
     if (this.#take('\\')) return character(this.#spelling.text(this.#escaped()))
     const letter = this.#letter()
     if (/[*+?{}]/.test(letter)) this.#refuse(`"${letter}" repeats nothing; write \\${letter} for the character`)
-    if (/[$^]/.test(letter)) this.#refuse(`"${letter}" stands inside; it may stand at an end of the expression or of an alternative only`)
+    if (/[$^]/.test(letter)) this.#refuse(`"${letter}" is only allowed at the ends of the expression or of an alternative`)
     return character(this.#spelling.text(letter))
   }
 
   #one(ranges: readonly CodeRange[]): TextPart {
     const rule = this.#spelling.one(ranges)
-    return rule === null ? this.#refuse('no character is in the class') : character(rule)
+    return rule === null ? this.#refuse('the class has no characters') : character(rule)
   }
 
   #group(): TextPart {

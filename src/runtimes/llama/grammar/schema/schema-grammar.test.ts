@@ -11,33 +11,33 @@ const refusals: readonly (readonly [what: string, schema: JsonObject, message: R
   [
     'a pattern longer than maxLength',
     { type: 'string', pattern: '^[ab]+-[ab]+$', maxLength: 9 },
-    /the lengths at # must have room for all of the pattern/,
+    /the lengths at # must allow every match of the pattern/,
   ],
   [
     'a pattern shorter than minLength',
     { type: 'string', pattern: '^a?[ab]{2}$', minLength: 3 },
-    /the lengths at # must have room for all of the pattern/,
+    /the lengths at # must allow every match of the pattern/,
   ],
   [
     'a pattern that fits no allowed length',
     { type: 'string', pattern: '^a{5,}$', maxLength: 4 },
-    /the lengths at # must have room for all of the pattern/,
+    /the lengths at # must allow every match of the pattern/,
   ],
   [
     'a pattern whose turns are longer or shorter than the one length',
     { type: 'string', pattern: '^a(?:b|cc)*$', minLength: 3, maxLength: 3 },
-    /the lengths at # must have room for all of the pattern/,
+    /the lengths at # must allow every match of the pattern/,
   ],
   [
     'a pattern of which one alternative has no room',
     { type: 'string', pattern: '^$|^a{2,}bcd$', maxLength: 4 },
-    /the lengths at # must have room for all of the pattern/,
+    /the lengths at # must allow every match of the pattern/,
   ],
   ['a repetition with its bounds reversed', { type: 'string', pattern: '^a{2,1}$|^b$' }, /the pattern at #: a count ends before it begins/],
   [
     'a format longer than maxLength',
     { type: 'string', format: 'email', maxLength: 20 },
-    /the lengths at # must have room for all of the format/,
+    /the lengths at # must allow every match of the format/,
   ],
   [
     'a pattern of which neither it nor its format is known',
@@ -82,7 +82,7 @@ const refusals: readonly (readonly [what: string, schema: JsonObject, message: R
   ['uniqueItems', { type: 'array', uniqueItems: true }, /"uniqueItems" at #/],
   ['not', { not: {} }, /"not" at #/],
   ['overlapping options', { oneOf: [{ type: 'string' }, { type: 'string' }] }, /"oneOf" at #/],
-  ['values of another type', { type: 'string', enum: [1] }, /"enum" at # lists no value of its type/],
+  ['values of another type', { type: 'string', enum: [1] }, /"enum" at # lists no value that fits its type/],
   ['an external reference', { $ref: 'http://example.com' }, /"\$ref" at #/],
   ['a reference with a broken escape', { $ref: '#/%E0%A4%A' }, /percent sign/],
   ['too many parts', { anyOf: Array.from({ length: 4000 }, (_, i) => ({ maxLength: i })) }, /too large to be followed/],

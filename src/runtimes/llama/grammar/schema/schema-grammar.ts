@@ -126,7 +126,7 @@ export class SchemaGrammar {
       return this.#visit(this.#flat.target(reference, place.where), { where: reference, depth: place.depth + 1 })
     const flat = this.#flat.flatten(schema, place.where)
     if (flat !== null) return this.#flatRule(flat, place)
-    this.#leeway.mistake(`no value can meet everything that ${place.where} says`)
+    this.#leeway.mistake(`no value can meet all conditions at ${place.where}`)
     return this.#bareText ?? 'value'
   }
 
@@ -203,9 +203,9 @@ export class SchemaGrammar {
   #valuesRule(schema: FlatSchema, values: readonly JsonValue[], { where }: Place): string {
     const judged = values.map((value) => ({ value, valid: meets(value, schema) }))
     const unsure = judged.filter(({ valid }) => valid === null)
-    if (unsure.length > 0) this.#leeway.loosen(`"enum" at ${where} is followed without what stands beside it`)
+    if (unsure.length > 0) this.#leeway.loosen(`"enum" at ${where} is followed without the keywords beside it`)
     const valid = judged.filter((each) => each.valid !== false).map(({ value }) => value)
-    if (valid.length === 0) this.#leeway.mistake(`"enum" at ${where} lists no value of its type, or that meets what stands beside it`)
+    if (valid.length === 0) this.#leeway.mistake(`"enum" at ${where} lists no value that fits its type and the keywords beside it`)
     const isBare = (value: JsonValue): value is string => this.#bareText !== null && typeof value === 'string'
     const listed = valid.length === 0 ? values : valid
     return this.#grammar.name(listed.map((value) => literal(isBare(value) ? value : JSON.stringify(value))).join(' | '))

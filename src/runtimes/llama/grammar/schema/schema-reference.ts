@@ -30,7 +30,7 @@ export class SchemaReferences {
     let target: JsonValue | undefined = base
     for (const step of fragment.slice(1).split('/')) {
       const name = readStep(step)
-      if (name === null) return 'has a percent sign that begins no escape; write it as %25'
+      if (name === null) return 'has a percent sign without an escape; write it as %25'
       target = memberOf(target, name)
     }
     return target === undefined ? 'points to nothing' : { schema: target }

@@ -45,7 +45,7 @@ export function stringRule(grammar: Grammar, schema: FlatSchema, { where, bareTe
   const part = pattern === undefined ? (formatted ?? known?.[0]) : patterned(grammar, { pattern, lengths, where, leeway }, formatted)
   if (part === undefined) return textRule(grammar, lengths, bareText)
   if (!fits(part, lengths))
-    leeway.loosen(`the lengths at ${where} must have room for all of the ${pattern === undefined ? 'format' : 'pattern'}`)
+    leeway.loosen(`the lengths at ${where} must allow every match of the ${pattern === undefined ? 'format' : 'pattern'}`)
   return bareText === null ? quoted(grammar, part.rule) : grammar.name(part.rule)
 }
 
