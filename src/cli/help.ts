@@ -6,7 +6,7 @@ import type { Command, CommandFlag } from './command.ts'
 /** Output of `sepia` without arguments. */
 export function overview(commands: readonly Command[]): string {
   return [
-    'Sepia runs language models and Stable Diffusion models and answers over HTTP.',
+    'Sepia runs language and image models and serves them over HTTP.',
     '',
     'Usage: sepia <command> [flags]',
     '',

@@ -7,7 +7,7 @@ export function manualPage(commands: readonly Command[], version: string): strin
   return `${[
     `.TH SEPIA 1 "" "Sepia ${written(version)}" "Sepia"`,
     '.SH NAME',
-    'sepia \\- runs language models and Stable Diffusion models and answers over HTTP',
+    'sepia \\- runs language and image models and serves them over HTTP',
     '.SH SYNOPSIS',
     '.B sepia',
     '.I command',

@@ -101,7 +101,7 @@ export const showManual: Command = {
 
 export const completion: Command = {
   words: ['completion'],
-  summary: 'Print a script with which a shell completes commands and flags.',
+  summary: 'Print a shell script that completes commands and flags.',
   argument: { name: '<shell>', help: `${shells.join(', ')}; the first line of the script says where to put it.` },
   flags: [],
   settings: [],

@@ -10,7 +10,7 @@ import { findAccount } from './accounts.ts'
 export const logAccount: Command = {
   words: ['account', 'log'],
   summary: 'Switch the encrypted request log of an account; without flags, show its state.',
-  argument: { name: '<id>', help: 'the id that sepia account list shows.' },
+  argument: { name: '<id>', help: 'The id that sepia account list shows.' },
   flags: [
     { name: 'on', form: null, help: 'Log requests from now on; the console and a response header show it.' },
     { name: 'keep', form: '<duration>', help: 'How long to keep each body, such as 48h. Default: 24h.' },

@@ -60,7 +60,7 @@ export const listAccounts: Command = {
   },
 }
 
-const argument = { name: '<id>', help: 'the id that sepia account list shows.' }
+const argument = { name: '<id>', help: 'The id that sepia account list shows.' }
 
 export const disableAccount: Command = {
   words: ['account', 'disable'],
@@ -93,7 +93,7 @@ export const enableAccount: Command = {
 
 export const deleteAccount: Command = {
   words: ['account', 'delete'],
-  summary: 'Delete an account and everything of it.',
+  summary: 'Delete an account and all its data.',
   argument,
   flags: [{ name: 'confirm', form: '<name>', help: 'The name of the account, to delete it without a question.' }],
   settings: ['data', 'database-url', 'database-url-file'],
@@ -108,7 +108,7 @@ export const deleteAccount: Command = {
       throw new UsageError([{ where: 'Stopped', message: 'the name does not match; nothing was changed.' }])
     await desk.deleteAccount(account, context)
     return {
-      text: `Deleted "${name}". The service erases everything of it within a minute, or after its next start.`,
+      text: `Deleted "${name}". The service erases all its data within a minute, or after its next start.`,
       json: { deleted: account.id },
     }
   },
@@ -118,7 +118,7 @@ export const deleteAccount: Command = {
 export const limitAccount: Command = limitCommand({
   words: ['account', 'limit'],
   summary: "Set or lift an account's limits; without flags, show them.",
-  argument: { name: '<id>', help: 'the id that sepia account list shows.' },
+  argument: { name: '<id>', help: 'The id that sepia account list shows.' },
   flags: limitFlags,
   find: findAccount,
   change: async (desk, { id }, limits, options) => {
@@ -130,7 +130,7 @@ export const limitAccount: Command = limitCommand({
 export const linkAccount: Command = {
   words: ['account', 'link'],
   summary: 'Print a link to set a new e-mail address and password, once.',
-  argument: { name: '<id>', help: 'the id that sepia account list shows.' },
+  argument: { name: '<id>', help: 'The id that sepia account list shows.' },
   flags: [],
   settings: ['data', 'database-url', 'database-url-file', 'host', 'port', 'public-url'],
   run: async (context) => {
@@ -145,7 +145,7 @@ export const linkAccount: Command = {
 export const resetSecondFactor: Command = {
   words: ['account', 'second-factor', 'reset'],
   summary: 'Remove the second factor of an account, so that the password is enough again.',
-  argument: { name: '<id>', help: 'the id that sepia account list shows.' },
+  argument: { name: '<id>', help: 'The id that sepia account list shows.' },
   flags: [],
   settings: ['data', 'database-url', 'database-url-file'],
   run: async (context) => {

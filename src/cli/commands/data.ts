@@ -12,7 +12,7 @@ import { openProgressBar } from '../progress-bar.ts'
 export const backup: Command = {
   words: ['backup'],
   summary: 'Write accounts, tokens, requests and outputs into one file; the service may be running.',
-  argument: { name: '<file>', help: 'the file to write; it must not exist.' },
+  argument: { name: '<file>', help: 'The file to write; it must not exist.' },
   flags: [],
   settings: ['data'],
   run: async ({ argument, backend, config, terminal, signal }) => {
@@ -27,7 +27,7 @@ export const backup: Command = {
 export const restore: Command = {
   words: ['restore'],
   summary: 'Replace the data folder with a backup; stop the service first.',
-  argument: { name: '<file>', help: 'a file that sepia backup wrote.' },
+  argument: { name: '<file>', help: 'A file that sepia backup wrote.' },
   flags: [yesFlag],
   settings: ['data'],
   run: async (context) => {

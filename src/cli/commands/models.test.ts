@@ -151,7 +151,7 @@ describe('model remove', () => {
 })
 
 describe('model suggestions', () => {
-  it('shows the size, memory and licence of each, and which ones fit into the setting memory', async () => {
+  it('shows the size, memory and licence of each, and which ones fit into memory', async () => {
     const { out } = await run(['model', 'suggestions', '--memory', '6gb'])
     assert.match(out, /^hf:ggml-org\/SmolLM3-3B-GGUF +text +1\.8gb +2\.8gb +yes +apache-2\.0$/m)
     assert.match(out, /^hf:Qwen\/Qwen3-14B-GGUF +text +8\.4gb +13gb +no +apache-2\.0$/m)

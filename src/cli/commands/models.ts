@@ -108,7 +108,7 @@ export const importModels: Command = {
 export const removeModel: Command = {
   words: ['model', 'remove'],
   summary: 'Delete a pulled model.',
-  argument: { name: '<model>', help: 'the id that sepia model list shows.' },
+  argument: { name: '<model>', help: 'The id that sepia model list shows.' },
   flags: [yesFlag],
   settings: ['data'],
   run: async (context) => {
@@ -121,7 +121,7 @@ export const removeModel: Command = {
 
 export const suggestModels: Command = {
   words: ['model', 'suggestions'],
-  summary: 'List models to start with, and which of them fit into the setting memory.',
+  summary: 'List models to start with, and which of them fit into memory.',
   flags: [],
   settings: ['memory'],
   run: async ({ config }) => {

@@ -91,7 +91,7 @@ function tokenObject(token: AccessToken): Readonly<Record<string, unknown>> {
 export const limitToken: Command = limitCommand({
   words: ['token', 'limit'],
   summary: 'Set or lift the limits of one access token; without flags, show them.',
-  argument: { name: '<id>', help: 'the id that sepia token list shows.' },
+  argument: { name: '<id>', help: 'The id that sepia token list shows.' },
   flags: useLimitFlags,
   find: findToken,
   change: (desk, token, limits, options) => desk.limitToken(token, limits, options),
@@ -100,7 +100,7 @@ export const limitToken: Command = limitCommand({
 export const revokeToken: Command = {
   words: ['token', 'revoke'],
   summary: 'Revoke an access token; a running service rejects it within five seconds and ends its open requests.',
-  argument: { name: '<id>', help: 'the id that sepia token list shows.' },
+  argument: { name: '<id>', help: 'The id that sepia token list shows.' },
   flags: [yesFlag],
   settings: ['data', 'database-url', 'database-url-file'],
   run: async (context) => {

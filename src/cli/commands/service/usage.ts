@@ -95,10 +95,10 @@ function toTable(rows: readonly UsageRow[]): string {
 
 export const showUsage: Command = {
   words: ['usage'],
-  summary: 'Show what your account has used, by day and model, and what its limits leave.',
+  summary: 'Show the usage of your account by day and model, and what is left of its limits.',
   flags: [
     { name: 'from', form: '<day>', help: 'The first UTC day, such as 2026-11-01; default 30 days ago.' },
-    { name: 'to', form: '<day>', help: 'The last one; default today.' },
+    { name: 'to', form: '<day>', help: 'The last UTC day; default today.' },
     { name: 'by', form: '<words>', help: 'Sums by token, model, day or hour, or several of them with commas, and latencies.' },
     { name: 'csv', form: null, help: 'Print a table for spreadsheets.' },
     ...serviceFlags,
