@@ -29,7 +29,7 @@ interface Answers {
 }
 
 /** Numbers below a limit, the same for each seed. */
-function createDice(seed: number): (below: number) => number {
+export function createDice(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

@@ -4,7 +4,7 @@ import { imageContentType } from '../../http/answers/image-content-type.ts'
 import { sendChunks } from '../../http/answers/send-chunks.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { readThumbnailWidth } from '../../http/wire/images/thumbnail-width.ts'
-import { type FoundOutput, findOutput, openPicture } from '../../operations/deferred/outputs.ts'
+import { type FoundOutput, findOutput, openPicture, readStored } from '../../operations/deferred/outputs.ts'
 import type { Thumbnails } from '../../operations/pictures/thumbnails.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { OutputImages } from '../contract/outputs.ts'
@@ -32,7 +32,10 @@ export function registerOutputs(own: FastifyInstance, deps: OutputDependencies):
 
   own.get<OutputRoute>('/console/api/outputs/:id', async (request, reply) => {
     const { output } = await find(request, reply)
-    const chunks = await deps.outputs.open(output, { signal: clientSignal(reply) })
+    const chunks = await readStored(
+      () => deps.outputs.open(output, { signal: clientSignal(reply) }),
+      () => find(request, reply),
+    )
     const name = request.params.id.replace(/[^\w.-]/g, '_')
     reply.header('content-disposition', `attachment; filename="${name}.json"`)
     const { contentType, bytes } = output
@@ -46,7 +49,10 @@ export function registerOutputs(own: FastifyInstance, deps: OutputDependencies):
 
   own.get<OutputRoute>('/console/api/outputs/:id/images', async (request, reply): Promise<OutputImages> => {
     const { output } = await find(request, reply)
-    const { computeMs, pictures } = await findStoredImages(deps, output, { signal: clientSignal(reply) })
+    const { computeMs, pictures } = await readStored(
+      () => findStoredImages(deps, output, { signal: clientSignal(reply) }),
+      () => find(request, reply),
+    )
     return { images: pictures.map(({ seed, removedForSafety }) => ({ seed, removedForSafety })), computeMs }
   })
 
@@ -55,9 +61,17 @@ export function registerOutputs(own: FastifyInstance, deps: OutputDependencies):
     const width = readThumbnailWidth(request.query.width)
     const { output, expiresAt } = await find(request, reply)
     const { id, index } = request.params
-    const picture = (await findStoredImages(deps, output, options)).pictures[Number(index)]
+    const stored = await readStored(
+      () => findStoredImages(deps, output, options),
+      () => find(request, reply),
+    )
+    const picture = stored.pictures[Number(index)]
     if (picture === undefined || picture.removedForSafety) throw new ServiceError('not_found', 'This output has no such image.')
-    const read = () => openPicture(deps, { output, picture }, options)
+    const read = () =>
+      readStored(
+        () => openPicture(deps, { output, picture }, options),
+        () => find(request, reply),
+      )
     const source = { accountId: personOf(request).id, picture: `${id}.${Number(index)}`, expiresAt, read }
     const bytes = width === null ? await read() : await deps.thumbnails.open(source, width, options)
     const contentType = imageContentType(bytes)

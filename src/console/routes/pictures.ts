@@ -5,7 +5,7 @@ import { imageContentType } from '../../http/answers/image-content-type.ts'
 import { sendChunks } from '../../http/answers/send-chunks.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { readThumbnailWidth } from '../../http/wire/images/thumbnail-width.ts'
-import { findOutput, openPicture } from '../../operations/deferred/outputs.ts'
+import { findOutput, openPicture, readStored } from '../../operations/deferred/outputs.ts'
 import {
   findKeptPicture,
   hidePicture,
@@ -48,15 +48,17 @@ export function registerPictures(own: FastifyInstance, deps: Dependencies): void
     const signal = clientSignal(reply)
     const accountId = personOf(request).id
     const width = readThumbnailWidth(request.query.width)
-    const { file, seed } = await findKeptPicture(deps, { accountId, id: request.params.id }, { signal })
+    const find = () => findKeptPicture(deps, { accountId, id: request.params.id }, { signal })
+    const { file, seed } = await find()
+    const open = () => readStored(() => deps.outputs.open(file, { signal }), find)
     const { contentType, bytes } = file
     reply.header('cache-control', 'private, max-age=3600, immutable')
     if (width !== null) {
-      const read = async () => Buffer.concat(await Array.fromAsync(await deps.outputs.open(file, { signal })))
+      const read = async () => Buffer.concat(await Array.fromAsync(await open()))
       const picture = await deps.thumbnails.open({ accountId, picture: request.params.id, expiresAt: null, read }, width, { signal })
       return reply.type(imageContentType(picture)).send(picture)
     }
-    const chunks = await deps.outputs.open(file, { signal })
+    const chunks = await open()
     reply.header('content-disposition', `inline; filename="sepia-${seed}.${contentType.replace('image/', '')}"`)
     const onFailure = (error: unknown) => deps.onFault({ requestId: request.id, error })
     await sendChunks({ clock: deps.clock, onFailure }, reply, { contentType, bytes, chunks })
@@ -72,8 +74,9 @@ export function registerPictures(own: FastifyInstance, deps: Dependencies): void
     const options = { signal: clientSignal(reply) }
     const accountId = personOf(request).id
     const { id } = request.params
-    const { output, picture, index } = await findPicture(deps, { accountId, ...request.params }, options)
-    const bytes = await openPicture(deps, { output, picture }, options)
+    const find = () => findPicture(deps, { accountId, ...request.params }, options)
+    const { output, picture, index } = await find()
+    const bytes = await readStored(() => openPicture(deps, { output, picture }, options), find)
     const ofPicture = { search: null, kind: null, deferred: true, before: null, limit: 1 }
     const [record] = await deps.requests.list({ ...ofPicture, accountId, ids: [id] }, options)
     const facts = { inferenceId: id, index, seed: picture.seed, model: record?.model ?? '', prompt: record?.requested?.excerpt ?? '' }
@@ -100,9 +103,10 @@ async function findPicture(
   { id, index, accountId }: { readonly id: string; readonly index: string; readonly accountId: string },
   options: { readonly signal: AbortSignal },
 ) {
-  const { output, expiresAt } = await findOutput(deps, { id, accountId }, options)
+  const find = () => findOutput(deps, { id, accountId }, options)
+  const { output, expiresAt } = await find()
   const at = /^\d{1,3}$/.test(index) ? Number(index) : -1
-  const picture = (await findStoredImages(deps, output, options)).pictures[at]
+  const picture = (await readStored(() => findStoredImages(deps, output, options), find)).pictures[at]
   if (picture === undefined || picture.removedForSafety) throw new ServiceError('not_found', 'This output has no such image.')
   return { output, picture, index: at, expiresAt }
 }

@@ -1,5 +1,7 @@
+import { readStored } from '../../operations/deferred/outputs.ts'
 import { findFile, readFileDocument } from '../../operations/files/file-documents.ts'
 import { dropBytes, keepFile, readFile, removeFile, type StoredBytes, storeBytes } from '../../operations/files/kept-files.ts'
+import { afterFirst } from '../answers/first-part.ts'
 import { sendChunks } from '../answers/send-chunks.ts'
 import { receivedForm } from '../body/form/received-form.ts'
 import type { Call, Route } from '../route.ts'
@@ -95,10 +97,14 @@ export const fileRoutes: readonly Route[] = [
     refusals: [404, 429],
     handle: (deps) => async (call) => {
       const { reply, options, onFailure } = call
-      const file = await findFile(deps, targetOf(call), options)
+      const find = () => findFile(deps, targetOf(call), options)
+      const file = await find()
+      // The first piece is read before the status is sent, since the file may be deleted meanwhile.
+      const pieces = () => afterFirst(readFile(deps, file, options))
+      const chunks = call.incoming.method === 'HEAD' ? [] : await readStored(pieces, find)
       // An attachment, so that a browser never runs its content.
       reply.header('content-disposition', `attachment; filename="${file.id}"`).header('x-content-type-options', 'nosniff')
-      const answer = { contentType: 'application/octet-stream', bytes: file.bytes, chunks: readFile(deps, file, options) }
+      const answer = { contentType: 'application/octet-stream', bytes: file.bytes, chunks }
       await sendChunks({ clock: deps.clock, onFailure }, reply, answer)
       return reply
     },

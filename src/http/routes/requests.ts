@@ -10,7 +10,7 @@ import {
   waitForInference,
   watchInference,
 } from '../../operations/deferred/inferences.ts'
-import { findOutput } from '../../operations/deferred/outputs.ts'
+import { findOutput, readStored } from '../../operations/deferred/outputs.ts'
 import { afterFirst } from '../answers/first-part.ts'
 import { sendChunks } from '../answers/send-chunks.ts'
 import { sendEvents } from '../answers/send-events.ts'
@@ -170,9 +170,11 @@ async function sendOutput(deps: RouteDependencies, call: Call): Promise<object> 
   const etag = `"${output.sha256}"`
   reply.header('etag', etag).header('cache-control', 'private, no-cache').header('expires', new Date(expiresAt).toUTCString())
   if (matches(incoming.headers['if-none-match'], etag)) return reply.code(304).send()
-  const open = () => deps.outputs.open(output, options)
+  const find = () => findOutput(deps, target, options)
+  const open = () => readStored(() => deps.outputs.open(output, options), find)
   const isLarge = output.bytes > maxPromptBytes
-  if (isLarge) await deps.deadline.keep(reply, () => deps.outputs.readPart(output, { offset: 0, length: 1 }, options))
+  const touch = () => deps.outputs.readPart(output, { offset: 0, length: 1 }, options)
+  if (isLarge) await deps.deadline.keep(reply, () => readStored(touch, find))
   const chunks = await (isLarge ? open() : deps.deadline.keep(reply, open))
   await sendChunks({ clock: deps.clock, onFailure }, reply, { contentType: output.contentType, bytes: output.bytes, chunks })
   return reply

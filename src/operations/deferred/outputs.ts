@@ -37,6 +37,19 @@ export async function findOutput(
   return { output, expiresAt }
 }
 
+/**
+ * Reads the bytes of a record that was found. Both may be deleted at any moment, the record first; so if the bytes cannot be read, the record
+ * is looked up again.
+ *
+ * @throws {ServiceError} as `find` if the record was deleted meanwhile; else as `read`.
+ */
+export async function readStored<Result>(read: () => Promise<Result>, find: () => Promise<unknown>): Promise<Result> {
+  return read().catch(async (error: unknown) => {
+    await find()
+    throw error
+  })
+}
+
 /** An output with its bytes in pieces; can be read repeatedly. */
 export interface OpenedOutput extends FoundOutput {
   readonly chunks: AsyncIterable<Uint8Array>
@@ -52,8 +65,9 @@ export async function openOutput(
   target: InferenceTarget,
   options: Abortable,
 ): Promise<OpenedOutput> {
-  const found = await findOutput(deps, target, options)
-  return { ...found, chunks: await deps.outputs.open(found.output, options) }
+  const find = () => findOutput(deps, target, options)
+  const found = await find()
+  return { ...found, chunks: await readStored(() => deps.outputs.open(found.output, options), find) }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isEnabled } from '../../../core/account.ts'
 import { ServiceError } from '../../../core/error.ts'
 import { requestNotFound } from '../../../operations/deferred/inferences.ts'
-import { findOutput, openPicture } from '../../../operations/deferred/outputs.ts'
+import { findOutput, openPicture, readStored } from '../../../operations/deferred/outputs.ts'
 import { Thumbnails } from '../../../operations/pictures/thumbnails.ts'
 import { readServiceKey } from '../../../operations/service-key.ts'
 import { imageContentType } from '../../answers/image-content-type.ts'
@@ -43,10 +43,11 @@ export const fetchPicture: Route = {
       if (link.expires * 1000 <= deps.clock.now())
         throw new ServiceError('response_expired', 'This link has expired after 24 hours; send the request again.')
       const { accountId, inferenceId, index } = link
-      const { output, expiresAt } = await findOutput(deps, { id: inferenceId, accountId }, options)
+      const find = () => findOutput(deps, { id: inferenceId, accountId }, options)
+      const { output, expiresAt } = await find()
       const picture = output.images?.pictures[index]
       if (picture === undefined || picture.removedForSafety) throw requestNotFound()
-      const read = () => openPicture(deps, { output, picture }, options)
+      const read = () => readStored(() => openPicture(deps, { output, picture }, options), find)
       const bytes =
         width === null
           ? await read()
