@@ -34,27 +34,46 @@ async function startSeeing(fetchPicture: FetchPicture | null): Promise<Seeing> {
   return { ...service, requests, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
 }
 
-/** By path: a body that names a picture by its address, and the place of that. */
-const bodies: Readonly<Record<string, readonly [body: object, place: string]>> = {
-  '/v1/chat/completions': [
+const use = { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'look', input: {} }] }
+const image = { type: 'image', source: { type: 'url', url: address } }
+const call = { type: 'function_call', call_id: 'c', name: 'look', arguments: '{}' }
+const output = { type: 'function_call_output', call_id: 'c', output: [{ type: 'input_image', image_url: address }] }
+const custom = { type: 'custom_tool_call', call_id: 'c', name: 'look', input: '' }
+
+/** Bodies that name a picture by its address, and the place of that. */
+const bodies: readonly (readonly [path: string, body: object, place: string])[] = [
+  [
+    '/v1/chat/completions',
     { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: address } }] }] },
     'messages[0].content[0].image_url.url',
   ],
-  '/v1/responses': [
+  [
+    '/v1/responses',
     { input: [{ role: 'user', content: [{ type: 'input_image', image_url: address, detail: 'auto' }] }] },
     'input[0].content[0].image_url',
   ],
-  '/v1/messages': [
-    { messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url: address } }] }], max_tokens: 4 },
-    'messages[0].content[0].source.url',
+  ['/v1/responses', { input: [{ role: 'user', content: 'Look.' }, call, output] }, 'input[2].output[0].image_url'],
+  ['/v1/responses', { input: [custom, { ...output, type: 'custom_tool_call_output' }] }, 'input[1].output[0].image_url'],
+  ['/v1/messages', { messages: [{ role: 'user', content: [image] }], max_tokens: 4 }, 'messages[0].content[0].source.url'],
+  [
+    '/v1/messages',
+    {
+      messages: [
+        { role: 'user', content: 'Look.' },
+        use,
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: [image] }] },
+      ],
+      max_tokens: 4,
+    },
+    'messages[2].content[0].content[0].source.url',
   ],
-  '/api/chat': [{ messages: [{ role: 'user', content: 'What is it?', images: [address] }], stream: false }, 'messages[0].images[0]'],
-  '/api/generate': [{ prompt: 'What is it?', images: [address], stream: false }, 'images[0]'],
-}
+  ['/api/chat', { messages: [{ role: 'user', content: 'What is it?', images: [address] }], stream: false }, 'messages[0].images[0]'],
+  ['/api/generate', { prompt: 'What is it?', images: [address], stream: false }, 'images[0]'],
+]
 
 suite('pictures given by address', () => {
-  for (const [path, [body, place]] of Object.entries(bodies)) {
-    test(`are fetched if a setting allows it: ${path}`, async () => {
+  for (const [path, body, place] of bodies) {
+    test(`are fetched if a setting allows it: ${path}, ${place}`, async () => {
       const asked: string[] = []
       await using service = await startSeeing(async (url) => {
         asked.push(url)
@@ -70,7 +89,7 @@ suite('pictures given by address', () => {
       assert.deepEqual(asked, [address])
     })
 
-    test(`are rejected with the name of the setting otherwise: ${path}`, async () => {
+    test(`are rejected with the name of the setting otherwise: ${path}, ${place}`, async () => {
       await using service = await startSeeing(null)
       const answer = await service.fetch(path, { json: { model: model.id, ...body } })
       assert.equal(answer.status, 400)
@@ -106,7 +125,7 @@ suite('pictures given by address', () => {
       underWay -= 1
       return picture
     })
-    const json = { model: model.id, ...bodies['/v1/chat/completions']?.[0] }
+    const json = { model: model.id, ...bodies[0]?.[1] }
     const answers = Array.from({ length: requests }, () => service.fetch('/v1/chat/completions', { json }))
     await service.received(requests)
     // A request that is not fetched for answers after all whose pictures were held up.

@@ -138,7 +138,14 @@ function* findPlaces(body: unknown): Generator<Place, void, undefined> {
     for (const [index, turn] of itemsOf(body[name])) {
       if (!isFields(turn)) continue
       yield* inImages(turn, [name, index])
-      for (const [at, part] of itemsOf(turn.content)) if (isFields(part)) yield* inPart(part, [name, index, 'content', at])
+      for (const field of ['content', 'output'] as const)
+        for (const [at, part] of itemsOf(turn[field])) {
+          if (!isFields(part)) continue
+          const path = [name, index, field, at]
+          yield* inPart(part, path)
+          // Results of tools are parts with parts.
+          for (const [inner, result] of itemsOf(part.content)) if (isFields(result)) yield* inPart(result, [...path, 'content', inner])
+        }
     }
 }
 

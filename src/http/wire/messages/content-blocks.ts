@@ -51,7 +51,7 @@ const imageBlock = closed({ type: Type.Literal('image'), source: pictureSource, 
 const resultBlock = closed({
   type: Type.Literal('tool_result'),
   tool_use_id: id,
-  content: Type.Optional(Type.Union([Type.String(), Type.Array(Type.Union([textBlock, documentBlock]))])),
+  content: Type.Optional(Type.Union([Type.String(), Type.Array(Type.Union([textBlock, documentBlock, imageBlock]))])),
   is_error: Type.Optional(Type.Boolean()),
   ...marks,
 })
@@ -68,7 +68,7 @@ export const messageSchema = closed({
     [Type.String(), Type.Array(Type.Union([textBlock, thinkingBlock, redactedBlock, callBlock, resultBlock, documentBlock, imageBlock]))],
     {
       description:
-        'Text, or blocks: text, image (for models that read pictures), document (of plain text), thinking, redacted_thinking, tool_use, tool_result.',
+        'Text, or blocks: text, image (for models that read pictures), document (of plain text), thinking, redacted_thinking, tool_use, tool_result (of text, images and documents).',
     },
   ),
 })
@@ -76,6 +76,7 @@ export const messageSchema = closed({
 export type MessageBody = Static<typeof messageSchema>
 export type ContentBlock = Exclude<MessageBody['content'], string>[number]
 export type TextBlock = Static<typeof textBlock>
+export type ImageBlock = Static<typeof imageBlock>
 export type DocumentBlock = Static<typeof documentBlock>
 
 const known: readonly unknown[] = ['text', 'image', 'document', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result']
@@ -93,10 +94,10 @@ function findForeign(content: unknown, path: FieldFault['path'], kinds: readonly
   return content.flatMap((block: unknown, index): readonly FieldFault[] => {
     if (!isRecord(block)) return []
     const place = [...path, index]
-    if (block.type === 'tool_result') return findForeign(block.content, [...place, 'content'], ['text', 'document'])
+    if (block.type === 'tool_result') return findForeign(block.content, [...place, 'content'], ['text', 'document', 'image'])
     const kind = block.type
     if (typeof kind !== 'string' || (kinds.includes(kind) && !isForeignSource(block))) return []
-    const message = `\`${printPath(place)}\` is of the type ${shortName(kind)}, which models here cannot read: send ${kind === 'image' ? 'pictures in base64, in user messages' : 'text'}.`
+    const message = `\`${printPath(place)}\` is of the type ${shortName(kind)}, which models here cannot read: send ${kind === 'image' ? 'pictures in base64' : 'text'}.`
     return [{ path: place, message, kind: 'unsupported_parameter' }]
   })
 }

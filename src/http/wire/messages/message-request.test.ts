@@ -196,6 +196,38 @@ suite('conversations in Anthropic’s format', () => {
       assert.deepEqual(messages.slice(2), [{ role: 'tool', content, toolCallId: 'c1' }])
     })
 
+  test('pictures of results follow all results, before the rest of the turn', () => {
+    const png = (letter: string) => `iVBORw0KGgoAAAA${letter}`
+    const shown = (letter: string) => ({ type: 'picture', mediaType: 'image/png', base64: png(letter) })
+    const image = (letter: string) => ({ type: 'image', source: { type: 'base64', media_type: 'image/png', data: png(letter) } })
+    const other = { ...result, tool_use_id: 'c2', content: [image('B')] }
+    const turn = [{ ...result, content: [{ type: 'text', text: 'blue' }, image('A')] }, other]
+    const messages = (...more: readonly object[]) =>
+      conversation([user('a'), assistant([called, { ...called, id: 'c2' }]), user([...turn, ...more])]).messages.slice(2)
+    const results = [
+      { role: 'tool', content: 'blue', toolCallId: 'c1' },
+      { role: 'tool', content: '(The result is the picture that follows.)', toolCallId: 'c2' },
+    ]
+    assert.deepEqual(messages(), [...results, { role: 'user', content: '', parts: [shown('A'), shown('B')] }])
+    assert.deepEqual(messages({ type: 'text', text: 'See?' }), [
+      ...results,
+      { role: 'user', content: 'See?', parts: [shown('A'), shown('B'), { type: 'text', text: 'See?' }] },
+    ])
+    assertRefused(
+      () => conversation([user('a'), assistant([called]), user([{ ...result, content: Array.from({ length: 33 }, () => image('A')) }])]),
+      { param: 'messages[2].content' },
+    )
+    assertRefused(
+      () =>
+        conversation([
+          user('a'),
+          assistant([called]),
+          user([{ ...result, content: [{ ...image('A'), source: { ...image('A').source, data: '!' } }] }]),
+        ]),
+      { param: 'messages[2].content[0].content[0].source.data' },
+    )
+  })
+
   test('a call without text has null content, reasoning is joined, and redacted reasoning is left out', () => {
     const thought = (thinking: string) => ({ type: 'thinking', thinking, signature: 's' })
     const said = [thought('one'), { type: 'redacted_thinking', data: 'x' }, thought('two'), thought(''), called]

@@ -1,8 +1,8 @@
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatMessage, SeenPart } from '../../../core/text-generation.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
-import { maxPictures, readPicture } from '../chat/fields/picture-address.ts'
-import type { ContentBlock, DocumentBlock, MessageBody, TextBlock } from './content-blocks.ts'
+import { maxPictures, pictureFollows, readPicture } from '../chat/fields/picture-address.ts'
+import type { ContentBlock, DocumentBlock, ImageBlock, MessageBody, TextBlock } from './content-blocks.ts'
 
 /** Finds blocks in turns of the wrong role. */
 export function findTurnFaults(messages: readonly MessageBody[]): readonly FieldFault[] {
@@ -12,15 +12,20 @@ export function findTurnFaults(messages: readonly MessageBody[]): readonly Field
       const path = ['messages', index, 'content', place]
       const owner = block.type === 'text' ? role : ownerOf(block.type)
       if (owner !== role) return [fieldFault(path, `is a ${block.type}, which belongs to ${owner} messages.`)]
-      if (block.type !== 'image') return []
-      if (readPicture(block.source.data, block.source.media_type) !== null) return []
-      return [fieldFault([...path, 'source', 'data'], 'must be a PNG, JPEG, WebP or GIF file in base64.', 'format')]
+      if (block.type !== 'tool_result') return findPictureFault(block, path)
+      return blocksOf(block.content ?? '').flatMap((part, at) => findPictureFault(part, [...path, 'content', at]))
     }),
   ])
 }
 
+function findPictureFault(block: ContentBlock, path: FieldFault['path']): readonly FieldFault[] {
+  if (block.type !== 'image' || readPicture(block.source.data, block.source.media_type) !== null) return []
+  return [fieldFault([...path, 'source', 'data'], 'must be a PNG, JPEG, WebP or GIF file in base64.', 'format')]
+}
+
 function findTooMany(content: MessageBody['content'], index: number): readonly FieldFault[] {
-  if (blocksOf<ContentBlock>(content).filter(({ type }) => type === 'image').length <= maxPictures) return []
+  const shown = blocksOf<ContentBlock>(content).flatMap((block) => (block.type === 'tool_result' ? blocksOf(block.content ?? '') : block))
+  if (shown.filter(({ type }) => type === 'image').length <= maxPictures) return []
   return [fieldFault(['messages', index, 'content'], `has more than ${maxPictures} pictures: send fewer.`, 'range')]
 }
 
@@ -48,7 +53,7 @@ function readTurn({ role, content }: MessageBody): readonly ChatMessage[] {
   if (role === 'system') return [{ role, content: text }]
   if (role === 'user') {
     const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [readResult(block)] : []))
-    // Templates require results directly after their calls, before any other text.
+    // Templates require results directly after their calls, before any other text, and take no pictures in them.
     const parts = seenParts(blocks)
     return [
       ...results,
@@ -71,8 +76,9 @@ function readTurn({ role, content }: MessageBody): readonly ChatMessage[] {
 
 /** The parts of a turn with pictures; null = only text. */
 function seenParts(blocks: readonly ContentBlock[]): readonly SeenPart[] | null {
-  if (blocks.every(({ type }) => type !== 'image')) return null
-  return blocks.flatMap((block): readonly SeenPart[] => {
+  const results = blocks.flatMap((block) => (block.type === 'tool_result' ? blocksOf(block.content ?? '').filter(isPicture) : []))
+  if (results.length === 0 && !blocks.some(isPicture)) return null
+  return [...results, ...blocks].flatMap((block): readonly SeenPart[] => {
     if (block.type === 'image') return [readPicture(block.source.data, block.source.media_type)].filter((part) => part !== null)
     return block.type === 'tool_result' ? [] : [{ type: 'text', text: joinTexts([block]) }]
   })
@@ -84,7 +90,8 @@ function writeInput(input: string | object | undefined): string {
 }
 
 function readResult({ tool_use_id, content = '', is_error }: Extract<ContentBlock, { type: 'tool_result' }>): ChatMessage {
-  const text = joinTexts(blocksOf(content))
+  const blocks = blocksOf(content)
+  const text = joinTexts(blocks) || (blocks.some(isPicture) ? pictureFollows : '')
   return { role: 'tool', content: is_error === true ? `Error: ${text}` : text, toolCallId: tool_use_id }
 }
 
@@ -97,6 +104,10 @@ function joinTexts(blocks: readonly { readonly type: string }[]): string {
   return blocks
     .flatMap((block) => ('text' in block && typeof block.text === 'string' ? [block.text] : isDocument(block) ? [documentText(block)] : []))
     .join('\n')
+}
+
+function isPicture(block: ContentBlock): block is ImageBlock {
+  return block.type === 'image'
 }
 
 function isDocument(block: { readonly type: string }): block is DocumentBlock {

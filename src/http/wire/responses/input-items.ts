@@ -55,7 +55,7 @@ const functionCall = closed({
 const functionOutput = closed({
   type: Type.Literal('function_call_output'),
   call_id: callId,
-  output: Type.Union([Type.String(), Type.Array(inputText)]),
+  output: Type.Union([Type.String(), Type.Array(Type.Union([inputText, inputImage]))]),
   id,
   status,
 })
@@ -74,6 +74,7 @@ export const inputItemSchema = Type.Union([message, functionCall, functionOutput
 export type InputItem = Static<typeof inputItemSchema>
 export type MessageItem = Static<typeof message>
 export type FunctionCallItem = Static<typeof functionCall>
+export type OutputItem = Static<typeof functionOutput>
 export type ReasoningItem = Static<typeof reasoning>
 
 const kinds: readonly string[] = ['message', 'function_call', 'function_call_output', 'reasoning']
@@ -91,7 +92,7 @@ export function findForeignItems(input: unknown): readonly FieldFault[] {
     if (type === 'reasoning') return []
     return [
       ...findParts(item.content, [...path, 'content'], [...texts, 'input_image']),
-      ...findParts(item.output, [...path, 'output'], texts),
+      ...findParts(item.output, [...path, 'output'], [...texts, 'input_image']),
     ]
   })
 }

@@ -2,8 +2,8 @@ import type { FieldFault } from '../../../core/error.ts'
 import type { ChatMessage, SeenPart, ToolCall } from '../../../core/text-generation.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { CallArguments } from '../chat/call-arguments.ts'
-import { findAddressFault, maxPictures, readAddress } from '../chat/fields/picture-address.ts'
-import type { FunctionCallItem, InputItem, MessageItem, ReasoningItem } from './input-items.ts'
+import { findAddressFault, maxPictures, pictureFollows, readAddress } from '../chat/fields/picture-address.ts'
+import type { FunctionCallItem, InputItem, MessageItem, OutputItem, ReasoningItem } from './input-items.ts'
 import { joinName } from './response-tools.ts'
 
 /**
@@ -19,14 +19,18 @@ export function findItemFaults(items: readonly InputItem[], earlier: readonly In
       calls.add(item.call_id)
       return callArguments.tooLong ? [] : callArguments.check(item.arguments, ['input', index, 'arguments'])
     }
-    if (item.type === undefined || item.type === 'message') return findPictureFaults(item, ['input', index, 'content'])
-    if (item.type !== 'function_call_output' || calls.has(item.call_id)) return []
+    if (item.type === undefined || item.type === 'message') return findPictureFaults(item.content, ['input', index, 'content'], item.role)
+    if (item.type !== 'function_call_output') return []
+    if (calls.has(item.call_id)) return findPictureFaults(item.output, ['input', index, 'output'])
     return [fieldFault(['input', index, 'call_id'], 'must be the call_id of an earlier function_call.')]
   })
 }
 
+type Part = Exclude<PartedContent, string>[number]
+type PartedContent = MessageItem['content'] | OutputItem['output']
+
 /** Finds pictures in the wrong place, too many of them, and addresses that are not data addresses. */
-function findPictureFaults({ role, content }: MessageItem, path: FieldFault['path']): readonly FieldFault[] {
+function findPictureFaults(content: PartedContent, path: FieldFault['path'], role = 'user'): readonly FieldFault[] {
   if (typeof content === 'string') return []
   const faults: FieldFault[] = []
   for (const [index, part] of content.entries()) {
@@ -45,33 +49,45 @@ function findPictureFaults({ role, content }: MessageItem, path: FieldFault['pat
 export function readItems(instructions: string | undefined, items: readonly InputItem[]): readonly ChatMessage[] {
   const messages: ChatMessage[] = instructions === undefined ? [] : [{ role: 'system', content: instructions }]
   let turn: Turn | null = null
+  /** Pictures of results, which stand behind all results of a turn. */
+  const shown: SeenPart[] = []
   const close = (): void => {
     if (turn !== null && (turn.content !== null || turn.toolCalls.length > 0)) messages.push(readTurn(turn))
     turn = null
+  }
+  const show = (): void => {
+    if (shown.length > 0) messages.push({ role: 'user', content: '', parts: shown.splice(0) })
   }
   const open = (): Turn => {
     turn ??= { thoughts: '', content: null, toolCalls: [] }
     return turn
   }
   for (const item of items) {
+    if (item.type !== 'function_call_output' && !('role' in item && item.role === 'user')) show()
     if (item.type === 'reasoning') {
       if (turn !== null) close()
       open().thoughts = readThoughts(item)
     } else if (item.type === 'function_call') open().toolCalls.push(readCall(item))
     else if (item.type === 'function_call_output') {
       close()
-      messages.push({ role: 'tool', toolCallId: item.call_id, content: textOf(item.output) })
+      const pictures = seenParts(item.output)?.filter(({ type }) => type === 'picture') ?? []
+      shown.push(...pictures)
+      const content = textOf(item.output) || (pictures.length > 0 ? pictureFollows : '')
+      messages.push({ role: 'tool', toolCallId: item.call_id, content })
     } else if (item.role === 'assistant') {
       if (open().content !== null || open().toolCalls.length > 0) close()
       open().content = textOf(item.content)
     } else {
       close()
       const role = item.role === 'user' ? 'user' : 'system'
-      const parts = seenParts(item.content)
-      messages.push({ role, content: textOf(item.content), ...(parts !== null && { parts }) })
+      const content = textOf(item.content)
+      const own = seenParts(item.content) ?? (shown.length > 0 ? [{ type: 'text' as const, text: content }] : null)
+      const parts = own && [...shown.splice(0), ...own]
+      messages.push({ role, content, ...(parts !== null && { parts }) })
     }
   }
   close()
+  show()
   return joinLeadingSystem(messages)
 }
 
@@ -107,7 +123,7 @@ function unpackThoughts(text: string): string {
 }
 
 /** Joins parts with line breaks, as in chats. */
-function textOf(content: MessageItem['content']): string {
+function textOf(content: PartedContent): string {
   if (typeof content === 'string') return content
   return content.flatMap((part) => (part.type === 'input_image' ? [] : [part.type === 'refusal' ? part.refusal : part.text])).join('\n')
 }
@@ -115,12 +131,15 @@ function textOf(content: MessageItem['content']): string {
 /** Characters of the pictures in items, which do not take up the context as text. */
 export function pictureCharacters(items: string | readonly InputItem[]): number {
   if (typeof items === 'string') return 0
-  const contents = items.flatMap((item) => ('role' in item && typeof item.content !== 'string' ? item.content : []))
+  const contents = items.flatMap((item): readonly Part[] => {
+    const content = 'role' in item ? item.content : item.type === 'function_call_output' ? item.output : []
+    return typeof content === 'string' ? [] : content
+  })
   return contents.reduce((sum, part) => sum + (part.type === 'input_image' ? part.image_url.length : 0), 0)
 }
 
 /** The parts of a message with pictures; null = only text. */
-function seenParts(content: MessageItem['content']): readonly SeenPart[] | null {
+function seenParts(content: PartedContent): readonly SeenPart[] | null {
   if (typeof content === 'string' || content.every(({ type }) => type !== 'input_image')) return null
   return content.flatMap((part): readonly SeenPart[] => {
     const picture = part.type === 'input_image' ? readAddress(part.image_url, part.detail) : null

@@ -113,9 +113,9 @@ suite('requests to the Responses interface', () => {
       { param: 'input[0].encrypted_content', says: /another service/ },
     ],
     [
-      'a picture from a function',
+      'a picture from a function that is none',
       { input: [called, { ...output, output: [{ type: 'input_image', image_url: 'x' }] }] },
-      { code: 'unsupported_parameter', param: 'input[1].output[0]' },
+      { code: 'invalid_request_error', param: 'input[1].output[0].image_url' },
     ],
     [
       'a built-in tool',
@@ -328,5 +328,31 @@ suite('items as a conversation', () => {
     const read_ = conversation('a', { instructions: 'You', text: { verbosity: 'low' }, truncation: 'auto' })
     assert.deepEqual([read_.messages[0]?.content, read_.dropsOldest], ['You\n\nAnswer as briefly as you can.', true])
     assert.equal(conversation('a', { text: { verbosity: 'medium' } }).messages.length, 1)
+  })
+
+  test('pictures of outputs follow all outputs, in the next turn of the user or in one of their own', () => {
+    const png = (letter: string) => `iVBORw0KGgoAAAA${letter}`
+    const shown = (letter: string) => ({ type: 'picture', mediaType: 'image/png', base64: png(letter) })
+    const part = (letter: string) => ({ type: 'input_image', image_url: `data:image/png;base64,${png(letter)}` })
+    const calls = [called, { ...called, call_id: 'c2' }]
+    const one = { ...output, output: [{ type: 'input_text', text: 'blue' }, part('A')] }
+    const other = { type: 'custom_tool_call_output', call_id: 'c2', output: [part('B')] }
+    const results = [
+      { role: 'tool', toolCallId: 'c1', content: 'blue' },
+      { role: 'tool', toolCallId: 'c2', content: '(The result is the picture that follows.)' },
+    ]
+    assert.deepEqual(conversation([...calls, one, other]).messages.slice(1), [
+      ...results,
+      { role: 'user', content: '', parts: [shown('A'), shown('B')] },
+    ])
+    assert.deepEqual(conversation([...calls, one, other, says('user', 'See?')]).messages.slice(1), [
+      ...results,
+      { role: 'user', content: 'See?', parts: [shown('A'), shown('B'), { type: 'text', text: 'See?' }] },
+    ])
+    const next = conversation([...calls, one, other, says('assistant', 'Yes.'), says('user', 'Why?')]).messages
+    assert.deepEqual(
+      next.map(({ role }) => role),
+      ['assistant', 'tool', 'tool', 'user', 'assistant', 'user'],
+    )
   })
 })

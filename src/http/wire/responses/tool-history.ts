@@ -55,13 +55,14 @@ function readItem(item: Readonly<Record<string, unknown>>, type: string, index: 
   }
   if (/^(?:custom_tool_call|local_shell_call|shell_call|apply_patch_call|tool_search)_output$/.test(type)) {
     const said = output ?? tools ?? item.status ?? ''
-    return [{ type: 'function_call_output', call_id, output: isTextParts(said) ? said : asText(said) }]
+    return [{ type: 'function_call_output', call_id, output: isParts(said) ? said : asText(said) }]
   }
   return [item]
 }
 
-function isTextParts(output: unknown): boolean {
-  return Array.isArray(output) && output.length > 0 && output.every((part: unknown) => isRecord(part) && part.type === 'input_text')
+function isParts(output: unknown): boolean {
+  const types = ['input_text', 'input_image']
+  return Array.isArray(output) && output.length > 0 && output.every((part: unknown) => isRecord(part) && types.includes(String(part.type)))
 }
 
 function asText(value: unknown): string {

@@ -5,6 +5,8 @@ const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 
 /** Pictures of one message; a request is limited only by its size. */
 export const maxPictures = 32
+/** A tool's result without text: its pictures follow as a user's message, since templates and servers take none in results. */
+export const pictureFollows = '(The result is the picture that follows.)'
 /** The description of such addresses in the API document. */
 export const addressMeaning =
   'The picture itself: `data:image/png;base64,…`; PNG, JPEG, WebP or GIF. Where the setting `fetch-pictures` is on, also its http or https address.'
