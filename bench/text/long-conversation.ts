@@ -13,7 +13,7 @@ import { streamChat } from './stream-chat.ts'
 
 const turnsBefore = [2, 20, 60]
 const turnsMeasured = 12
-const leastContext = 32_000
+const minContext = 32_000
 
 const sentences = [
   'The harbour opens at six, and the boats that were late wait outside until somebody has counted those that are in.',
@@ -71,6 +71,6 @@ async function compare(model: BenchModel): Promise<void> {
 }
 
 console.log(describeMachine())
-const models = (await listBenchModels()).filter((model) => model.context >= leastContext)
-if (models.length === 0) throw new Error(`No model has a context of ${leastContext} tokens; set BENCH_MODELS to a folder with one.`)
+const models = (await listBenchModels()).filter((model) => model.context >= minContext)
+if (models.length === 0) throw new Error(`No model has a context of ${minContext} tokens; set BENCH_MODELS to a folder with one.`)
 for (const model of models) await compare(model)

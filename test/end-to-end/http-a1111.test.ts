@@ -189,10 +189,10 @@ suite("A1111's interface", () => {
   })
 
   for (const [name, path, body, status, says] of [
-    ['a sampler that is none', 'txt2img', { prompt: 'a', sampler_name: 'Magic' }, 422, /`sampler_name` must be one of/],
-    ['a spacing that is none', 'txt2img', { prompt: 'a', scheduler: 'Exponential' }, 422, /`scheduler`/],
+    ['an unknown sampler', 'txt2img', { prompt: 'a', sampler_name: 'Magic' }, 422, /`sampler_name` must be one of/],
+    ['an unknown spacing', 'txt2img', { prompt: 'a', scheduler: 'Exponential' }, 422, /`scheduler`/],
     [
-      'a model that is none',
+      'an unknown model',
       'txt2img',
       { prompt: 'a', override_settings: { sd_model_checkpoint: 'none' } },
       422,
@@ -219,7 +219,7 @@ suite("A1111's interface", () => {
       422,
       /`inpainting_fill`/,
     ],
-    ['an upscaler that is none', 'extra-single-image', { image: picture(8, 8), upscaler_1: 'Lanczos' }, 404, /`upscaler_1`/],
+    ['an unknown upscaler', 'extra-single-image', { image: picture(8, 8), upscaler_1: 'Lanczos' }, 404, /`upscaler_1`/],
     ['what A1111 offers and we do not', 'interrogate', { image: picture(8, 8) }, 404, /A1111/],
   ] as const)
     test(`${name} is rejected in one sentence`, async () => {

@@ -121,7 +121,7 @@ suite('image forms', () => {
       'n',
     ],
     [
-      'a number that is none',
+      'an invalid number',
       [
         ['image', picture],
         ['n', 'two'],

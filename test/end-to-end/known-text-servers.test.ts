@@ -29,7 +29,7 @@ const streams =
   (response) =>
     response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text)
 
-/** Who says "Let me look." and calls two functions, as each does after its documentation and source, and how each says that a prompt is too long and that it is busy. */
+/** The answers of each server, after its documentation and source: "Let me look." with two function calls, a prompt that is too long, and a busy server. */
 const servers: Readonly<Record<string, { readonly answers: readonly string[]; readonly tooLong: Answer; readonly busy: Answer }>> = {
   vLLM: {
     answers: [

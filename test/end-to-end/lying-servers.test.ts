@@ -22,7 +22,7 @@ const liars: Readonly<Record<string, Answer>> = {
   'answers 200 with an error as an event': says(event({ error: { message: 'CUDA error' } })),
   'does not know the model': (response) => response.writeHead(404).end('{"error":{"message":"The model `m` does not exist."}}'),
   'has no choices': says(event({ choices: [] }), usage({ prompt_tokens: 3, completion_tokens: 2 })),
-  'has choices that are none': says(event({ choices: 'many' })),
+  'has malformed choices': says(event({ choices: 'many' })),
   'ends at once': says(),
   'answers nothing': (response) => response.end(),
 }

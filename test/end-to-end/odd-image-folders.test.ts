@@ -101,7 +101,7 @@ const damages: readonly (readonly [what: string, damage: Damage, answer: RegExp 
   ['with a transformer of letters', write(transformer, 'x'.repeat(500)), /cut short or not a safetensors file/],
   ['with a header longer than the file', write(transformer, longHeader), /header would be longer than the file/],
   ['with a header that is a list', write(transformer, header('[]')), /header that is not a JSON object/],
-  ['with a header that is no JSON', write(transformer, header('{"a')), /header that is not JSON/],
+  ['with a header that is not JSON', write(transformer, header('{"a')), /header that is not JSON/],
   ['with no tensors', write(transformer, header('{}')), /holds a transformer of a family that Sepia does not run/],
   [
     'with a type that nobody knows',
@@ -114,7 +114,7 @@ const damages: readonly (readonly [what: string, damage: Damage, answer: RegExp 
     /-00001-of-00002\.safetensors is missing/,
   ],
   ['with an index that leads elsewhere', listShards('{"weight_map":{"a":"../../x.safetensors"}}'), /does not name files beside it/],
-  ['with an index that is no JSON', listShards('{'), /index\.json is not valid JSON/],
+  ['with an index that is not JSON', listShards('{'), /index\.json is not valid JSON/],
   ['with an empty index', listShards('{"weight_map":{}}'), /does not name files beside it/],
   ['without its second shard', loseShard(true), /-00002-of-00002\.safetensors is missing or cannot be read/],
   [
@@ -147,7 +147,7 @@ const damages: readonly (readonly [what: string, damage: Damage, answer: RegExp 
     configure('transformer/config.json', layers),
     /says 40 in "(?:num_layers|n_layers)", and its weights have \d/,
   ],
-  ['with a configuration that is no JSON', write('transformer/config.json', '{'), /is not a JSON object; copy the whole folder/],
+  ['with a configuration that is not JSON', write('transformer/config.json', '{'), /is not a JSON object; copy the whole folder/],
   [
     'with a configuration of a UNet',
     configure('transformer/config.json', { _class_name: 'UNet2DConditionModel' }),
@@ -172,8 +172,8 @@ const damages: readonly (readonly [what: string, damage: Damage, answer: RegExp 
   ['with half a text encoder', halve(encoder), /is cut short/],
   ['with the text encoder of another family', (place) => cp(another(place), join(place.folder, encoder)), /lacks the tensor/],
   ['with a text encoder without its tokens', change(encoder, without(/embed/u)), /lacks the tensor ".*embed/],
-  ['with a scheduler that is no JSON', write('scheduler/scheduler_config.json', '{'), /scheduler_config\.json is not valid JSON/],
-  ['with an index of the model that is no JSON', write('model_index.json', '{'), /is not a JSON object; copy the whole folder/],
+  ['with a scheduler that is not JSON', write('scheduler/scheduler_config.json', '{'), /scheduler_config\.json is not valid JSON/],
+  ['with a model index that is not JSON', write('model_index.json', '{'), /is not a JSON object; copy the whole folder/],
   ['without its tokenizers', eachTokenizer((folder) => rm(folder, { recursive: true })), /without all its parts: .*tokenizer/],
   [
     'with tokenizers of one letter',

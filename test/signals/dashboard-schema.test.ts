@@ -22,7 +22,7 @@ test("the dashboard matches Grafana's schema", async () => {
 
 for (const [fault, from, to] of [
   ['a field that no dashboard has', '"panels":', '"pannels":'],
-  ['a place that is no number', '"x": 8', '"x": "8"'],
+  ['a position that is not a number', '"x": 8', '"x": "8"'],
 ] as const)
   test(`${fault} is detected`, async () => {
     const dashboard = await readFile('deploy/grafana/sepia.json', 'utf8')

@@ -16,13 +16,13 @@ export function checkPromises({ verdict, probes, streams, faults, refused }: Clu
     bound: '0',
     isBroken: count > 0,
   })
-  const within = (what: string, ms: number, mostMs: number, more: string): ClusterPromise => {
-    const [seen, bound] = [`${(ms / 1000).toFixed(1)} s, ${more}`, `${mostMs / 1000} s`]
-    return { what, seen, bound, isBroken: ms > mostMs }
+  const within = (what: string, ms: number, maxMs: number, more: string): ClusterPromise => {
+    const [seen, bound] = [`${(ms / 1000).toFixed(1)} s, ${more}`, `${maxMs / 1000} s`]
+    return { what, seen, bound, isBroken: ms > maxMs }
   }
   const burnedBy = (fault: 'rolling-restart' | 'database-long-away') => faults.burned.get(fault) ?? 0
-  const worst = (what: string, times: readonly number[], mostMs: number) =>
-    within(what, Math.max(0, ...times), mostMs, `the longest of ${times.length}`)
+  const worst = (what: string, times: readonly number[], maxMs: number) =>
+    within(what, Math.max(0, ...times), maxMs, `the longest of ${times.length}`)
   return [
     none('lost', verdict.lost.length),
     none('done twice', verdict.duplicated.length),
@@ -47,7 +47,7 @@ export function checkPromises({ verdict, probes, streams, faults, refused }: Clu
 /** The report as a table for a person, and what explains it. */
 export function printClusterReport(report: ClusterChaosReport): string {
   const { verdict, probes, streams, faults, refused, refusals, seconds } = report
-  const { acknowledged, succeeded, cancelled, lost, duplicated, damaged, failed, burned, mostBurned, zombies } = verdict
+  const { acknowledged, succeeded, cancelled, lost, duplicated, damaged, failed, burned, maxBurned, zombies } = verdict
   const counted = (counts: Iterable<readonly [string, number]>) => [...counts].map(([name, count]) => `${name} ${count}`).join(', ')
   const rows = checkPromises(report).map(({ what, seen, bound, isBroken }) => [what, seen, bound, isBroken ? 'BROKEN' : 'held'])
   const table = [['what', 'seen', 'at most', ''], ...rows]
@@ -61,7 +61,7 @@ export function printClusterReport(report: ClusterChaosReport): string {
         .trimEnd(),
     ),
     `faults: ${counted(faults.counts)}; zombies refused ${zombies}`,
-    `attempts burned ${burned}, of one request at most ${mostBurned}: ${counted(faults.burned)}`,
+    `attempts burned ${burned}, of one request at most ${maxBurned}: ${counted(faults.burned)}`,
     `streams: whole ${streams.whole}, broken off ${streams.brokenOff}`,
     ...[...refusals].map(([said, count]) => `no node at once, ${count} times: ${said}`),
     ...[...faults.undone, ...refused, ...lost, ...duplicated, ...damaged, ...failed, ...probes.wrong]

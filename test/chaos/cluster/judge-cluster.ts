@@ -18,7 +18,7 @@ export interface ClusterVerdict {
   /** Attempts that count against requests: their node was lost, or storage failed for too long. */
   readonly burned: number
   /** Most of one request. */
-  readonly mostBurned: number
+  readonly maxBurned: number
   /** Results of lost attempts that were refused. */
   readonly zombies: number
 }
@@ -46,7 +46,7 @@ export async function judgeCluster({ nodes, query }: ClusterUnderTest, load: Loa
       ...isOf('cancelled').flatMap(({ name, id }) => (load.cancelled.has(name) ? [] : [`${id}: cancelled by nobody`])),
     ],
     burned: burned.reduce((sum, { count }) => sum + Number(count), 0),
-    mostBurned: Math.max(0, ...burned.map(({ count }) => Number(count))),
+    maxBurned: Math.max(0, ...burned.map(({ count }) => Number(count))),
     zombies: lines.filter(({ message }) => /lost attempt/.test(message)).length,
   }
 }

@@ -36,7 +36,7 @@ suite('the table of published fields', () => {
     })
 
     test(`${route} rejects by name exactly the fields listed in the table`, async () => {
-      const least = leastBody(surface)
+      const least = smallestBody(surface)
       for (const [name, { fate, sample, beside = {} }] of Object.entries(fields)) {
         const added = sample === undefined ? {} : { [name]: await sampleFor(route, name, sample) }
         const { status, text } = await send(route, { ...least, ...beside, ...added }, form)
@@ -60,7 +60,7 @@ suite('the table of published fields', () => {
       }
     })
 
-  function leastBody({ route, least }: PublishedSurface): Body {
+  function smallestBody({ route, least }: PublishedSurface): Body {
     const { earlier: _, ...rest } = given[route] ?? {}
     return { ...least, ...rest }
   }
