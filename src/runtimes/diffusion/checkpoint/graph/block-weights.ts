@@ -14,7 +14,7 @@ export interface BlockGraph {
 
 /** Numbers in groups that share a scale and a minimum: each value is (number − middle) · scale − minimum. */
 interface Groups {
-  /** [groups, numbers per group], of 8 bits without a sign. */
+  /** [groups, numbers per group], of 8 bits; without a sign where there is a middle. */
   readonly numbers: string
   /** [groups, 1] */
   readonly scale: string
@@ -40,15 +40,12 @@ export function decodeBlocks(graph: BlockGraph, type: BlockType, blocks: string)
   return minimum === undefined ? scaled : graph.node('Sub', [scaled, minimum])
 }
 
-/** What a byte with a sign is counted from once its highest bit is turned over. */
-const signBit = 128
-
 const decoders: Readonly<Record<BlockType, (blocks: Blocks) => Groups>> = {
   Q4_0: (b) => ({ numbers: b.nibbles(2), scale: b.half(0), middle: 8 }),
   Q4_1: (b) => ({ numbers: b.nibbles(4), scale: b.half(0), minimum: b.negative(b.half(1)) }),
   Q5_0: (b) => ({ numbers: b.or(b.nibbles(6), b.fifthBits(2)), scale: b.half(0), middle: 16 }),
   Q5_1: (b) => ({ numbers: b.or(b.nibbles(8), b.fifthBits(4)), scale: b.half(0), minimum: b.negative(b.half(1)) }),
-  Q8_0: (b) => ({ numbers: b.signed(2, 34), scale: b.half(0), middle: signBit }),
+  Q8_0: (b) => ({ numbers: b.signed(2, 34), scale: b.half(0) }),
   Q2_K: (b) => {
     const scales = b.cut(0, 16)
     return {
@@ -79,7 +76,7 @@ const decoders: Readonly<Record<BlockType, (blocks: Blocks) => Groups>> = {
   Q6_K: (b) => {
     const low = b.shape(b.pairs(0, 128, 64), [-1, 2, 4, 32])
     const high = b.left(b.low(b.right(b.shape(b.cut(128, 192), [-1, 2, 1, 32]), [0, 2, 4, 6]), 2), 4)
-    const scale = b.each(b.times(b.signed(192, 208), b.half(104), signBit))
+    const scale = b.each(b.times(b.signed(192, 208), b.half(104)))
     return { numbers: b.shape(b.or(low, high), [-1, 16]), scale, middle: 32 }
   },
 }
@@ -104,21 +101,22 @@ class Blocks {
     return graph.node('Slice', [this.#blocks, graph.integers([from]), graph.integers([to]), graph.integers([1])])
   }
 
-  /** Bytes with a sign, counted from `signBit`. */
+  /** Bytes with a sign: the runtime's cast keeps their bits. */
   signed(from: number, to: number): string {
-    return this.#graph.node('BitwiseXor', [this.cut(from, to), this.#graph.bytes([signBit], [])])
+    return this.#graph.node('Cast', [this.cut(from, to)], { to: onnxTypes.int8 })
   }
 
   /**
    * One number in half precision of each block, as single precision [blocks, 1]: looked up by its bits, because another view of the file
-   * would count each of its pages twice as the memory of the process.
+   * would count each of its pages twice as the memory of the process. GatherElements takes a fifth of Gather's time.
    */
   half(index: number): string {
     const graph = this.#graph
     const pair = graph.toSingle(this.cut(2 * index, 2 * index + 2))
     const bits = graph.node('MatMul', [pair, graph.floats([1, 256], [2, 1], 'float32')])
     const values = graph.once('halves', () => graph.floats(allHalves(), [0x10000], 'float32'))
-    return graph.node('Gather', [values, graph.node('Cast', [bits], { to: onnxTypes.int32 })])
+    const places = graph.node('Cast', [this.shape(bits, [-1])], { to: onnxTypes.int32 })
+    return this.each(graph.node('GatherElements', [values, places], { axis: 0 }))
   }
 
   shape(value: string, sizes: readonly number[]): string {
@@ -156,7 +154,16 @@ class Blocks {
   /** 32 numbers of four bits: the lower halves of 16 bytes, then the upper ones. */
   nibbles(from: number): string {
     const bytes = this.cut(from, from + 16)
-    return this.join([this.low(bytes, 4), this.right(bytes, [4])])
+    // A sixteenth of a byte less 15/32 lies within half of its upper four bits.
+    const upper = this.#addRounded([bytes, 1 / 16], [this.#graph.bytes([15], []), -1 / 32])
+    return this.join([this.#addRounded([bytes, 1], [upper, -16]), upper])
+  }
+
+  /** Bytes times a factor plus other bytes times theirs, rounded to bytes: takes a quarter of the time of shifting and masking bits. */
+  #addRounded([bytes, factor]: readonly [string, number], [others, otherFactor]: readonly [string, number]): string {
+    const scale = (value: number) => this.#graph.floats([value], [], 'float32')
+    const zero = this.#graph.bytes([0], [])
+    return this.#graph.node('com.microsoft:QLinearAdd', [bytes, scale(factor), zero, others, scale(otherFactor), zero, scale(1), zero])
   }
 
   /** The fifth bits of 32 numbers, from the lowest of four bytes on. */
