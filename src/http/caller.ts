@@ -56,10 +56,14 @@ export async function identifyCaller(deps: CallerDependencies, request: FastifyR
   return caller
 }
 
-/** The token of a request; undefined when it carries none. Anthropic's clients and some others send it as `x-api-key`. */
+/**
+ * The token of a request; undefined when it carries none. Anthropic's clients and some others send it as `x-api-key`, Azure's as `api-key`.
+ * Beside it, some send an Authorization header without a token.
+ */
 function findToken(request: FastifyRequest): string | undefined {
-  const { authorization, 'x-api-key': key } = request.headers
-  if (authorization === undefined) return typeof key === 'string' ? `Bearer ${key}` : undefined
+  const { authorization = '', 'x-api-key': key, 'api-key': azureKey = key } = request.headers
+  if (/^(?:bearer)? *$/i.test(authorization))
+    return typeof azureKey === 'string' ? `Bearer ${azureKey.replace(/^bearer +/i, '')}` : undefined
   return isA1111Surface(request) ? fromPassword(authorization) : authorization
 }
 

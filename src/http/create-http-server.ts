@@ -31,7 +31,7 @@ import { limitPipelining } from './limits/pipelining.ts'
 import { type RatedSubject, RateLimiter } from './limits/rate-limit.ts'
 import { requireBudget } from './limits/require-budget.ts'
 import { createLoopbackCaller } from './loopback-caller.ts'
-import { addBasePath, withoutPrefix } from './path-prefix.ts'
+import { addBasePath, withoutAzurePath, withoutPrefix } from './path-prefix.ts'
 import { registerWork } from './register-work.ts'
 import { probeRoutes } from './routes/service.ts'
 import { routes } from './routes.ts'
@@ -64,7 +64,7 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
     genReqId: ({ headers }) => chooseRequestId(headers),
     requestIdHeader: false,
     trustProxy: settings.trustedProxies.length > 0 && isTrustedProxy,
-    rewriteUrl: ({ url = '/' }) => asPath(withoutPrefix(url, prefixes)),
+    rewriteUrl: ({ url = '/' }) => asPath(withoutAzurePath(withoutPrefix(url, prefixes))),
     requestTimeout: slowestRequestMs,
     routerOptions: { maxParamLength: longestParameter },
     clientErrorHandler: answerParserError,

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '../core/error.ts'
 import { shortName } from '../core/requests/request-record.ts'
+import { isCutShort } from './serve-routes.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -18,7 +19,9 @@ const ignored: readonly string[] = ['api-version']
  * @throws {ServiceError} `invalid_request_error`, from the hook, naming the first of them.
  */
 export function refuseUnknownQuery(scope: FastifyInstance): void {
-  scope.addHook('onRequest', ({ query, routeOptions: { config } }, _reply, done) => done(findUnknown(query, config.query ?? [])))
+  scope.addHook('onRequest', (request, _reply, done) =>
+    done(isCutShort(request) ? undefined : findUnknown(request.query, request.routeOptions.config.query ?? [])),
+  )
 }
 
 /**

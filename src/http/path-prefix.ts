@@ -19,6 +19,11 @@ export function withoutPrefix(url: string, prefixes: readonly string[]): string 
   return url
 }
 
+/** The address of OpenAI's interface for one of Azure's, in which the model, which the body names too, may stand before the path. */
+export function withoutAzurePath(url: string): string {
+  return url.replace(/^\/openai\/(?:v1\/|deployments\/[^/?]+\/)?(?=\w)/, '/v1/')
+}
+
 /** Adds the path of the public address to links and redirects. */
 export function addBasePath(server: FastifyInstance, prefix: string): void {
   if (prefix === '') return

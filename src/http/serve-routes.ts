@@ -131,7 +131,7 @@ function urlOf(path: string): string {
 }
 
 /** Whether an address ends where its parameter would begin, as with a trailing slash. No resource has it. */
-function isCutShort({ params }: FastifyRequest): boolean {
+export function isCutShort({ params }: Pick<FastifyRequest, 'params'>): boolean {
   return Object.entries<unknown>(Object(params)).some(
     ([name, value]) => typeof value === 'string' && (name === '*' ? /^\/*$/.test(value) : value === ''),
   )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
-import OpenAI from 'openai'
+import OpenAI, { AzureOpenAI } from 'openai'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 
 const model = 'fake-chat'
@@ -110,5 +110,15 @@ suite('other requests of published clients', () => {
       openai.completions.create({ model, prompt: 'a', suffix: ' c', echo: true }),
       /`suffix` must be left out with `echo`/,
     )
+  })
+
+  test("Azure's client works with its own paths, header and version, with the model in the path or only in the body", async () => {
+    const given = { apiKey: service.token, apiVersion: '2026-01-01', endpoint: service.url, maxRetries: 0 }
+    for (const azure of [new AzureOpenAI(given), new AzureOpenAI({ ...given, deployment: model })]) {
+      const { choices } = await azure.chat.completions.create({ model, messages })
+      assert.equal(choices[0]?.message.content, 'hello')
+    }
+    const { data } = await new AzureOpenAI(given).models.list()
+    assert.ok(data.some(({ id }) => id === model))
   })
 })

@@ -52,6 +52,26 @@ suite('authentication', () => {
     assert.equal(await refused(brief), 'token_expired')
   })
 
+  test('a token in x-api-key or api-key is used if the header Authorization has none', async () => {
+    await using service = await startHttpService()
+    const statusOf = async (headers: Record<string, string>) => (await service.fetch('/v1/models', { token: null, headers })).status
+    for (const name of ['x-api-key', 'api-key'])
+      for (const written of [service.token, `Bearer ${service.token}`])
+        for (const authorization of [undefined, '', 'Bearer', 'bearer '])
+          assert.equal(await statusOf({ [name]: written, ...(authorization !== undefined && { authorization }) }), 200, name)
+    assert.equal(await statusOf({ 'x-api-key': service.token, authorization: `Bearer ${makeAccessTokenText()}` }), 401)
+    assert.equal(await statusOf({ 'x-api-key': '' }), 401)
+  })
+
+  test("Azure's paths lead to OpenAI's interface, and nowhere else", async () => {
+    await using service = await startHttpService()
+    for (const path of ['/openai/deployments/fake-chat/chat/completions?api-version=1', '/openai/v1/chat/completions'])
+      assert.equal((await service.fetch(path, { json: chat })).status, 200, path)
+    assert.equal((await service.fetch('/openai/models?api-version=1')).status, 200)
+    for (const path of ['/openai', '/openai/', '/openai/v1/', '/openai/deployments/x', '/openai//healthz'])
+      assert.equal((await service.fetch(path)).status, 404, path)
+  })
+
   test('a revocation takes effect within five seconds', async () => {
     const clock = createTestClock()
     await using service = await startHttpService({ clock })

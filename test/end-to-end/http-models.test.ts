@@ -114,6 +114,8 @@ suite('models', () => {
       '/v1/batches/',
       '/v1/requests/',
       '/v1/chat/completions/',
+      '/v1/requests/?a=1',
+      '/v1/chat/completions/?a=1',
     ]) {
       const answer = await service.fetch(path)
       assert.equal(answer.status, 404, path)
