@@ -1,6 +1,6 @@
 import { receivedBody } from '../body/read-body.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
-import { closed } from '../faults/closed-object.ts'
+import { closed } from '../faults/object-schema.ts'
 import { textFaultCodes } from '../faults/refuse-faults.ts'
 import type { Route } from '../route.ts'
 import {

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 import type { ImageBody } from '../images/image-fields.ts'
@@ -10,19 +10,19 @@ const share = (description: string) => Type.Optional(Type.Number({ minimum: 0, m
 
 /** A ControlNet unit, in the format of A1111's ControlNet extension. */
 const unitSchema = closed({
-  enabled: Type.Optional(Type.Boolean({ default: true, description: 'Whether it is used.' })),
-  image: Type.Optional(Type.String({ description: 'Its picture in base64; that of `init_images` by default.' })),
-  input_image: Type.Optional(Type.String({ description: 'The older name of `image`.' })),
-  model: Type.Optional(Type.String({ maxLength: 400, description: 'A ControlNet by asset name; a hash in brackets after it is ignored.' })),
-  module: Type.Optional(
-    Type.String({ default: 'none', description: '`none`: the picture is used unchanged; `canny`: Sepia finds its edges.' }),
-  ),
-  weight: Type.Optional(Type.Number({ minimum: 0, maximum: 10, default: 1, description: 'Its strength.' })),
-  guidance_start: share('Only 0: it counts from the first step.'),
-  guidance_end: share('Share of the steps after which it ends; 1 by default.'),
-  control_mode: Type.Optional(Type.Unknown({ description: 'Only `Balanced` or 0.' })),
-  guessmode: Type.Optional(Type.Literal(false, { description: 'Only `false`.' })),
-  guess_mode: Type.Optional(Type.Literal(false, { description: 'Only `false`.' })),
+  ...optional({
+    enabled: Type.Boolean({ default: true, description: 'Whether it is used.' }),
+    image: Type.String({ description: 'Its picture in base64; that of `init_images` by default.' }),
+    input_image: Type.String({ description: 'The older name of `image`.' }),
+    model: Type.String({ maxLength: 400, description: 'A ControlNet by asset name; a hash in brackets after it is ignored.' }),
+    module: Type.String({ default: 'none', description: '`none`: the picture is used unchanged; `canny`: Sepia finds its edges.' }),
+    weight: Type.Number({ minimum: 0, maximum: 10, default: 1, description: 'Its strength.' }),
+    guidance_start: share('Only 0: it counts from the first step.'),
+    guidance_end: share('Share of the steps after which it ends; 1 by default.'),
+    control_mode: Type.Unknown({ description: 'Only `Balanced` or 0.' }),
+    guessmode: Type.Literal(false, { description: 'Only `false`.' }),
+    guess_mode: Type.Literal(false, { description: 'Only `false`.' }),
+  }),
   ...ignoredFields(
     'resize_mode',
     'low_vram',

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { maxSteps } from '../../../core/image-generation.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 import { highResolutionDefaults, highResolutionFields } from '../images/high-resolution-fields.ts'
 import { scriptsSchema } from './controlnet-units.ts'
@@ -43,23 +43,19 @@ export const drawingDefaults = {
 
 const settingsSchema = closed(
   {
-    sd_model_checkpoint: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 400, description: 'An installed image model, see /sdapi/v1/sd-models.' }),
-    ),
-    sd_vae: Type.Optional(Type.String({ maxLength: 400, description: "A VAE by asset name; `Automatic` or `None` = the model's own." })),
-    CLIP_stop_at_last_layers: Type.Optional(
-      Type.Integer({
+    ...optional({
+      sd_model_checkpoint: Type.String({ minLength: 1, maxLength: 400, description: 'An installed image model, see /sdapi/v1/sd-models.' }),
+      sd_vae: Type.String({ maxLength: 400, description: "A VAE by asset name; `Automatic` or `None` = the model's own." }),
+      CLIP_stop_at_last_layers: Type.Integer({
         minimum: 1,
         maximum: 12,
         description: 'Stable Diffusion 1 and 2: the last layer of the text encoder that is used, counted from the end.',
       }),
-    ),
-    samples_format: Type.Optional(Type.Enum(['png', 'jpg', 'jpeg', 'webp'], { default: 'png', description: 'File format of the images.' })),
-    live_previews_enable: Type.Optional(
-      Type.Boolean({
+      samples_format: Type.Enum(['png', 'jpg', 'jpeg', 'webp'], { default: 'png', description: 'File format of the images.' }),
+      live_previews_enable: Type.Boolean({
         description: 'Whether /sdapi/v1/progress has previews; by default if the token asked for progress in the last ten minutes.',
       }),
-    ),
+    }),
     ...ignoredFields('eta_noise_seed_delta', 'forge_additional_modules', 'show_progress_every_n_steps', 'live_preview_refresh_period'),
   },
   { description: 'Settings for this request only.' },
@@ -70,44 +66,42 @@ export const sentToOthers = ['url', 'auth'] as const
 
 /** The fields that txt2img and img2img share. */
 const sharedFields = {
-  prompt: Type.Optional(
-    Type.String({
+  ...optional({
+    prompt: Type.String({
       ...prompt,
       description:
         'What to draw; `(word:1.3)` and `[word]` change weights, `<lora:name:0.8>` adds a LoRA, and the name of an embedding applies it.',
     }),
-  ),
-  negative_prompt: Type.Optional(Type.String({ ...prompt, description: 'What not to draw.' })),
-  styles: Type.Optional(
-    Type.Array(Type.String({ maxLength: 100 }), {
+    negative_prompt: Type.String({ ...prompt, description: 'What not to draw.' }),
+    styles: Type.Array(Type.String({ maxLength: 100 }), {
       maxItems: 1,
       description: 'One of the presets of docs/images.md, see /sdapi/v1/prompt-styles.',
     }),
-  ),
-  seed: Type.Optional(Type.Integer({ minimum: -1, maximum: 2 ** 32 - 1, default: -1, description: 'Image i uses seed + i; -1 = random.' })),
-  sampler_name: Type.Optional(
-    Type.String({ maxLength: 100, description: `${solverNames.join(', ')}; ${drawingDefaults.sampler_index} by default.` }),
-  ),
-  sampler_index: Type.Optional(Type.String({ maxLength: 100, description: 'The older name of `sampler_name`.' })),
-  scheduler: Type.Optional(
-    Type.String({ maxLength: 100, default: drawingDefaults.scheduler, description: `${schedulers.map(({ label }) => label).join(', ')}.` }),
-  ),
-  batch_size: count('Images to draw; multiplied by `n_iter`, at most 16.'),
-  n_iter: count('The same.'),
-  steps: Type.Optional(Type.Integer({ minimum: 1, maximum: maxSteps, default: drawingDefaults.steps, description: 'Denoising steps.' })),
-  cfg_scale: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 50, default: drawingDefaults.cfg_scale, description: 'Guidance; 1 = none.' }),
-  ),
-  width: side('Width'),
-  height: side('Height'),
-  clip_skip: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 12, description: 'The same as `CLIP_stop_at_last_layers`; some programs send it here.' }),
-  ),
-  override_settings: Type.Optional(settingsSchema),
-  override_settings_restore_afterwards: Type.Optional(Type.Boolean({ description: 'Accepted; settings never outlast a request.' })),
-  alwayson_scripts: Type.Optional(scriptsSchema),
-  send_images: Type.Optional(Type.Boolean({ default: true, description: 'Whether the answer contains the images.' })),
-  save_images: Type.Optional(Type.Boolean({ default: false, description: 'Accepted; the service keeps none.' })),
+    seed: Type.Integer({ minimum: -1, maximum: 2 ** 32 - 1, default: -1, description: 'Image i uses seed + i; -1 = random.' }),
+    sampler_name: Type.String({ maxLength: 100, description: `${solverNames.join(', ')}; ${drawingDefaults.sampler_index} by default.` }),
+    sampler_index: Type.String({ maxLength: 100, description: 'The older name of `sampler_name`.' }),
+    scheduler: Type.String({
+      maxLength: 100,
+      default: drawingDefaults.scheduler,
+      description: `${schedulers.map(({ label }) => label).join(', ')}.`,
+    }),
+    batch_size: count('Images to draw; multiplied by `n_iter`, at most 16.'),
+    n_iter: count('The same.'),
+    steps: Type.Integer({ minimum: 1, maximum: maxSteps, default: drawingDefaults.steps, description: 'Denoising steps.' }),
+    cfg_scale: Type.Number({ minimum: 0, maximum: 50, default: drawingDefaults.cfg_scale, description: 'Guidance; 1 = none.' }),
+    width: side('Width'),
+    height: side('Height'),
+    clip_skip: Type.Integer({
+      minimum: 0,
+      maximum: 12,
+      description: 'The same as `CLIP_stop_at_last_layers`; some programs send it here.',
+    }),
+    override_settings: settingsSchema,
+    override_settings_restore_afterwards: Type.Boolean({ description: 'Accepted; settings never outlast a request.' }),
+    alwayson_scripts: scriptsSchema,
+    send_images: Type.Boolean({ default: true, description: 'Whether the answer contains the images.' }),
+    save_images: Type.Boolean({ default: false, description: 'Accepted; the service keeps none.' }),
+  }),
   ...onlyFields(drawingOnly),
   ...ignoredFields(
     'subseed',
@@ -132,17 +126,18 @@ const { denoising_strength: _, ...highResolution } = highResolutionFields
 export const txt2imgSchema = closed({
   ...sharedFields,
   ...highResolution,
-  hr_scale: Type.Optional(
-    Type.Number({ default: highResolutionDefaults.hr_scale, description: 'Enlargement factor, 1.1 to 4; used with `enable_hr`.' }),
-  ),
-  denoising_strength: Type.Optional(
-    Type.Number({
+  ...optional({
+    hr_scale: Type.Number({
+      default: highResolutionDefaults.hr_scale,
+      description: 'Enlargement factor, 1.1 to 4; used with `enable_hr`.',
+    }),
+    denoising_strength: Type.Number({
       minimum: 0,
       maximum: 1,
       default: highResolutionDefaults.denoising_strength,
       description: 'How much the second pass may change; used with `enable_hr`.',
     }),
-  ),
+  }),
   ...onlyFields(highResolutionOnly),
 })
 
@@ -154,36 +149,32 @@ export const img2imgSchema = closed({
     maxItems: 1,
     description: 'The image to start from: PNG, JPEG or WebP in base64; a data-URI prefix is accepted.',
   }),
-  denoising_strength: Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: 0.75, description: 'How much of it to change.' })),
-  resize_mode: Type.Optional(
-    Type.Integer({
+  ...optional({
+    denoising_strength: Type.Number({ minimum: 0, maximum: 1, default: 0.75, description: 'How much of it to change.' }),
+    resize_mode: Type.Integer({
       minimum: 0,
       maximum: 3,
       default: 0,
       description: '0 = the image has the proportions of the output, 1 = crop it to them.',
     }),
-  ),
-  mask: Type.Optional(Type.String({ description: 'White is repainted: an image in base64.' })),
-  mask_blur: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 64, default: 4, description: "Pixels over which the mask's edge is softened." }),
-  ),
-  inpainting_fill: Type.Optional(
-    Type.Integer({
+    mask: Type.String({ description: 'White is repainted: an image in base64.' }),
+    mask_blur: Type.Integer({ minimum: 0, maximum: 64, default: 4, description: "Pixels over which the mask's edge is softened." }),
+    inpainting_fill: Type.Integer({
       minimum: 0,
       maximum: 3,
       default: 0,
       description: 'Initial content under the mask: 0 = the colours around it, 1 = the image. 2 and 3 are rejected.',
     }),
-  ),
-  inpaint_full_res: Type.Optional(
-    Type.Union([Type.Boolean(), Type.Enum([0, 1])], { default: true, description: 'Whether the masked region is drawn at full size.' }),
-  ),
-  inpaint_full_res_padding: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 1024, default: 0, description: 'Pixels around that region.' }),
-  ),
-  include_init_images: Type.Optional(
-    Type.Boolean({ default: false, description: 'Whether `parameters` of the answer contains the images that were sent.' }),
-  ),
+    inpaint_full_res: Type.Union([Type.Boolean(), Type.Enum([0, 1])], {
+      default: true,
+      description: 'Whether the masked region is drawn at full size.',
+    }),
+    inpaint_full_res_padding: Type.Integer({ minimum: 0, maximum: 1024, default: 0, description: 'Pixels around that region.' }),
+    include_init_images: Type.Boolean({
+      default: false,
+      description: 'Whether `parameters` of the answer contains the images that were sent.',
+    }),
+  }),
   ...onlyFields(startingOnly),
   ...ignoredFields('image_cfg_scale', 'mask_round', 'mask_blur_x', 'mask_blur_y'),
 })

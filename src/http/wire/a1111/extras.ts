@@ -4,7 +4,7 @@ import { readEmbeddedText } from '../../../core/images/embedded-text.ts'
 import { parseParameters } from '../../../core/images/parameters-text.ts'
 import type { Abortable } from '../../../core/waiting.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 import { decodeImage } from '../images/decode-image.ts'
@@ -26,14 +26,14 @@ const extraOnly = {
 /** The body of POST /sdapi/v1/extra-single-image. */
 export const extraSchema = closed({
   image: Type.String({ minLength: 1, description: picture }),
-  upscaler_1: Type.Optional(
-    Type.String({
+  ...optional({
+    upscaler_1: Type.String({
       minLength: 1,
       maxLength: 400,
       description: 'An installed upscaler, see /sdapi/v1/upscalers; the only one by default.',
     }),
-  ),
-  upscaling_resize: Type.Optional(Type.Number({ minimum: 1, maximum: 8, default: 2, description: 'How much larger.' })),
+    upscaling_resize: Type.Number({ minimum: 1, maximum: 8, default: 2, description: 'How much larger.' }),
+  }),
   ...onlyFields(extraOnly),
   ...ignoredFields(
     'show_extras_results',

@@ -4,7 +4,7 @@ import type { UploadKind } from '../../../core/assets/uploaded-asset.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import type { NewAsset } from '../../../operations/assets/uploads.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault, imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 
 const engineNames = Object.keys(assetEngines)
@@ -23,21 +23,25 @@ export const newAssetSchema = closed({
   name: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$', description: '1 to 64 letters, digits, ".", "_" and "-".' }),
   data: closed({
     asset_type: assetType,
-    engine: Type.Optional(engineName),
-    data_type: Type.Optional(Type.String({ description: 'Read from the file instead.' })),
-    file_format: Type.Optional(Type.String({ description: 'Only safetensors.' })),
-    trigger_words: Type.Optional(triggerWords),
-    checkpoint: Type.Optional(Type.String({ maxLength: 128 })),
-    preview_url: Type.Optional(Type.String()),
-    version: Type.Optional(Type.String()),
+    ...optional({
+      engine: engineName,
+      data_type: Type.String({ description: 'Read from the file instead.' }),
+      file_format: Type.String({ description: 'Only safetensors.' }),
+      trigger_words: triggerWords,
+      checkpoint: Type.String({ maxLength: 128 }),
+      preview_url: Type.String(),
+      version: Type.String(),
+    }),
   }),
-  description: Type.Optional(Type.String({ maxLength: 2000 })),
-  is_public: Type.Optional(Type.Boolean({ description: 'Whether every account may use it; owners only.' })),
-  transfer_api_type: Type.Optional(Type.Enum(['presigned-url', 'any', 'sts', 'gcp-oauth'])),
-  skip_validation: Type.Optional(Type.Boolean()),
-  hf_repo: Type.Optional(Type.String()),
-  hf_token_secret: Type.Optional(Type.String()),
-  url: Type.Optional(Type.String()),
+  ...optional({
+    description: Type.String({ maxLength: 2000 }),
+    is_public: Type.Boolean({ description: 'Whether every account may use it; owners only.' }),
+    transfer_api_type: Type.Enum(['presigned-url', 'any', 'sts', 'gcp-oauth']),
+    skip_validation: Type.Boolean(),
+    hf_repo: Type.String(),
+    hf_token_secret: Type.String(),
+    url: Type.String(),
+  }),
 })
 /** The body of POST /v1/assets/<id>/complete-upload. */
 export const completeUploadSchema = closed({ skip_validation: Type.Optional(Type.Boolean()), token: Type.Optional(Type.String()) })

@@ -4,7 +4,7 @@ import { type Batch, type BatchFile, type BatchStatus, batchEndpoints, batchFile
 import { filePrefix } from '../../../core/files/stored-file.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed } from '../../faults/object-schema.ts'
 import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import type { Answer } from '../answer.ts'
 import { expiresAfterField } from '../files/file.ts'

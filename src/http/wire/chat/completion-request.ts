@@ -2,7 +2,7 @@ import Type, { type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { TextGap, TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { neutralFields } from './fields/accepted-fields.ts'
 import { adapterFields, findAdapterFaults, readAdapters } from './fields/adapter-fields.ts'
@@ -40,10 +40,10 @@ const lastFields = {
   ...outputFormatFields,
   n: Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1 })),
   ...streamFields,
-  echo: Type.Optional(
-    Type.Boolean({ default: false, description: 'Whether the answer begins with the prompt; logprobs then include its tokens.' }),
-  ),
-  logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token.' })),
+  ...optional({
+    echo: Type.Boolean({ default: false, description: 'Whether the answer begins with the prompt; logprobs then include its tokens.' }),
+    logprobs: Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token.' }),
+  }),
   ...adapterFields,
   priority: urgencyFields.priority,
   ...neutralFields,

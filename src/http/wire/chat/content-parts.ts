@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { SeenPart } from '../../../core/text-generation.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { ignoredFields, ignoredMarks } from '../ignored-fields.ts'
 import { addressMeaning, findAddressFault, maxPictures, readAddress } from './fields/picture-address.ts'

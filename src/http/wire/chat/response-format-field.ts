@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { JsonObject } from '../../../core/json-value.ts'
 import type { ResponseFormat } from '../../../core/text-generation.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 
 /** Any JSON object; the text engine checks JSON Schemas. */
@@ -13,15 +13,17 @@ export const responseFormatField = Type.Optional(
   closed(
     {
       type: Type.Enum(['text', 'json_object', 'json_schema']),
-      json_schema: Type.Optional(
-        closed({
-          name: Type.Optional(Type.String({ pattern: '^[a-zA-Z0-9_-]{1,64}$' })),
-          description: Type.Optional(Type.String()),
-          schema: Type.Optional(jsonObject),
-          strict: Type.Optional(Type.Boolean()),
-        }),
-      ),
-      schema: Type.Optional(jsonObject),
+      ...optional({
+        json_schema: closed(
+          optional({
+            name: Type.String({ pattern: '^[a-zA-Z0-9_-]{1,64}$' }),
+            description: Type.String(),
+            schema: jsonObject,
+            strict: Type.Boolean(),
+          }),
+        ),
+        schema: jsonObject,
+      }),
     },
     { description: 'What the output must look like; `json_object` may carry its `schema` directly.' },
   ),

@@ -2,55 +2,49 @@ import { randomInt } from 'node:crypto'
 import Type, { type Static, type TNumber, type TObject, type TOptional } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { SamplingParameters } from '../../../core/text-generation.ts'
+import { optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 
-const likelihoodFields = {
-  temperature: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 2, default: 1, description: 'Randomness; 0 always picks the most likely token.' }),
-  ),
-  top_p: Type.Optional(
-    Type.Number({
-      minimum: 0,
-      maximum: 1,
-      default: 1,
-      description: 'Samples only from the most likely tokens with this total probability.',
-    }),
-  ),
-  top_k: Type.Optional(
-    Type.Integer({ minimum: -1, maximum: 1_000_000, default: 0, description: 'Samples only from this many tokens; 0 or -1 = off.' }),
-  ),
-  min_p: Type.Optional(
-    Type.Number({
-      minimum: 0,
-      maximum: 1,
-      default: 0,
-      description: "Drops tokens below this share of the most likely one's probability; 0 = off.",
-    }),
-  ),
-}
+const likelihoodFields = optional({
+  temperature: Type.Number({ minimum: 0, maximum: 2, default: 1, description: 'Randomness; 0 always picks the most likely token.' }),
+  top_p: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    default: 1,
+    description: 'Samples only from the most likely tokens with this total probability.',
+  }),
+  top_k: Type.Integer({ minimum: -1, maximum: 1_000_000, default: 0, description: 'Samples only from this many tokens; 0 or -1 = off.' }),
+  min_p: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    default: 0,
+    description: "Drops tokens below this share of the most likely one's probability; 0 = off.",
+  }),
+})
 
-const otherFields = {
-  repetition_penalty: Type.Optional(
-    Type.Number({ exclusiveMinimum: 0, maximum: 2, default: 1, description: 'Divides the score of tokens seen before; 1 = off.' }),
-  ),
-  repeat_penalty: Type.Optional(
-    Type.Number({ exclusiveMinimum: 0, maximum: 2, description: "llama.cpp's name of repetition_penalty; send one of them." }),
-  ),
-  seed: Type.Optional(
-    Type.Integer({
-      minimum: -Number.MAX_SAFE_INTEGER,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'The same seed gives the same text; its low 32 bits count. Random by default.',
-    }),
-  ),
-  logit_bias: Type.Optional(
-    Type.Record(Type.String({ pattern: '^(0|[1-9][0-9]{0,6})$' }), Type.Number({ minimum: -100, maximum: 100 }), {
-      additionalProperties: false,
-      maxProperties: 1024,
-      description: 'Added to the scores of tokens, by token id in plain digits.',
-    }),
-  ),
-}
+const otherFields = optional({
+  repetition_penalty: Type.Number({
+    exclusiveMinimum: 0,
+    maximum: 2,
+    default: 1,
+    description: 'Divides the score of tokens seen before; 1 = off.',
+  }),
+  repeat_penalty: Type.Number({
+    exclusiveMinimum: 0,
+    maximum: 2,
+    description: "llama.cpp's name of repetition_penalty; send one of them.",
+  }),
+  seed: Type.Integer({
+    minimum: -Number.MAX_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'The same seed gives the same text; its low 32 bits count. Random by default.',
+  }),
+  logit_bias: Type.Record(Type.String({ pattern: '^(0|[1-9][0-9]{0,6})$' }), Type.Number({ minimum: -100, maximum: 100 }), {
+    additionalProperties: false,
+    maxProperties: 1024,
+    description: 'Added to the scores of tokens, by token id in plain digits.',
+  }),
+})
 
 type Penalty = TOptional<TNumber>
 

@@ -1,21 +1,19 @@
 import Type from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 
 /** The fields about the answer's delivery. */
-export const streamFields = {
-  stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' })),
-  stream_options: Type.Optional(
-    closed(
-      { include_usage: Type.Optional(Type.Boolean({ default: false })), include_obfuscation: Type.Optional(Type.Boolean()) },
-      {
-        description:
-          '`include_usage: true` ends a stream with token counts; `include_obfuscation` is accepted, events are never padded. Needs stream.',
-      },
-    ),
+export const streamFields = optional({
+  stream: Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' }),
+  stream_options: closed(
+    { include_usage: Type.Optional(Type.Boolean({ default: false })), include_obfuscation: Type.Optional(Type.Boolean()) },
+    {
+      description:
+        '`include_usage: true` ends a stream with token counts; `include_obfuscation` is accepted, events are never padded. Needs stream.',
+    },
   ),
-}
+})
 
 interface StreamBody {
   readonly stream?: boolean

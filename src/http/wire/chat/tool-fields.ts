@@ -1,7 +1,7 @@
 import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ToolChoice, ToolDefinition } from '../../../core/text-generation.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { ignoredFields, ignoredMarks } from '../ignored-fields.ts'
 import { jsonObject } from './response-format-field.ts'
@@ -41,44 +41,36 @@ const namedCustom = closed({ type: Type.Literal('custom'), custom: closed({ name
 const allowance = { mode: Type.Enum(['auto', 'required']), tools: Type.Array(Type.Union([namedFunction, namedCustom]), { minItems: 1 }) }
 
 /** The fields about tools of POST /v1/chat/completions. */
-export const toolFields = {
-  tools: Type.Optional(
-    Type.Array(Type.Union([functionTool, customTool]), {
-      maxItems: 256,
+export const toolFields = optional({
+  tools: Type.Array(Type.Union([functionTool, customTool]), {
+    maxItems: 256,
+    description:
+      'Functions the model may call: type, function.name, function.description, function.parameters (JSON Schema); or custom tools, whose input is a text.',
+  }),
+  tool_choice: Type.Union(
+    [
+      choiceWord,
+      closed({ type: choiceWord }),
+      closed({ type: Type.Literal('function'), name: toolName }),
+      namedFunction,
+      namedCustom,
+      closed({ type: Type.Literal('allowed_tools'), allowed_tools: closed(allowance) }),
+    ],
+    {
       description:
-        'Functions the model may call: type, function.name, function.description, function.parameters (JSON Schema); or custom tools, whose input is a text.',
-    }),
+        'Whether or which function to call; auto when there are tools. `any` is `required`; `allowed_tools` shows the model only some of them.',
+    },
   ),
-  tool_choice: Type.Optional(
-    Type.Union(
-      [
-        choiceWord,
-        closed({ type: choiceWord }),
-        closed({ type: Type.Literal('function'), name: toolName }),
-        namedFunction,
-        namedCustom,
-        closed({ type: Type.Literal('allowed_tools'), allowed_tools: closed(allowance) }),
-      ],
-      {
-        description:
-          'Whether or which function to call; auto when there are tools. `any` is `required`; `allowed_tools` shows the model only some of them.',
-      },
-    ),
-  ),
-  functions: Type.Optional(
-    Type.Array(closed({ ...functionFields, ...ignoredMarks }), {
-      minItems: 1,
-      maxItems: 256,
-      description: "Functions in OpenAI's first format; the answer has at most one call, as `function_call`.",
-    }),
-  ),
-  function_call: Type.Optional(
-    Type.Union([Type.Enum(['auto', 'none']), closed({ name: toolName })], {
-      description: 'Whether or which of `functions` to call.',
-    }),
-  ),
-  parallel_tool_calls: Type.Optional(Type.Boolean({ default: true, description: 'Whether several functions may be called at once.' })),
-}
+  functions: Type.Array(closed({ ...functionFields, ...ignoredMarks }), {
+    minItems: 1,
+    maxItems: 256,
+    description: "Functions in OpenAI's first format; the answer has at most one call, as `function_call`.",
+  }),
+  function_call: Type.Union([Type.Enum(['auto', 'none']), closed({ name: toolName })], {
+    description: 'Whether or which of `functions` to call.',
+  }),
+  parallel_tool_calls: Type.Boolean({ default: true, description: 'Whether several functions may be called at once.' }),
+})
 
 const example = Type.Object(toolFields)
 type ToolsBody = Static<typeof example>

@@ -3,6 +3,7 @@ import { toErrorRecord } from '../../../core/error.ts'
 import type { Inference, Progress } from '../../../core/inference.ts'
 import type { InferenceUpdate } from '../../../operations/deferred/inferences.ts'
 import { toErrorObject } from '../../faults/error-body.ts'
+import { optional } from '../../faults/object-schema.ts'
 import type { Answer } from '../answer.ts'
 import { encodePart } from '../chat/chat-stream.ts'
 import { encodeNamedEvent } from '../event-data.ts'
@@ -40,11 +41,13 @@ export const inferenceSchema = Type.Object({
   response_id: Type.String(),
   status: Type.Enum(['pending', 'running', 'completed']),
   poll_url: Type.String({ format: 'uri' }),
-  response_url: Type.Optional(Type.String({ format: 'uri', description: 'Exactly when completed.' })),
-  outcome: Type.Optional(Type.Enum(['succeeded', 'failed', 'cancelled'], { description: 'Exactly when completed.' })),
-  error: Type.Optional(errorObjectSchema),
-  queue_position: Type.Optional(Type.Integer({ minimum: 1, description: 'When pending; 1 = next.' })),
-  progress: Type.Optional(Type.Object({ step: Type.Integer(), total: Type.Integer() })),
+  ...optional({
+    response_url: Type.String({ format: 'uri', description: 'Exactly when completed.' }),
+    outcome: Type.Enum(['succeeded', 'failed', 'cancelled'], { description: 'Exactly when completed.' }),
+    error: errorObjectSchema,
+    queue_position: Type.Integer({ minimum: 1, description: 'When pending; 1 = next.' }),
+    progress: Type.Object({ step: Type.Integer(), total: Type.Integer() }),
+  }),
   model: Type.String(),
   attempt: Type.Integer({ minimum: 0 }),
   created_at: time('ISO 8601.'),

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { maxSteps } from '../../../core/image-generation.ts'
+import { optional } from '../../faults/object-schema.ts'
 
 /** A1111's name for enlarging the latents themselves. */
 export const latent = 'Latent'
@@ -14,42 +15,32 @@ export const highResolutionDefaults = {
 } as const
 
 /** Fields of a drawing in two passes, with A1111's names. */
-export const highResolutionFields = {
-  enable_hr: Type.Optional(
-    Type.Boolean({
-      default: highResolutionDefaults.enable_hr,
-      description: 'Whether the drawing is enlarged and drawn over in a second pass.',
-    }),
-  ),
-  hr_scale: Type.Optional(
-    Type.Number({
-      minimum: 1.1,
-      maximum: 4,
-      default: highResolutionDefaults.hr_scale,
-      description: 'Factor by which the image is enlarged.',
-    }),
-  ),
-  hr_upscaler: Type.Optional(
-    Type.String({
-      minLength: 1,
-      default: highResolutionDefaults.hr_upscaler,
-      description: '`Latent` enlarges the latents; the name of an installed upscaler enlarges the picture of the first pass.',
-    }),
-  ),
-  hr_second_pass_steps: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: maxSteps,
-      default: highResolutionDefaults.hr_second_pass_steps,
-      description: 'Steps of the second pass; 0 = the same number.',
-    }),
-  ),
-  denoising_strength: Type.Optional(
-    Type.Number({
-      exclusiveMinimum: 0,
-      maximum: 1,
-      default: highResolutionDefaults.denoising_strength,
-      description: 'How much the second pass may change; needs enable_hr.',
-    }),
-  ),
-}
+export const highResolutionFields = optional({
+  enable_hr: Type.Boolean({
+    default: highResolutionDefaults.enable_hr,
+    description: 'Whether the drawing is enlarged and drawn over in a second pass.',
+  }),
+  hr_scale: Type.Number({
+    minimum: 1.1,
+    maximum: 4,
+    default: highResolutionDefaults.hr_scale,
+    description: 'Factor by which the image is enlarged.',
+  }),
+  hr_upscaler: Type.String({
+    minLength: 1,
+    default: highResolutionDefaults.hr_upscaler,
+    description: '`Latent` enlarges the latents; the name of an installed upscaler enlarges the picture of the first pass.',
+  }),
+  hr_second_pass_steps: Type.Integer({
+    minimum: 0,
+    maximum: maxSteps,
+    default: highResolutionDefaults.hr_second_pass_steps,
+    description: 'Steps of the second pass; 0 = the same number.',
+  }),
+  denoising_strength: Type.Number({
+    exclusiveMinimum: 0,
+    maximum: 1,
+    default: highResolutionDefaults.denoising_strength,
+    description: 'How much the second pass may change; needs enable_hr.',
+  }),
+})

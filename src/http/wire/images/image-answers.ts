@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { imageEncodings } from '../../../core/image-generation.ts'
+import { optional } from '../../faults/object-schema.ts'
 
 /** Answer of POST /generate/sdxl; also the stored output of an asynchronous one. */
 export const imageResultSchema = Type.Object({
@@ -30,14 +31,12 @@ export const openAiImagesSchema = Type.Object({
   background: Type.Literal('opaque'),
   data: Type.Array(
     Type.Object({
-      b64_json: Type.Optional(
-        Type.Union([Type.String(), Type.Null()], { description: 'The file in base64; null when it was removed for safety.' }),
-      ),
-      url: Type.Optional(
-        Type.Union([Type.String(), Type.Null()], {
+      ...optional({
+        b64_json: Type.Union([Type.String(), Type.Null()], { description: 'The file in base64; null when it was removed for safety.' }),
+        url: Type.Union([Type.String(), Type.Null()], {
           description: 'The address of the file for 24 hours; null when it was removed for safety.',
         }),
-      ),
+      }),
       seed: Type.Integer(),
     }),
   ),

@@ -5,7 +5,7 @@ import { largestLoraWeight, maxLoras } from '../../../core/images/lora.ts'
 import { maxReferences } from '../../../core/images/references.ts'
 import { stylePresetNames } from '../../../core/images/style-preset.ts'
 import { samplers } from '../../../core/sampler.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { highResolutionFields } from './high-resolution-fields.ts'
 import { skipLayerFields } from './skip-layer-fields.ts'
 import { unsupportedField } from './unsupported-fields.ts'
@@ -32,119 +32,110 @@ export const imageDefaults = {
 /** Fields of POST /generate/sdxl that describe the drawing, with their ranges. */
 export const imageFields = {
   prompt: Type.String({ minLength: 1, ...prompt, description: promptText }),
-  prompt_2: Type.Optional(Type.String({ ...prompt, description: 'For the second text encoder; the prompt by default.' })),
-  negative_prompt: Type.Optional(Type.String({ ...prompt, description: 'What not to draw.' })),
-  negative_prompt_2: Type.Optional(Type.String({ ...prompt, description: 'For the second text encoder; the negative prompt by default.' })),
-  width: Type.Optional(Type.Integer({ minimum: 8, maximum: 8192, description: 'With height, a size the model allows.' })),
-  height: Type.Optional(Type.Integer({ minimum: 8, maximum: 8192, description: 'With width, a size the model allows.' })),
-  steps: Type.Optional(Type.Integer({ minimum: 1, maximum: maxSteps, description: "Denoising steps; the model's own by default." })),
-  cfg_scale: Type.Optional(Type.Number({ minimum: 0, maximum: 50, description: "Guidance; the model's own by default. 0 = none." })),
-  guidance_rescale: Type.Optional(
-    Type.Number({
+  ...optional({
+    prompt_2: Type.String({ ...prompt, description: 'For the second text encoder; the prompt by default.' }),
+    negative_prompt: Type.String({ ...prompt, description: 'What not to draw.' }),
+    negative_prompt_2: Type.String({ ...prompt, description: 'For the second text encoder; the negative prompt by default.' }),
+    width: Type.Integer({ minimum: 8, maximum: 8192, description: 'With height, a size the model allows.' }),
+    height: Type.Integer({ minimum: 8, maximum: 8192, description: 'With width, a size the model allows.' }),
+    steps: Type.Integer({ minimum: 1, maximum: maxSteps, description: "Denoising steps; the model's own by default." }),
+    cfg_scale: Type.Number({ minimum: 0, maximum: 50, description: "Guidance; the model's own by default. 0 = none." }),
+    guidance_rescale: Type.Number({
       minimum: 0,
       maximum: 1,
       default: imageDefaults.guidance_rescale,
       description: 'How far strong guidance is scaled back to the contrast of the unguided image.',
     }),
-  ),
-  num_images: Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: imageDefaults.num_images, description: 'Images to draw.' })),
-  seed: Type.Optional(
-    Type.Union([seed, Type.Array(seed, { minItems: 1, maxItems: 16 })], {
+    num_images: Type.Integer({ minimum: 1, maximum: 16, default: imageDefaults.num_images, description: 'Images to draw.' }),
+    seed: Type.Union([seed, Type.Array(seed, { minItems: 1, maxItems: 16 })], {
       description: 'Image i uses seed + i; or a list with one seed per image. Random by default.',
     }),
-  ),
-  sampler: Type.Optional(Type.Enum(samplers, { description: "The model's own by default." })),
-  image_encoding: Type.Optional(
-    Type.Enum(imageEncodings, { default: imageDefaults.image_encoding, description: 'File format of the images.' }),
-  ),
-  init_image: Type.Optional(Type.String({ minLength: 1, description: `The image to start from: ${fileForms}` })),
-  strength: Type.Optional(
-    Type.Number({ exclusiveMinimum: 0, maximum: 1, default: imageDefaults.strength, description: 'How much of init_image to change.' }),
-  ),
-  reference_images: Type.Optional(
-    Type.Array(Type.String({ minLength: 1 }), {
+    sampler: Type.Enum(samplers, { description: "The model's own by default." }),
+    image_encoding: Type.Enum(imageEncodings, { default: imageDefaults.image_encoding, description: 'File format of the images.' }),
+    init_image: Type.String({ minLength: 1, description: `The image to start from: ${fileForms}` }),
+    strength: Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 1,
+      default: imageDefaults.strength,
+      description: 'How much of init_image to change.',
+    }),
+    reference_images: Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
       maxItems: maxReferences,
       description: `FLUX.2 klein: reference pictures for the prompt, such as "the fox of image 1 in the room of image 2"; each ${fileForms}`,
     }),
-  ),
-  mask_image: Type.Optional(Type.String({ minLength: 1, description: `White is repainted: ${fileForms}` })),
-  inpaint_full_res: Type.Optional(
-    Type.Boolean({ default: imageDefaults.inpaint_full_res, description: 'Whether the masked region is drawn at full size.' }),
-  ),
-  inpaint_full_res_padding: Type.Optional(
-    Type.Integer({
+    mask_image: Type.String({ minLength: 1, description: `White is repainted: ${fileForms}` }),
+    inpaint_full_res: Type.Boolean({
+      default: imageDefaults.inpaint_full_res,
+      description: 'Whether the masked region is drawn at full size.',
+    }),
+    inpaint_full_res_padding: Type.Integer({
       minimum: 0,
       maximum: 1024,
       default: imageDefaults.inpaint_full_res_padding,
       description: 'Pixels around that region; needs inpaint_full_res.',
     }),
-  ),
-  mask_blur: Type.Optional(
-    Type.Integer({
+    mask_blur: Type.Integer({
       minimum: 0,
       maximum: 64,
       default: imageDefaults.mask_blur,
       description: "Pixels to each side over which the mask's edge is softened; needs mask_image.",
     }),
-  ),
-  outpainting: Type.Optional(
-    Type.Boolean({ default: imageDefaults.outpainting, description: 'Whether the mask extends the image beyond its edges.' }),
-  ),
-  style_preset: Type.Optional(
-    Type.String({ description: `One of the ${stylePresetNames.length} presets in docs/images.md, as \`craft-clay\` or \`Craft Clay\`.` }),
-  ),
-  loras: Type.Optional(
-    Type.Record(Type.String(), Type.Number({ minimum: -largestLoraWeight, maximum: largestLoraWeight }), {
+    outpainting: Type.Boolean({ default: imageDefaults.outpainting, description: 'Whether the mask extends the image beyond its edges.' }),
+    style_preset: Type.String({
+      description: `One of the ${stylePresetNames.length} presets in docs/images.md, as \`craft-clay\` or \`Craft Clay\`.`,
+    }),
+    loras: Type.Record(Type.String(), Type.Number({ minimum: -largestLoraWeight, maximum: largestLoraWeight }), {
       maxProperties: maxLoras,
       description: 'LoRAs by asset name with their weights; `<lora:name:0.8>` in the prompt does the same.',
     }),
-  ),
-  textual_inversions: Type.Optional(
-    Type.Record(Type.String(), Type.String({ minLength: 1, maxLength: 100 }), {
+    textual_inversions: Type.Record(Type.String(), Type.String({ minLength: 1, maxLength: 100 }), {
       maxProperties: 16,
       description: 'Textual inversions by asset name, each with the word that represents it in the prompts.',
     }),
-  ),
-  vae: Type.Optional(Type.String({ minLength: 1, description: "A VAE by asset name, in place of the model's own." })),
-  controlnet: Type.Optional(Type.String({ minLength: 1, description: 'A ControlNet by asset name; needs controlnet_image.' })),
-  controlnet_image: Type.Optional(Type.String({ minLength: 1, description: `The picture for the ControlNet: ${fileForms}` })),
-  controlnet_conditioning_scale: Type.Optional(Type.Number({ minimum: 0, maximum: 10, description: 'Its strength; 1 by default.' })),
-  controlnet_early_stop: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1, description: 'Share of the steps after which the ControlNet ends; 1 by default.' }),
-  ),
-  controlnet_preprocess: Type.Optional(
-    Type.Boolean({ description: 'Whether Sepia finds edges for a canny ControlNet; other pictures are used unchanged. True by default.' }),
-  ),
-  controlnets: Type.Optional(
-    Type.Array(
+    vae: Type.String({ minLength: 1, description: "A VAE by asset name, in place of the model's own." }),
+    controlnet: Type.String({ minLength: 1, description: 'A ControlNet by asset name; needs controlnet_image.' }),
+    controlnet_image: Type.String({ minLength: 1, description: `The picture for the ControlNet: ${fileForms}` }),
+    controlnet_conditioning_scale: Type.Number({ minimum: 0, maximum: 10, description: 'Its strength; 1 by default.' }),
+    controlnet_early_stop: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: 'Share of the steps after which the ControlNet ends; 1 by default.',
+    }),
+    controlnet_preprocess: Type.Boolean({
+      description: 'Whether Sepia finds edges for a canny ControlNet; other pictures are used unchanged. True by default.',
+    }),
+    controlnets: Type.Array(
       closed({
         name: Type.String({ minLength: 1 }),
         image: Type.String({ minLength: 1 }),
-        conditioning_scale: Type.Optional(Type.Number({ minimum: 0, maximum: 10 })),
-        early_stop: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-        preprocess: Type.Optional(Type.Boolean()),
+        ...optional({
+          conditioning_scale: Type.Number({ minimum: 0, maximum: 10 }),
+          early_stop: Type.Number({ minimum: 0, maximum: 1 }),
+          preprocess: Type.Boolean(),
+        }),
       }),
       {
         maxItems: maxControlnets,
         description: 'Several ControlNets at once, each with name, image, conditioning_scale, early_stop and preprocess.',
       },
     ),
-  ),
-  clip_skip: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: maxClipSkip, description: 'Last layers of the text encoders to leave out.' }),
-  ),
-  use_refiner: Type.Optional(Type.Boolean({ description: 'True by default where the model has a refiner.' })),
-  high_noise_frac: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1, default: imageDefaults.high_noise_frac, description: 'Share of the steps before the refiner.' }),
-  ),
+    clip_skip: Type.Integer({ minimum: 1, maximum: maxClipSkip, description: 'Last layers of the text encoders to leave out.' }),
+    use_refiner: Type.Boolean({ description: 'True by default where the model has a refiner.' }),
+    high_noise_frac: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: imageDefaults.high_noise_frac,
+      description: 'Share of the steps before the refiner.',
+    }),
+  }),
   ...highResolutionFields,
   ...skipLayerFields,
-  model: Type.Optional(Type.String({ minLength: 1, description: 'An installed image model, see /v1/models.' })),
-  checkpoint: Type.Optional(Type.String({ minLength: 1, description: "The original service's name of `model`." })),
-  log_prompt: Type.Optional(
-    Type.Boolean({ default: imageDefaults.log_prompt, description: 'Whether the prompt may be written to the log.' }),
-  ),
+  ...optional({
+    model: Type.String({ minLength: 1, description: 'An installed image model, see /v1/models.' }),
+    checkpoint: Type.String({ minLength: 1, description: "The original service's name of `model`." }),
+    log_prompt: Type.Boolean({ default: imageDefaults.log_prompt, description: 'Whether the prompt may be written to the log.' }),
+  }),
 }
 
 /** Fields of the original service that no engine supports yet. To support one, move it into {@link imageFields} and read it. */

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { SkipLayerGuidance } from '../../../core/image-generation.ts'
+import { optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 
 const defaults = { scale: 2.8, start: 0.01, stop: 0.2 } as const
@@ -11,16 +12,19 @@ const share = (value: number, what: string) =>
 
 /** Fields of skip-layer guidance, with diffusers' names. */
 export const skipLayerFields = {
-  skip_guidance_layers: Type.Optional(
-    Type.Array(Type.Integer({ minimum: 0, maximum: 63 }), {
+  ...optional({
+    skip_guidance_layers: Type.Array(Type.Integer({ minimum: 0, maximum: 63 }), {
       minItems: 1,
       maxItems: 16,
       description: 'Stable Diffusion 3.5: blocks left out of a third prediction that the drawing is guided away from, such as [7, 8, 9].',
     }),
-  ),
-  skip_layer_guidance_scale: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 50, default: defaults.scale, description: 'Its strength; needs skip_guidance_layers.' }),
-  ),
+    skip_layer_guidance_scale: Type.Number({
+      minimum: 0,
+      maximum: 50,
+      default: defaults.scale,
+      description: 'Its strength; needs skip_guidance_layers.',
+    }),
+  }),
   skip_layer_guidance_start: share(defaults.start, 'after which it begins'),
   skip_layer_guidance_stop: share(defaults.stop, 'after which it ends'),
 }

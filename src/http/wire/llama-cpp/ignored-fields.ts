@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { optional } from '../../faults/object-schema.ts'
 import { accepted } from '../accepted.ts'
 import { neutralFields } from '../chat/fields/accepted-fields.ts'
 import { ignoredFields as plainIdle } from '../ignored-fields.ts'
@@ -67,15 +68,17 @@ export const ignoredFields = {
   dry_sequence_breakers: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 64, description: idle })),
   dynatemp_range,
   dynatemp_exponent: number(idle),
-  top_n_sigma: Type.Optional(Type.Enum([-1, 0], { description: accepted.onlyWay })),
-  adaptive_target: Type.Optional(Type.Number({ maximum: -0.01, description: 'Accepted; negative is off.' })),
-  adaptive_decay: number(idle),
-  n: Type.Optional(Type.Literal(1, { description: accepted.onlyWay })),
-  min_keep: Type.Optional(Type.Literal(0, { description: accepted.onlyWay })),
-  n_discard: number(accepted.neverShortened),
-  n_indent: Type.Optional(Type.Literal(0, { description: accepted.onlyWay })),
-  t_max_predict_ms: Type.Optional(Type.Literal(0, { description: 'Accepted; limit with n_predict.' })),
-  post_sampling_probs: Type.Optional(Type.Literal(false, { description: 'Accepted; probabilities are those before sampling.' })),
+  ...optional({
+    top_n_sigma: Type.Enum([-1, 0], { description: accepted.onlyWay }),
+    adaptive_target: Type.Number({ maximum: -0.01, description: 'Accepted; negative is off.' }),
+    adaptive_decay: number(idle),
+    n: Type.Literal(1, { description: accepted.onlyWay }),
+    min_keep: Type.Literal(0, { description: accepted.onlyWay }),
+    n_discard: number(accepted.neverShortened),
+    n_indent: Type.Literal(0, { description: accepted.onlyWay }),
+    t_max_predict_ms: Type.Literal(0, { description: 'Accepted; limit with n_predict.' }),
+    post_sampling_probs: Type.Literal(false, { description: 'Accepted; probabilities are those before sampling.' }),
+  }),
   'speculative.n_max': number(accepted.byItself),
   'speculative.n_min': number(accepted.byItself),
   'speculative.p_min': number(accepted.byItself),

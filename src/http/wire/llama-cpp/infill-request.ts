@@ -1,7 +1,7 @@
 import Type, { type TObject } from 'typebox'
 import type { TextGap } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import type { BodySettings } from '../chat/sampling-fields.ts'
 import { findNativeFaults, nativeFields, type ParsedNative, readNative } from './completion-request.ts'
@@ -11,13 +11,13 @@ const text = (description: string) => Type.String({ description })
 const gapFields = {
   input_prefix: text('Text before the gap.'),
   input_suffix: text('Text after the gap.'),
-  prompt: Type.Optional(Type.String({ default: '', description: "Beginning of the gap's text; it follows `input_prefix`." })),
-  input_extra: Type.Optional(
-    Type.Array(closed({ filename: Type.Optional(text('Its name.')), text: text('What it says.') }), {
+  ...optional({
+    prompt: Type.String({ default: '', description: "Beginning of the gap's text; it follows `input_prefix`." }),
+    input_extra: Type.Array(closed({ filename: Type.Optional(text('Its name.')), text: text('What it says.') }), {
       maxItems: 256,
       description: 'Other files of the same project.',
     }),
-  ),
+  }),
 }
 
 /** The body of POST /infill. */

@@ -1,20 +1,23 @@
 import Type from 'typebox'
 import type { EmbeddingRequest, EmbeddingResult } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { faultsError, fieldFault, textFaultCodes } from '../../faults/refuse-faults.ts'
 import type { Answer } from '../answer.ts'
 import { embeddingInput, readEmbeddingInputs } from '../chat/embedding-request.ts'
 
 /** The body of POST /embedding. */
-export const nativeEmbeddingSchema = closed({
-  model: Type.Optional(
-    Type.String({ minLength: 1, description: 'A text model with the capability embeddings; may be left out where there is only one.' }),
-  ),
-  content: Type.Optional(embeddingInput),
-  input: Type.Optional(embeddingInput),
-  embd_normalize: Type.Optional(Type.Literal(2, { description: 'Accepted; vectors have unit length.' })),
-})
+export const nativeEmbeddingSchema = closed(
+  optional({
+    model: Type.String({
+      minLength: 1,
+      description: 'A text model with the capability embeddings; may be left out where there is only one.',
+    }),
+    content: embeddingInput,
+    input: embeddingInput,
+    embd_normalize: Type.Literal(2, { description: 'Accepted; vectors have unit length.' }),
+  }),
+)
 
 /** Answer of POST /embedding. */
 export const nativeEmbeddingAnswerSchema = Type.Array(

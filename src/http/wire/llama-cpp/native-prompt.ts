@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { findTooManyPrompts, maxPrompts } from '../chat/fields/prompt-field.ts'
 import { maxTokenIds, tokenId } from '../tokens/token-ids.ts'

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { SamplingParameters } from '../../../core/text-generation.ts'
+import { optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { type BodySettings, type SamplingFields, samplingFields } from '../chat/sampling-fields.ts'
 import { tokenId } from '../tokens/token-ids.ts'
@@ -19,54 +20,42 @@ const maxBiases = 1024
 /** Sepia's samplers, in order. */
 const samplerOrder: readonly string[] = ['penalties', 'top_k', 'top_p', 'min_p', 'temperature']
 
-const ownFields = {
-  samplers: Type.Optional(
-    Type.Array(Type.String({ maxLength: 100 }), {
-      maxItems: 64,
-      description: `Samplers that are used; those of ${samplerOrder.join(', ')} stand in this order. Others are off.`,
-    }),
-  ),
-  temperature: Type.Optional(
-    Type.Number({
-      minimum: 0,
-      maximum: 2,
-      default: usualSampling.temperature,
-      description: 'Randomness; 0 always picks the most likely token.',
-    }),
-  ),
-  top_k: Type.Optional(
-    Type.Integer({
-      minimum: -1,
-      maximum: 1_000_000,
-      default: usualSampling.topK,
-      description: 'Samples only from this many tokens; 0 and -1 = off.',
-    }),
-  ),
+const ownFields = optional({
+  samplers: Type.Array(Type.String({ maxLength: 100 }), {
+    maxItems: 64,
+    description: `Samplers that are used; those of ${samplerOrder.join(', ')} stand in this order. Others are off.`,
+  }),
+  temperature: Type.Number({
+    minimum: 0,
+    maximum: 2,
+    default: usualSampling.temperature,
+    description: 'Randomness; 0 always picks the most likely token.',
+  }),
+  top_k: Type.Integer({
+    minimum: -1,
+    maximum: 1_000_000,
+    default: usualSampling.topK,
+    description: 'Samples only from this many tokens; 0 and -1 = off.',
+  }),
   top_p: share(usualSampling.topP, 'Samples only from the most likely tokens with this total probability.'),
   min_p: share(usualSampling.minP, "Drops tokens below this share of the most likely one's probability; 0 = off."),
-  seed: Type.Optional(
-    Type.Integer({ minimum: -1, maximum: 2 ** 32 - 1, default: -1, description: 'The same seed gives the same text; -1 = random.' }),
+  seed: Type.Integer({ minimum: -1, maximum: 2 ** 32 - 1, default: -1, description: 'The same seed gives the same text; -1 = random.' }),
+  logit_bias: Type.Union(
+    [
+      Type.Array(Type.Tuple([biasKey, bias]), { maxItems: maxBiases }),
+      Type.Record(Type.String({ minLength: 1, maxLength: 1000 }), bias, { maxProperties: maxBiases }),
+    ],
+    {
+      description:
+        'Added to the scores of tokens: pairs or an object of token ids, or of texts, which apply to all their tokens; false = never.',
+    },
   ),
-  logit_bias: Type.Optional(
-    Type.Union(
-      [
-        Type.Array(Type.Tuple([biasKey, bias]), { maxItems: maxBiases }),
-        Type.Record(Type.String({ minLength: 1, maxLength: 1000 }), bias, { maxProperties: maxBiases }),
-      ],
-      {
-        description:
-          'Added to the scores of tokens: pairs or an object of token ids, or of texts, which apply to all their tokens; false = never.',
-      },
-    ),
-  ),
-  repeat_last_n: Type.Optional(
-    Type.Integer({
-      minimum: -1,
-      maximum: 2 ** 31 - 1,
-      description: 'Penalties count in the whole context, which is -1; 0 = no penalties; another number only without penalties.',
-    }),
-  ),
-}
+  repeat_last_n: Type.Integer({
+    minimum: -1,
+    maximum: 2 ** 31 - 1,
+    description: 'Penalties count in the whole context, which is -1; 0 = no penalties; another number only without penalties.',
+  }),
+})
 
 /** The sampling fields of llama.cpp's server, with its defaults. */
 export function nativeSamplingFields(settings: BodySettings): NativeSamplingFields {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { ChatInput } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed } from '../../faults/object-schema.ts'
 import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import { chatMessageSchema } from '../chat/chat-message-schema.ts'
 import { createChatRequestParser } from '../chat/chat-request.ts'

@@ -3,7 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
 import { printPath } from '../../../core/schema/describe-schema.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 
@@ -35,9 +35,11 @@ const partsSource = closed({ type: Type.Literal('content'), content: Type.Union(
 const documentBlock = closed({
   type: Type.Literal('document'),
   source: Type.Union([plainSource, partsSource]),
-  title: Type.Optional(Type.String()),
-  context: Type.Optional(Type.String()),
-  citations: Type.Optional(closed({ enabled: Type.Optional(Type.Literal(false)) })),
+  ...optional({
+    title: Type.String(),
+    context: Type.String(),
+    citations: closed({ enabled: Type.Optional(Type.Literal(false)) }),
+  }),
   ...marks,
 })
 const pictureSource = closed({

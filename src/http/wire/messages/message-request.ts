@@ -3,7 +3,7 @@ import { type FieldFault, ServiceError } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import type { ChatInput, TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { accepted } from '../accepted.ts'
 import { adapterFields, findAdapterFaults, readAdapters } from '../chat/fields/adapter-fields.ts'
@@ -28,34 +28,28 @@ const answerFields = {
     maximum: 2 ** 31 - 1,
     description: 'Maximum number of tokens to generate; the context may end it earlier.',
   }),
-  stop_sequences: Type.Optional({ ...stopList, description: 'Generation ends before any of these; empty ones are ignored.' }),
-  stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' })),
-  temperature: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Randomness; 0 always picks the most likely token.' }),
-  ),
-  top_p: Type.Optional(
-    Type.Number({
+  ...optional({
+    stop_sequences: { ...stopList, description: 'Generation ends before any of these; empty ones are ignored.' },
+    stream: Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' }),
+    temperature: Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Randomness; 0 always picks the most likely token.' }),
+    top_p: Type.Number({
       minimum: 0,
       maximum: 1,
       default: 1,
       description: 'Samples only from the most likely tokens with this total probability.',
     }),
-  ),
-  top_k: Type.Optional(
-    Type.Integer({ minimum: -1, maximum: 1_000_000, default: 0, description: 'Samples only from this many tokens; 0 or -1 = off.' }),
-  ),
+    top_k: Type.Integer({ minimum: -1, maximum: 1_000_000, default: 0, description: 'Samples only from this many tokens; 0 or -1 = off.' }),
+  }),
   ...adapterFields,
-  metadata: Type.Optional(
-    closed(
+  ...optional({
+    metadata: closed(
       { user_id: Type.Optional(Type.String({ maxLength: 512 })) },
       { description: '`user_id`: your own name for the end user; accepted, not kept.' },
     ),
-  ),
-  service_tier: Type.Optional(Type.Enum(['auto', 'standard_only'], { description: 'Accepted; there is one tier.' })),
-  cache_control: Type.Optional(Type.Object({}, { description: accepted.keptWarm })),
-  mcp_servers: Type.Optional(
-    Type.Array(Type.Unknown(), { maxItems: 0, description: 'Only an empty list: tools are called by the client.' }),
-  ),
+    service_tier: Type.Enum(['auto', 'standard_only'], { description: 'Accepted; there is one tier.' }),
+    cache_control: Type.Object({}, { description: accepted.keptWarm }),
+    mcp_servers: Type.Array(Type.Unknown(), { maxItems: 0, description: 'Only an empty list: tools are called by the client.' }),
+  }),
 }
 
 /** The body of POST /v1/messages. */

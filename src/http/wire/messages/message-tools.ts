@@ -3,7 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
 import type { ChatInput, ToolDefinition } from '../../../core/text-generation.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { ignoredTools, toolName } from '../chat/tool-fields.ts'
@@ -11,34 +11,28 @@ import { ignoredTools, toolName } from '../chat/tool-fields.ts'
 const parallel = { disable_parallel_tool_use: Type.Optional(Type.Boolean()) }
 
 /** The fields about tools of POST /v1/messages. */
-export const messageToolFields = {
-  tools: Type.Optional(
-    Type.Array(
-      closed({
-        type: Type.Optional(Type.Literal('custom')),
-        name: toolName,
-        description: Type.Optional(Type.String()),
-        input_schema: jsonObject,
-        strict: Type.Optional(Type.Boolean()),
-        eager_input_streaming: Type.Optional(Type.Boolean()),
-        cache_control: Type.Optional(jsonObject),
-        ...ignoredTools,
-      }),
-      { maxItems: 256, description: 'Functions the model may call: name, description, input_schema (JSON Schema).' },
-    ),
+export const messageToolFields = optional({
+  tools: Type.Array(
+    closed({
+      type: Type.Optional(Type.Literal('custom')),
+      name: toolName,
+      description: Type.Optional(Type.String()),
+      input_schema: jsonObject,
+      ...optional({ strict: Type.Boolean(), eager_input_streaming: Type.Boolean(), cache_control: jsonObject }),
+      ...ignoredTools,
+    }),
+    { maxItems: 256, description: 'Functions the model may call: name, description, input_schema (JSON Schema).' },
   ),
-  tool_choice: Type.Optional(
-    Type.Union(
-      [
-        closed({ type: Type.Literal('auto'), ...parallel }),
-        closed({ type: Type.Literal('any'), ...parallel }),
-        closed({ type: Type.Literal('none') }),
-        closed({ type: Type.Literal('tool'), name: toolName, ...parallel }),
-      ],
-      { description: 'Whether or which function to call; auto when there are tools.' },
-    ),
+  tool_choice: Type.Union(
+    [
+      closed({ type: Type.Literal('auto'), ...parallel }),
+      closed({ type: Type.Literal('any'), ...parallel }),
+      closed({ type: Type.Literal('none') }),
+      closed({ type: Type.Literal('tool'), name: toolName, ...parallel }),
+    ],
+    { description: 'Whether or which function to call; auto when there are tools.' },
   ),
-}
+})
 
 const example = Type.Object(messageToolFields)
 type ToolsBody = Static<typeof example>

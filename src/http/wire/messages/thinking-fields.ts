@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatInput, ReasoningEffort, ResponseFormat } from '../../../core/text-generation.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 
@@ -11,31 +11,25 @@ const display = Type.Optional(
 const format = closed({ type: Type.Literal('json_schema'), schema: jsonObject })
 
 /** The reasoning of a model and the format of its answer. */
-export const thinkingFields = {
-  thinking: Type.Optional(
-    Type.Union(
-      [
-        closed({ type: Type.Literal('enabled'), budget_tokens: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }), display }),
-        closed({ type: Type.Literal('adaptive'), display }),
-        closed({ type: Type.Literal('disabled') }),
-      ],
-      { description: 'Whether the model reasons before it answers, if its template supports that; off by default.' },
-    ),
+export const thinkingFields = optional({
+  thinking: Type.Union(
+    [
+      closed({ type: Type.Literal('enabled'), budget_tokens: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }), display }),
+      closed({ type: Type.Literal('adaptive'), display }),
+      closed({ type: Type.Literal('disabled') }),
+    ],
+    { description: 'Whether the model reasons before it answers, if its template supports that; off by default.' },
   ),
-  output_config: Type.Optional(
-    closed(
-      { effort: Type.Optional(Type.Enum(['low', 'medium', 'high', 'xhigh', 'max'])), format: Type.Optional(format) },
-      { description: 'How much the model reasons, and a JSON schema for its answer.' },
-    ),
+  output_config: closed(
+    { effort: Type.Optional(Type.Enum(['low', 'medium', 'high', 'xhigh', 'max'])), format: Type.Optional(format) },
+    { description: 'How much the model reasons, and a JSON schema for its answer.' },
   ),
-  output_format: Type.Optional({ ...format, description: 'The older name of `output_config.format`.' }),
-  context_management: Type.Optional(
-    closed(
-      { edits: Type.Optional(Type.Array(jsonObject, { maxItems: 16 })) },
-      { description: 'Only `clear_thinking_…` edits: templates drop earlier reasoning anyway.' },
-    ),
+  output_format: { ...format, description: 'The older name of `output_config.format`.' },
+  context_management: closed(
+    { edits: Type.Optional(Type.Array(jsonObject, { maxItems: 16 })) },
+    { description: 'Only `clear_thinking_…` edits: templates drop earlier reasoning anyway.' },
   ),
-}
+})
 
 const example = Type.Object(thinkingFields)
 type ThinkingBody = Static<typeof example> & { readonly max_tokens?: number }

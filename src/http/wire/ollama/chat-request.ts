@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatInput, ChatMessage, SeenPart, TextRequest, ToolCall } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { findToolFaults, readToolChoice, readTools, toolFields, toolName } from '../chat/tool-fields.ts'
@@ -22,24 +22,26 @@ const callSchema = closed({
 
 const messageSchema = closed({
   role: Type.Enum(['system', 'user', 'assistant', 'tool']),
-  content: Type.Optional(Type.String()),
-  thinking: Type.Optional(Type.String({ description: 'Only on assistant messages: earlier reasoning, for templates that use it.' })),
-  images: imagesField,
-  tool_calls: Type.Optional(Type.Array(callSchema, { maxItems: 256, description: 'Only on assistant messages.' })),
-  tool_name: Type.Optional(Type.String({ maxLength: 1024, description: 'Only on tool messages: the function that was called.' })),
-  tool_call_id: Type.Optional(
-    Type.String({ maxLength: 4096, description: 'The call it answers; by default the first one without an answer.' }),
-  ),
-  name: Type.Optional(Type.String({ maxLength: 1024, description: "The older name of `tool_name`; else the speaker's." })),
+  ...optional({
+    content: Type.String(),
+    thinking: Type.String({ description: 'Only on assistant messages: earlier reasoning, for templates that use it.' }),
+    images: imagesField,
+    tool_calls: Type.Array(callSchema, { maxItems: 256, description: 'Only on assistant messages.' }),
+    tool_name: Type.String({ maxLength: 1024, description: 'Only on tool messages: the function that was called.' }),
+    tool_call_id: Type.String({ maxLength: 4096, description: 'The call it answers; by default the first one without an answer.' }),
+    name: Type.String({ maxLength: 1024, description: "The older name of `tool_name`; else the speaker's." }),
+  }),
 })
 
 const toolSchema = closed({
   type: Type.Optional(Type.Literal('function')),
   function: closed({
     name: toolName,
-    description: Type.Optional(Type.String()),
-    parameters: Type.Optional(jsonObject),
-    strict: Type.Optional(Type.Boolean()),
+    ...optional({
+      description: Type.String(),
+      parameters: jsonObject,
+      strict: Type.Boolean(),
+    }),
   }),
   ...ignoredFields('items'),
 })
@@ -47,10 +49,10 @@ const toolSchema = closed({
 /** The body of POST /api/chat. */
 export const ollamaChatSchema = closed({
   model: modelField,
-  messages: Type.Optional(
-    Type.Array(messageSchema, { description: 'The conversation; without messages, the model is loaded or unloaded.' }),
-  ),
-  tools: Type.Optional(Type.Array(toolSchema, { maxItems: 256, description: 'Functions the model may call.' })),
+  ...optional({
+    messages: Type.Array(messageSchema, { description: 'The conversation; without messages, the model is loaded or unloaded.' }),
+    tools: Type.Array(toolSchema, { maxItems: 256, description: 'Functions the model may call.' }),
+  }),
   tool_choice: toolFields.tool_choice,
   ...runFields,
 })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { EmbeddingRequest, EmbeddingResult } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 import { findKeepAliveFaults, keepAliveField, unloadsNow } from './run-fields.ts'
@@ -17,10 +17,14 @@ export const ollamaEmbedSchema = closed({
   input: Type.Union([Type.String(), Type.Array(text, { maxItems: 2048 })], {
     description: 'One text, or up to 2048; an empty input returns no vectors.',
   }),
-  dimensions: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 2 ** 20, description: 'Leading numbers of each vector to keep, scaled to unit length again.' }),
-  ),
-  truncate: Type.Optional(Type.Boolean({ description: 'Accepted; a text that is too long is refused, not shortened.' })),
+  ...optional({
+    dimensions: Type.Integer({
+      minimum: 1,
+      maximum: 2 ** 20,
+      description: 'Leading numbers of each vector to keep, scaled to unit length again.',
+    }),
+    truncate: Type.Boolean({ description: 'Accepted; a text that is too long is refused, not shortened.' }),
+  }),
   ...shared,
 })
 

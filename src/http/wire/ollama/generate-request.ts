@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatMessage, TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import type { OllamaRun } from './chat-request.ts'
 import { findImageFaults, imagesField, readImages } from './images-field.ts'
@@ -11,17 +11,18 @@ import { findRunFaults, modelField, readRun, readThink, runFields, unloadsNow } 
 /** The body of POST /api/generate. */
 export const ollamaGenerateSchema = closed({
   model: modelField,
-  prompt: Type.Optional(Type.String({ description: "The user's message; without one, the model is loaded or unloaded." })),
-  system: Type.Optional(Type.String({ description: 'Instructions before it.' })),
-  suffix: Type.Optional(
-    Type.String({ description: 'Text after the answer, for models that fill gaps; the prompt is the text before it.' }),
-  ),
-  raw: Type.Optional(Type.Boolean({ default: false, description: 'Whether the prompt is completed as it is, without the chat template.' })),
-  images: imagesField,
-  template: Type.Optional(Type.String({ maxLength: 0, description: "Not supported: the model's own template is used." })),
-  context: Type.Optional(
-    Type.Array(Type.Integer(), { maxItems: 0, description: 'Not supported: send the conversation to /api/chat, which is cached.' }),
-  ),
+  ...optional({
+    prompt: Type.String({ description: "The user's message; without one, the model is loaded or unloaded." }),
+    system: Type.String({ description: 'Instructions before it.' }),
+    suffix: Type.String({ description: 'Text after the answer, for models that fill gaps; the prompt is the text before it.' }),
+    raw: Type.Boolean({ default: false, description: 'Whether the prompt is completed as it is, without the chat template.' }),
+    images: imagesField,
+    template: Type.String({ maxLength: 0, description: "Not supported: the model's own template is used." }),
+    context: Type.Array(Type.Integer(), {
+      maxItems: 0,
+      description: 'Not supported: send the conversation to /api/chat, which is cached.',
+    }),
+  }),
   ...runFields,
 })
 

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../core/error.ts'
 import type { TextModelDescriptor } from '../../../core/model.ts'
 import type { ListedModel } from '../../../operations/list-models.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 
@@ -59,9 +59,11 @@ export const ollamaShownSchema = Type.Object({
 
 /** The body of POST /api/show, POST /api/pull and DELETE /api/delete: a model by either of its names. */
 export const ollamaNameSchema = closed({
-  model: Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description: 'The model.' })),
-  name: Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description: 'The older name of `model`.' })),
-  stream: Type.Optional(Type.Boolean({ default: true, description: 'Only for a pull: whether it reports its progress in lines.' })),
+  ...optional({
+    model: Type.String({ minLength: 1, maxLength: 2000, description: 'The model.' }),
+    name: Type.String({ minLength: 1, maxLength: 2000, description: 'The older name of `model`.' }),
+    stream: Type.Boolean({ default: true, description: 'Only for a pull: whether it reports its progress in lines.' }),
+  }),
   ...ignoredFields('verbose', 'options', 'insecure'),
 })
 

@@ -3,6 +3,7 @@ import { parseRecord } from '../../../core/json-value.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { TextPart, TokenLogprob } from '../../../core/text-generation.ts'
 import type { TextChoice } from '../../../operations/collect-text.ts'
+import { optional } from '../../faults/object-schema.ts'
 import { encodeChatLogprobs } from '../chat/text-answers.ts'
 import { encodeLine } from '../event-data.ts'
 import { NativeTimer } from '../llama-cpp/timings.ts'
@@ -21,13 +22,15 @@ const answerFields = {
   model: Type.String(),
   created_at: Type.String({ description: 'RFC 3339.' }),
   done: Type.Boolean(),
-  done_reason: Type.Optional(Type.Enum(['stop', 'length', 'load', 'unload'])),
-  logprobs: Type.Optional(Type.Array(Type.Object({ ...tokenSchema.properties, top_logprobs: Type.Array(tokenSchema) }))),
-  total_duration: nanoseconds('The whole'),
-  load_duration: nanoseconds('Waiting for the model; part of `prompt_eval_duration`, so 0'),
-  prompt_eval_count: Type.Optional(Type.Integer({ description: 'Tokens of the prompt.' })),
-  prompt_eval_duration: nanoseconds('Until the prompt was read'),
-  eval_count: Type.Optional(Type.Integer({ description: 'Tokens of the answer.' })),
+  ...optional({
+    done_reason: Type.Enum(['stop', 'length', 'load', 'unload']),
+    logprobs: Type.Array(Type.Object({ ...tokenSchema.properties, top_logprobs: Type.Array(tokenSchema) })),
+    total_duration: nanoseconds('The whole'),
+    load_duration: nanoseconds('Waiting for the model; part of `prompt_eval_duration`, so 0'),
+    prompt_eval_count: Type.Integer({ description: 'Tokens of the prompt.' }),
+    prompt_eval_duration: nanoseconds('Until the prompt was read'),
+    eval_count: Type.Integer({ description: 'Tokens of the answer.' }),
+  }),
   eval_duration: nanoseconds('From there to the end'),
 }
 

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { truncationFields } from '../chat/embedding-request.ts'
 
@@ -18,23 +18,21 @@ export const rerankRequestSchema = closed({
     }),
   ),
   query: Type.String({ minLength: 1, description: 'The query.' }),
-  documents: Type.Optional(
-    Type.Array(Type.Union([written, closed({ text: written })]), {
+  ...optional({
+    documents: Type.Array(Type.Union([written, closed({ text: written })]), {
       minItems: 1,
       maxItems: maxDocuments,
       description: 'The texts to score, or objects with `text`.',
     }),
-  ),
-  texts: Type.Optional(
-    Type.Array(written, {
+    texts: Type.Array(written, {
       minItems: 1,
       maxItems: maxDocuments,
       description: "Replaces `documents` in TEI's format; the answer uses it too.",
     }),
-  ),
-  top_n: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Number of results, best first; all by default.' })),
-  return_documents: Type.Optional(Type.Boolean({ default: false, description: 'With `documents`: whether results contain their text.' })),
-  return_text: Type.Optional(Type.Boolean({ default: false, description: 'With `texts`: whether results contain their text.' })),
+    top_n: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Number of results, best first; all by default.' }),
+    return_documents: Type.Boolean({ default: false, description: 'With `documents`: whether results contain their text.' }),
+    return_text: Type.Boolean({ default: false, description: 'With `texts`: whether results contain their text.' }),
+  }),
   ...truncationFields,
   user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
 })

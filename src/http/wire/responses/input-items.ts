@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { addressMeaning } from '../chat/fields/picture-address.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
@@ -62,9 +62,11 @@ const functionOutput = closed({
 const reasoning = closed({
   type: Type.Literal('reasoning'),
   id,
-  summary: Type.Optional(Type.Array(closed({ type: Type.Literal('summary_text'), text: Type.String() }))),
-  content: Type.Optional(Type.Array(closed({ type: Type.Literal('reasoning_text'), text: Type.String() }))),
-  encrypted_content: Type.Optional(Type.String()),
+  ...optional({
+    summary: Type.Array(closed({ type: Type.Literal('summary_text'), text: Type.String() })),
+    content: Type.Array(closed({ type: Type.Literal('reasoning_text'), text: Type.String() })),
+    encrypted_content: Type.String(),
+  }),
   status,
 })
 

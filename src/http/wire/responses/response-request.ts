@@ -3,7 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import { type ResponseFormat, reasoningEfforts, type TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { accepted } from '../accepted.ts'
 import { acceptedFields } from '../chat/fields/accepted-fields.ts'
@@ -52,43 +52,35 @@ export const responseRequestSchema = closed({
   input: Type.Union([Type.String(), Type.Array(inputItemSchema, { minItems: 1 })], {
     description: 'Text, or items: messages, function_call, function_call_output, reasoning.',
   }),
-  instructions: Type.Optional(Type.String({ description: 'Instructions for the model; not kept for the next response.' })),
-  previous_response_id: Type.Optional(
-    Type.String({ pattern: '^resp_[0-9a-f]{32}$', description: 'A stored response whose conversation continues.' }),
-  ),
-  store: Type.Optional(Type.Boolean({ default: true, description: 'Whether the response is kept for 24 hours.' })),
-  background: Type.Optional(Type.Boolean({ default: false, description: 'Whether it runs in the background; poll it by its id.' })),
-  stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' })),
-  stream_options: Type.Optional(
-    closed({ include_obfuscation: Type.Optional(Type.Boolean()) }, { description: 'Accepted; events are never padded.' }),
-  ),
-  max_output_tokens: Type.Optional(
-    Type.Integer({
+  ...optional({
+    instructions: Type.String({ description: 'Instructions for the model; not kept for the next response.' }),
+    previous_response_id: Type.String({ pattern: '^resp_[0-9a-f]{32}$', description: 'A stored response whose conversation continues.' }),
+    store: Type.Boolean({ default: true, description: 'Whether the response is kept for 24 hours.' }),
+    background: Type.Boolean({ default: false, description: 'Whether it runs in the background; poll it by its id.' }),
+    stream: Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' }),
+    stream_options: closed({ include_obfuscation: Type.Optional(Type.Boolean()) }, { description: 'Accepted; events are never padded.' }),
+    max_output_tokens: Type.Integer({
       minimum: 1,
       maximum: 2 ** 31 - 1,
       description: 'Maximum number of tokens to generate; by default what the context holds.',
     }),
-  ),
-  temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2, default: 1, description: 'Randomness.' })),
-  top_p: Type.Optional(
-    Type.Number({
+    temperature: Type.Number({ minimum: 0, maximum: 2, default: 1, description: 'Randomness.' }),
+    top_p: Type.Number({
       minimum: 0,
       maximum: 1,
       default: 1,
       description: 'Samples only from the most likely tokens with this total probability.',
     }),
-  ),
-  top_logprobs: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token; needs `include` of message.output_text.logprobs.' }),
-  ),
-  text: Type.Optional(
-    closed(
+    top_logprobs: Type.Integer({
+      minimum: 0,
+      maximum: 20,
+      description: 'Alternatives per token; needs `include` of message.output_text.logprobs.',
+    }),
+    text: closed(
       { format: Type.Optional(format), verbosity: Type.Optional(Type.Enum(['low', 'medium', 'high'])) },
       { description: '`format`: what the output must look like; `verbosity`: a hint about its length, added to the instructions.' },
     ),
-  ),
-  reasoning: Type.Optional(
-    closed(
+    reasoning: closed(
       {
         effort: Type.Optional(Type.Enum([...reasoningEfforts])),
         summary,
@@ -98,13 +90,11 @@ export const responseRequestSchema = closed({
       },
       { description: 'How long a reasoning model thinks.' },
     ),
-  ),
-  include: Type.Optional(
-    Type.Array(Type.Enum([...responseIncludes]), {
+    include: Type.Array(Type.Enum([...responseIncludes]), {
       maxItems: 8,
       description: 'Extra data in the answer.',
     }),
-  ),
+  }),
   ...responseToolFields,
   truncation: Type.Optional(
     Type.Enum(['disabled', 'auto'], {

@@ -3,7 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
 import type { ChatInput, ToolDefinition } from '../../../core/text-generation.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { toolName } from '../chat/tool-fields.ts'
@@ -12,23 +12,25 @@ const name = toolName
 const functionTool = closed({
   type: Type.Literal('function'),
   name,
-  description: Type.Optional(Type.String()),
-  parameters: Type.Optional(jsonObject),
-  strict: Type.Optional(Type.Boolean()),
-  defer_loading: Type.Optional(Type.Boolean()),
+  ...optional({
+    description: Type.String(),
+    parameters: jsonObject,
+    strict: Type.Boolean(),
+    defer_loading: Type.Boolean(),
+  }),
 })
 /** A tool whose input is a text. A model sees a function with one argument. */
 const customTool = closed({
   type: Type.Literal('custom'),
   name,
-  description: Type.Optional(Type.String()),
-  format: Type.Optional(
-    Type.Union([
+  ...optional({
+    description: Type.String(),
+    format: Type.Union([
       closed({ type: Type.Literal('text') }),
       closed({ type: Type.Literal('grammar'), syntax: Type.Enum(['lark', 'regex']), definition: Type.String() }),
     ]),
-  ),
-  defer_loading: Type.Optional(Type.Boolean()),
+    defer_loading: Type.Boolean(),
+  }),
 })
 const callable = Type.Union([functionTool, customTool])
 const namespaceTool = closed({
@@ -40,26 +42,22 @@ const namespaceTool = closed({
 const named = closed({ type: Type.Enum(['function', 'custom']), name })
 
 /** The fields about tools of POST /v1/responses. */
-export const responseToolFields = {
-  tools: Type.Optional(
-    Type.Array(Type.Union([functionTool, customTool, namespaceTool]), {
-      maxItems: 128,
-      description:
-        'Functions and custom tools the model may call, alone or in namespaces. Tools built into OpenAI’s own service are rejected by name.',
-    }),
+export const responseToolFields = optional({
+  tools: Type.Array(Type.Union([functionTool, customTool, namespaceTool]), {
+    maxItems: 128,
+    description:
+      'Functions and custom tools the model may call, alone or in namespaces. Tools built into OpenAI’s own service are rejected by name.',
+  }),
+  tool_choice: Type.Union(
+    [
+      Type.Enum(['auto', 'none', 'required']),
+      named,
+      closed({ type: Type.Literal('allowed_tools'), mode: Type.Enum(['auto', 'required']), tools: Type.Array(named, { minItems: 1 }) }),
+    ],
+    { description: 'Whether or which function to call; auto when there are tools.' },
   ),
-  tool_choice: Type.Optional(
-    Type.Union(
-      [
-        Type.Enum(['auto', 'none', 'required']),
-        named,
-        closed({ type: Type.Literal('allowed_tools'), mode: Type.Enum(['auto', 'required']), tools: Type.Array(named, { minItems: 1 }) }),
-      ],
-      { description: 'Whether or which function to call; auto when there are tools.' },
-    ),
-  ),
-  parallel_tool_calls: Type.Optional(Type.Boolean({ default: true, description: 'Whether several functions may be called at once.' })),
-}
+  parallel_tool_calls: Type.Boolean({ default: true, description: 'Whether several functions may be called at once.' }),
+})
 
 const example = Type.Object(responseToolFields)
 type ToolsBody = Static<typeof example>

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { samplers } from '../../../core/sampler.ts'
+import { optional } from '../../faults/object-schema.ts'
 
 const size = Type.Object({ width: Type.Integer(), height: Type.Integer() })
 
@@ -30,14 +31,14 @@ export const modelSchema = Type.Object({
   ),
   nodes: Type.Optional(Type.Integer({ description: 'In a cluster: nodes that have it in memory.' })),
   capabilities: Type.Array(Type.String()),
-  context_length: Type.Optional(
-    Type.Union([Type.Integer(), Type.Null()], { description: 'Text models: tokens of prompt and answer together; null = not known yet.' }),
-  ),
-  max_model_len: Type.Optional(Type.Union([Type.Integer(), Type.Null()], { description: "vLLM's name of `context_length`." })),
-  parameters: Type.Optional(Type.Integer({ description: 'Only for text models that run here.' })),
-  quantization: Type.Optional(Type.String({ description: 'How most of its weights are stored, such as Q4_K.' })),
-  meta: Type.Optional(
-    Type.Object(
+  ...optional({
+    context_length: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'Text models: tokens of prompt and answer together; null = not known yet.',
+    }),
+    max_model_len: Type.Union([Type.Integer(), Type.Null()], { description: "vLLM's name of `context_length`." }),
+    parameters: Type.Integer({ description: 'Only for text models that run here.' }),
+    quantization: Type.String({ description: 'How most of its weights are stored, such as Q4_K.' }),
+    meta: Type.Object(
       {
         n_vocab: Type.Integer(),
         n_ctx_train: Type.Union([Type.Integer(), Type.Null()]),
@@ -46,29 +47,25 @@ export const modelSchema = Type.Object({
       },
       { description: "For llama.cpp's clients: data of a text model that runs here." },
     ),
-  ),
-  native_size: Type.Optional(size),
-  sizes: Type.Optional(
-    Type.Union([
+    native_size: size,
+    sizes: Type.Union([
       Type.Object({ type: Type.Literal('list'), sizes: Type.Array(size) }),
       Type.Object({ type: Type.Literal('range'), min: Type.Integer(), max: Type.Integer(), multiple_of: Type.Integer() }),
     ]),
-  ),
-  defaults: Type.Optional(
-    Type.Object(
-      {
-        steps: Type.Optional(Type.Integer()),
-        cfg_scale: Type.Optional(Type.Number()),
-        sampler: Type.Optional(Type.Enum(samplers)),
-        temperature: Type.Optional(Type.Number()),
-        top_p: Type.Optional(Type.Number()),
-        top_k: Type.Optional(Type.Integer()),
-        min_p: Type.Optional(Type.Number()),
-        repetition_penalty: Type.Optional(Type.Number()),
-      },
+    defaults: Type.Object(
+      optional({
+        steps: Type.Integer(),
+        cfg_scale: Type.Number(),
+        sampler: Type.Enum(samplers),
+        temperature: Type.Number(),
+        top_p: Type.Number(),
+        top_k: Type.Integer(),
+        min_p: Type.Number(),
+        repetition_penalty: Type.Number(),
+      }),
       { description: 'Defaults of these fields: the first three for image models, the others for text models.' },
     ),
-  ),
+  }),
 })
 
 /** A running pull. */

@@ -4,7 +4,7 @@ import type { ImageModelDescriptor, TextDefaults, TextModelDescriptor } from '..
 import { type PlacedPull, withoutAddress } from '../../../core/model-pull.ts'
 import type { ListedModel } from '../../../operations/list-models.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed } from '../../faults/closed-object.ts'
+import { closed } from '../../faults/object-schema.ts'
 import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import type { Answer } from '../answer.ts'
 import type { modelPullSchema, modelSchema } from './model-answers.ts'

@@ -3,6 +3,7 @@ import { ServiceError } from '../../../core/error.ts'
 import { type Budget, leftOf } from '../../../core/limits/budget.ts'
 import { readUsageSpan, type UsageDay, type UsageDimension, usageDimensions } from '../../../core/usage.ts'
 import type { ReportedUsage } from '../../../operations/report-usage.ts'
+import { optional } from '../../faults/object-schema.ts'
 import type { Answer } from '../answer.ts'
 
 const count = Type.Integer({ minimum: 0 })
@@ -19,13 +20,13 @@ export const usageSchema = Type.Object({
   object: Type.Literal('list'),
   data: Type.Array(
     Type.Object({
-      day: Type.Optional(
-        Type.String({ format: 'date', description: 'UTC. `by` decides which of day, hour, model and token are present.' }),
-      ),
-      hour: Type.Optional(Type.String({ description: 'UTC, such as `2026-11-23T09`.' })),
-      model: Type.Optional(Type.String()),
-      token: Type.Optional(Type.String({ description: 'Its id; empty for signed-in browsers.' })),
-      token_name: Type.Optional(Type.String()),
+      ...optional({
+        day: Type.String({ format: 'date', description: 'UTC. `by` decides which of day, hour, model and token are present.' }),
+        hour: Type.String({ description: 'UTC, such as `2026-11-23T09`.' }),
+        model: Type.String(),
+        token: Type.String({ description: 'Its id; empty for signed-in browsers.' }),
+        token_name: Type.String(),
+      }),
       requests: count,
       failures: count,
       refusals: Type.Integer({

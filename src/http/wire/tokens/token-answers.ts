@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { TokenizeResult } from '../../../core/text-generation.ts'
+import { optional } from '../../faults/object-schema.ts'
 
 const tokens = Type.Array(Type.Integer())
 const piece = Type.Object({ id: Type.Integer(), piece: Type.Union([Type.String(), Type.Array(Type.Integer())]) })
@@ -9,11 +10,11 @@ export const tokenizedSchema = Type.Object({
   tokens: Type.Union([tokens, Type.Array(piece)], {
     description: 'Ids; with `with_pieces`, each with its text, or its bytes if they are not text.',
   }),
-  count: Type.Optional(Type.Integer()),
-  max_model_len: Type.Optional(
-    Type.Union([Type.Integer(), Type.Null()], { description: "Tokens of the model's context; null = not known." }),
-  ),
-  token_strs: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
+  ...optional({
+    count: Type.Integer(),
+    max_model_len: Type.Union([Type.Integer(), Type.Null()], { description: "Tokens of the model's context; null = not known." }),
+    token_strs: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  }),
 })
 
 /** The answer of POST /detokenize. */

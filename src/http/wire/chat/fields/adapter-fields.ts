@@ -6,18 +6,20 @@ import type { TextModelDescriptor } from '../../../../core/model.ts'
 import type { ModelCatalog } from '../../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
 import type { AdapterUse, TextRequest } from '../../../../core/text-generation.ts'
-import { closed } from '../../../faults/closed-object.ts'
+import { closed, optional } from '../../../faults/object-schema.ts'
 import { fieldFault } from '../../../faults/refuse-faults.ts'
 
 /** LoRA adapters by name, or in llama.cpp's format. */
 export const adapterFields = {
   lora: Type.Optional(
     Type.Array(
-      closed({
-        name: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-        id: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
-        scale: Type.Optional(Type.Number({ minimum: -largestLoraWeight, maximum: largestLoraWeight, default: 1 })),
-      }),
+      closed(
+        optional({
+          name: Type.String({ minLength: 1, maxLength: 256 }),
+          id: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }),
+          scale: Type.Number({ minimum: -largestLoraWeight, maximum: largestLoraWeight, default: 1 }),
+        }),
+      ),
       {
         maxItems: maxLoras,
         description: 'LoRA adapters: each by its `name`, or its `id` in GET /lora-adapters, and its `scale`; 0 = off.',

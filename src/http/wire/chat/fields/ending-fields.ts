@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
 import type { EndingRules } from '../../../../core/text-generation.ts'
+import { optional } from '../../../faults/object-schema.ts'
 import { fieldFault } from '../../../faults/refuse-faults.ts'
 import { tokenId } from '../../tokens/token-ids.ts'
 
@@ -22,28 +23,20 @@ export function readStop(stop: string | readonly string[] | undefined): readonly
 }
 
 /** vLLM's fields about the end of an answer, in addition to `stop` and the limit; for chat and plain completions. */
-export const endingFields = {
-  include_stop_str_in_output: Type.Optional(
-    Type.Boolean({ default: false, description: 'Whether the stop string that ends the output is part of it.' }),
-  ),
-  stop_token_ids: Type.Optional(
-    Type.Array(tokenId, {
-      maxItems: 64,
-      description: 'Tokens that end the output and are not part of it, by id.',
-    }),
-  ),
-  min_tokens: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 2 ** 31 - 1,
-      default: 0,
-      description: 'Minimum number of tokens; before it, only the limit ends the output.',
-    }),
-  ),
-  ignore_eos: Type.Optional(
-    Type.Boolean({ default: false, description: "Whether the output continues past the model's end token, up to the limit." }),
-  ),
-}
+export const endingFields = optional({
+  include_stop_str_in_output: Type.Boolean({ default: false, description: 'Whether the stop string that ends the output is part of it.' }),
+  stop_token_ids: Type.Array(tokenId, {
+    maxItems: 64,
+    description: 'Tokens that end the output and are not part of it, by id.',
+  }),
+  min_tokens: Type.Integer({
+    minimum: 0,
+    maximum: 2 ** 31 - 1,
+    default: 0,
+    description: 'Minimum number of tokens; before it, only the limit ends the output.',
+  }),
+  ignore_eos: Type.Boolean({ default: false, description: "Whether the output continues past the model's end token, up to the limit." }),
+})
 
 const example = Type.Object(endingFields)
 type EndingBody = Static<typeof example>

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
 import type { TextRequest } from '../../../../core/text-generation.ts'
+import { optional } from '../../../faults/object-schema.ts'
 import { fieldFault } from '../../../faults/refuse-faults.ts'
 
 const most = 2 ** 31 - 1
@@ -13,13 +14,13 @@ export const predictField = Type.Optional(
 
 /** The limit of a chat's answer. */
 export const limitFields = {
-  max_tokens: Type.Optional(
-    Type.Integer({
+  ...optional({
+    max_tokens: Type.Integer({
       ...limit,
       description: 'Maximum number of tokens to generate; by default, or with -1, as many as the context holds.',
     }),
-  ),
-  max_completion_tokens: Type.Optional(Type.Integer({ ...limit, description: "OpenAI's newer name of max_tokens; send one of them." })),
+    max_completion_tokens: Type.Integer({ ...limit, description: "OpenAI's newer name of max_tokens; send one of them." }),
+  }),
   n_predict: predictField,
 }
 

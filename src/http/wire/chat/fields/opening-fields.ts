@@ -1,22 +1,19 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
+import { optional } from '../../../faults/object-schema.ts'
 import { fieldFault } from '../../../faults/refuse-faults.ts'
 import type { ChatMessageBody } from '../chat-message-schema.ts'
 
 /** The fields about continuing the last message. */
-export const openingFields = {
-  continue_final_message: Type.Optional(
-    Type.Boolean({
-      description: 'Whether the answer continues the last assistant message; true by default if the last message is one.',
-    }),
-  ),
-  add_generation_prompt: Type.Optional(
-    Type.Boolean({
-      default: true,
-      description: 'Whether the answer is a new turn of the assistant; not together with continue_final_message.',
-    }),
-  ),
-}
+export const openingFields = optional({
+  continue_final_message: Type.Boolean({
+    description: 'Whether the answer continues the last assistant message; true by default if the last message is one.',
+  }),
+  add_generation_prompt: Type.Boolean({
+    default: true,
+    description: 'Whether the answer is a new turn of the assistant; not together with continue_final_message.',
+  }),
+})
 
 const example = Type.Object(openingFields)
 type OpeningBody = Static<typeof example> & { readonly messages: readonly ChatMessageBody[] }

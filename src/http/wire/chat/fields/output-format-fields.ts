@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
 import type { JsonObject } from '../../../../core/json-value.ts'
 import type { ResponseFormat } from '../../../../core/text-generation.ts'
-import { closed } from '../../../faults/closed-object.ts'
+import { closed, optional } from '../../../faults/object-schema.ts'
 import { fieldFault } from '../../../faults/refuse-faults.ts'
 import { jsonObject } from '../response-format-field.ts'
 
@@ -20,26 +20,24 @@ const aboutRegexes = 'A regular expression for the whole output, without lookaro
 const aboutChoices = 'Texts to choose the output from.'
 
 /** The format of the output in the fields of llama.cpp and vLLM. At most one of these and `response_format` may be set. */
-export const outputFormatFields = {
-  grammar: Type.Optional(grammar(aboutGrammars)),
-  guided_grammar: Type.Optional(grammar("vLLM's older name of `grammar`.")),
-  guided_json: Type.Optional(schema(aboutSchemas)),
-  json_schema: Type.Optional(schema("llama.cpp's name of `guided_json`.")),
-  guided_regex: Type.Optional(regex(aboutRegexes)),
-  guided_choice: Type.Optional(choice(aboutChoices)),
-  structured_outputs: Type.Optional(
-    closed(
-      {
-        json: Type.Optional(schema(aboutSchemas)),
-        regex: Type.Optional(regex(aboutRegexes)),
-        choice: Type.Optional(choice(aboutChoices)),
-        grammar: Type.Optional(grammar(aboutGrammars)),
-        json_object: Type.Optional(Type.Literal(true, { description: 'Any JSON object.' })),
-      },
-      { description: "vLLM's newer name of the `guided_` fields; exactly one of its members." },
-    ),
+export const outputFormatFields = optional({
+  grammar: grammar(aboutGrammars),
+  guided_grammar: grammar("vLLM's older name of `grammar`."),
+  guided_json: schema(aboutSchemas),
+  json_schema: schema("llama.cpp's name of `guided_json`."),
+  guided_regex: regex(aboutRegexes),
+  guided_choice: choice(aboutChoices),
+  structured_outputs: closed(
+    optional({
+      json: schema(aboutSchemas),
+      regex: regex(aboutRegexes),
+      choice: choice(aboutChoices),
+      grammar: grammar(aboutGrammars),
+      json_object: Type.Literal(true, { description: 'Any JSON object.' }),
+    }),
+    { description: "vLLM's newer name of the `guided_` fields; exactly one of its members." },
   ),
-}
+})
 
 const example = Type.Object(outputFormatFields)
 type OutputFormatBody = Static<typeof example>

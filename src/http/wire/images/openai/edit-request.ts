@@ -5,7 +5,7 @@ import { familyOf, type ImageModelDescriptor } from '../../../../core/model.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
 import type { Abortable } from '../../../../core/waiting.ts'
 import { createBodyChecker } from '../../../faults/body-checker.ts'
-import { closed } from '../../../faults/closed-object.ts'
+import { closed, optional } from '../../../faults/object-schema.ts'
 import { faultsError, fieldFault, imageFaultCodes, refuseFaults } from '../../../faults/refuse-faults.ts'
 import { type Form, readFormFields } from '../../forms/read-form-fields.ts'
 import { type InspectedImage, inspectField } from '../decode-image.ts'
@@ -34,10 +34,10 @@ export const imageEditSchema = closed({
   mask: file('A file of the same size with transparent parts: only these are repainted.'),
   ...commonImageOptions,
   ...drawingOptions,
-  input_fidelity: Type.Optional(Type.Enum(['high', 'low'], { description: 'How closely the picture is kept: high is a strength of 0.5.' })),
-  strength: Type.Optional(
-    Type.Number({ exclusiveMinimum: 0, maximum: 1, description: 'How much to change; 0.8 by default, with a mask 1.' }),
-  ),
+  ...optional({
+    input_fidelity: Type.Enum(['high', 'low'], { description: 'How closely the picture is kept: high is a strength of 0.5.' }),
+    strength: Type.Number({ exclusiveMinimum: 0, maximum: 1, description: 'How much to change; 0.8 by default, with a mask 1.' }),
+  }),
   ...unsupportedEditOptions,
 })
 

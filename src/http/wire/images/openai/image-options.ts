@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { imageEncodings, maxSteps } from '../../../../core/image-generation.ts'
 import type { ImageModelDescriptor } from '../../../../core/model.ts'
-import { closed } from '../../../faults/closed-object.ts'
+import { closed, optional } from '../../../faults/object-schema.ts'
 import { imageFields } from '../image-fields.ts'
 import { unsupportedField } from '../unsupported-fields.ts'
 
@@ -26,51 +26,41 @@ export function stepsFor(quality: ImageQuality, { defaults, bounds }: ImageModel
 const { prompt, negative_prompt, seed, steps, cfg_scale, sampler, style_preset } = imageFields
 
 /** The fields of every OpenAI route that draws. */
-export const commonImageOptions = {
-  model: Type.Optional(Type.String({ minLength: 1, description: 'An installed image model; the default one when left out.' })),
-  n: Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1, description: 'Images to draw.' })),
-  size: Type.Optional(
-    Type.String({
-      pattern: '^(auto|[1-9][0-9]{1,3}x[1-9][0-9]{1,3})$',
-      default: 'auto',
-      description: "Width x height; auto is the model's own size or, with a picture, the closest of its sizes.",
-    }),
-  ),
-  response_format: Type.Optional(
-    Type.Enum(['b64_json', 'url'], {
-      default: 'b64_json',
-      description: '`url` answers signed links that need no token and work for 24 hours; not together with `stream`.',
-    }),
-  ),
-  user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
-}
+export const commonImageOptions = optional({
+  model: Type.String({ minLength: 1, description: 'An installed image model; the default one when left out.' }),
+  n: Type.Integer({ minimum: 1, maximum: 16, default: 1, description: 'Images to draw.' }),
+  size: Type.String({
+    pattern: '^(auto|[1-9][0-9]{1,3}x[1-9][0-9]{1,3})$',
+    default: 'auto',
+    description: "Width x height; auto is the model's own size or, with a picture, the closest of its sizes.",
+  }),
+  response_format: Type.Enum(['b64_json', 'url'], {
+    default: 'b64_json',
+    description: '`url` answers signed links that need no token and work for 24 hours; not together with `stream`.',
+  }),
+  user: Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' }),
+})
 
 /** Additional fields of the route that draws from a prompt. */
 export const drawingOptions = {
   prompt,
-  quality: Type.Optional(
-    Type.Enum(imageQualities, {
+  ...optional({
+    quality: Type.Enum(imageQualities, {
       default: 'auto',
       description: "Number of steps: low is half the model's default, high or hd one and a half times; not together with `steps`.",
     }),
-  ),
-  background: Type.Optional(Type.Enum(['auto', 'opaque'], { default: 'auto', description: 'Pictures are opaque.' })),
-  moderation: Type.Optional(
-    Type.Enum(['auto'], { default: 'auto', description: "Accepted; the model's own safety checker decides, if it has one." }),
-  ),
-  output_format: Type.Optional(Type.Enum(imageEncodings, { default: 'png', description: 'File format of the images.' })),
-  output_compression: Type.Optional(
-    Type.Integer({
+    background: Type.Enum(['auto', 'opaque'], { default: 'auto', description: 'Pictures are opaque.' }),
+    moderation: Type.Enum(['auto'], { default: 'auto', description: "Accepted; the model's own safety checker decides, if it has one." }),
+    output_format: Type.Enum(imageEncodings, { default: 'png', description: 'File format of the images.' }),
+    output_compression: Type.Integer({
       minimum: 0,
       maximum: 100,
       description: 'Quality of a JPEG or WebP, up to 100; PNG is lossless. 95 by default.',
     }),
-  ),
-  stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' })),
-  partial_images: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 3, default: 0, description: 'Number of small JPEG previews; needs `stream`.' }),
-  ),
-  safety_identifier: Type.Optional(Type.String({ description: 'Accepted for compatibility, not kept.' })),
+    stream: Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' }),
+    partial_images: Type.Integer({ minimum: 0, maximum: 3, default: 0, description: 'Number of small JPEG previews; needs `stream`.' }),
+    safety_identifier: Type.String({ description: 'Accepted for compatibility, not kept.' }),
+  }),
   ...{ negative_prompt, seed, steps, cfg_scale, sampler, style_preset },
 }
 
