@@ -43,6 +43,9 @@ export interface Document {
   readonly expiresAt: number | null
 }
 
+/** The fields of a document that is not filtered, searched, attached to files, or removed after some time. */
+export const plainDocument = { label: null, text: '', attachedBytes: 0, expiresAt: null } as const satisfies Partial<Document>
+
 /** A document as returned by the store: without the search text. */
 export interface StoredDocument extends Omit<Document, 'text'> {
   /** 1 at first; each change adds one. */

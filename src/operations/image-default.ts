@@ -1,6 +1,7 @@
+import { plainDocument } from '../core/document.ts'
 import type { DocumentStore } from '../core/ports/document-store.ts'
 import type { Abortable } from '../core/waiting.ts'
-import { documentsFull } from './documents-full.ts'
+import { type DocumentDependencies, documentsFull } from './account-documents.ts'
 
 const kind = 'image-default'
 
@@ -16,15 +17,11 @@ export async function findImageDefault(
 
 /** Stores the account's default image model. @throws {ServiceError} `quota_exceeded`. */
 export async function keepImageDefault(
-  {
-    documents,
-    clock,
-    maxDocumentBytes: most,
-  }: { readonly documents: DocumentStore; readonly clock: { now(): number }; readonly maxDocumentBytes: number },
+  { documents, clock, maxDocumentBytes: most }: DocumentDependencies,
   { accountId, model }: { readonly accountId: string; readonly model: string },
   options: Abortable,
 ): Promise<void> {
-  const rest = { at: clock.now(), label: null, text: '', attachedBytes: 0, expiresAt: null }
-  const result = await documents.put({ kind, id: accountId, accountId, value: model, ...rest }, { ...options, most })
+  const document = { ...plainDocument, kind, id: accountId, accountId, value: model, at: clock.now() } as const
+  const result = await documents.put(document, { ...options, most })
   if (result !== 'stored') throw documentsFull(most, 'delete conversations or files that are no longer needed')
 }

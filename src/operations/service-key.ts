@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { plainDocument } from '../core/document.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { DocumentStore } from '../core/ports/document-store.ts'
 import type { Abortable } from '../core/waiting.ts'
@@ -20,7 +21,7 @@ export async function readServiceKey(
     const found = await documents.get(key, options)
     if (typeof found?.value === 'string') return Buffer.from(found.value, 'base64')
     const value = randomBytes(32).toString('base64')
-    const made = { ...key, value, at: clock.now(), label: null, text: '', attachedBytes: 0, expiresAt: null }
+    const made = { ...plainDocument, ...key, value, at: clock.now() }
     // The second of two concurrent processes reads the key of the first.
     await documents.put(made, { ...options, version: null, most: Number.POSITIVE_INFINITY })
   }

@@ -1,13 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { clientSignal } from '../../http/client-signal.ts'
-import {
-  chooseStandardPreset,
-  keepChatPreset,
-  listChatPresets,
-  type PresetDependencies,
-  removeChatPreset,
-} from '../../operations/conversations/chat-presets.ts'
+import type { DocumentDependencies } from '../../operations/account-documents.ts'
+import { chooseStandardPreset, keepChatPreset, listChatPresets, removeChatPreset } from '../../operations/conversations/chat-presets.ts'
 import { chatParameters } from '../chat-parameters-field.ts'
 import type { PresetList, PresetUpdate, StandardPreset } from '../contract/presets.ts'
 import { checkPageMadeId, pageMadeId } from '../page-made-id.ts'
@@ -21,7 +16,7 @@ const readStandard: BodyReader<StandardPreset> = createBodyReader({ standard: Ty
 type OfPreset = { readonly Params: { readonly id: string } }
 
 /** /console/api/presets: the account's system prompts and chat parameters. */
-export function registerPresets(own: FastifyInstance, deps: PresetDependencies): void {
+export function registerPresets(own: FastifyInstance, deps: DocumentDependencies): void {
   own.get('/console/api/presets', async (request, reply): Promise<PresetList> => {
     return listChatPresets(deps, personOf(request).id, { signal: clientSignal(reply) })
   })

@@ -1,5 +1,5 @@
 import { isEnabled } from '../../core/account.ts'
-import type { Document, StoredDocument } from '../../core/document.ts'
+import { plainDocument, type StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
@@ -48,17 +48,7 @@ export async function deleteAccount(
       throw new ServiceError('insufficient_scope', 'You are no longer an owner; ask an owner of the service.')
     throw new ServiceError('validation_error', 'This is the only owner who can sign in; make somebody else an owner first.')
   }
-  const note: Document = {
-    kind: 'deleted-account',
-    id: accountId,
-    accountId: service,
-    value: null,
-    at: clock.now(),
-    label: null,
-    text: '',
-    attachedBytes: 0,
-    expiresAt: null,
-  }
+  const note = { ...plainDocument, kind: 'deleted-account', id: accountId, accountId: service, value: null, at: clock.now() } as const
   const result = await documents.put(note, { ...options, most: Number.POSITIVE_INFINITY })
   if (result !== 'stored') throw new Error(`Noting a deleted account returned ${result}`)
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Document, StoredDocument } from '../../core/document.ts'
+import { plainDocument, type StoredDocument } from '../../core/document.ts'
 import { isRecord } from '../../core/json-value.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
@@ -45,17 +45,8 @@ export async function linkIdentity(
   options: Abortable,
 ): Promise<LinkedIdentity> {
   const { documents, clock } = deps
-  const document: Document = {
-    kind,
-    id: idOf({ issuer, subject }),
-    accountId,
-    value: { issuer, subject, email },
-    at: clock.now(),
-    label: null,
-    text: '',
-    attachedBytes: 0,
-    expiresAt: null,
-  }
+  const value = { issuer, subject, email }
+  const document = { ...plainDocument, kind, id: idOf({ issuer, subject }), accountId, value, at: clock.now() } as const
   await documents.put(document, { ...options, version: null, most: Number.POSITIVE_INFINITY })
   const linked = await findIdentity(deps, { issuer, subject }, options)
   if (linked === null) throw new Error('An identity was unlinked while it was being linked.')

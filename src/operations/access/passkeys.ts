@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Document, StoredDocument } from '../../core/document.ts'
+import { type Document, plainDocument, type StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import { isRecord } from '../../core/json-value.ts'
 import type { Clock } from '../../core/ports/clock.ts'
@@ -87,8 +87,8 @@ export async function takeChallenge(
   options: Abortable,
 ): Promise<boolean> {
   const now = clock.now()
-  const rest = { value: null, at: now, label: null, text: '', attachedBytes: 0, expiresAt: now + lifetimeMs }
-  const document: Document = { kind: 'used-challenge', id: idOf(challenge), accountId, ...rest }
+  const mark = { kind: 'used-challenge', id: idOf(challenge), accountId, value: null, at: now } as const
+  const document = { ...plainDocument, ...mark, expiresAt: now + lifetimeMs }
   return (await documents.put(document, { ...options, version: null, most: Number.POSITIVE_INFINITY })) === 'stored'
 }
 
@@ -102,7 +102,7 @@ function toDocument(
   at: number,
 ): Document {
   const value = { name, credentialId, publicKey: Buffer.from(publicKey).toString('base64'), counter, lastUsedAt }
-  return { kind, id: idOf(credentialId), accountId, value, at, label: null, text: '', attachedBytes: 0, expiresAt: null }
+  return { ...plainDocument, kind, id: idOf(credentialId), accountId, value, at }
 }
 
 function readPasskey({ id, accountId, at, value, version }: StoredDocument): Passkey {

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
-import type { Document, StoredDocument } from '../../core/document.ts'
+import { plainDocument, type StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import { isRecord } from '../../core/json-value.ts'
 import type { Clock } from '../../core/ports/clock.ts'
@@ -183,17 +183,9 @@ async function write(
   options: Abortable,
 ): Promise<boolean> {
   const { secret, confirmedAt, lastStep, recoveryHashes } = factor
-  const document: Document = {
-    kind,
-    id: accountId,
-    accountId,
-    value: { secret: secret.toString('base64'), confirmedAt, lastStep, recoveryHashes: [...recoveryHashes] },
-    at: deps.clock.now(),
-    label: confirmedAt === null ? null : 'confirmed',
-    text: '',
-    attachedBytes: 0,
-    expiresAt: null,
-  }
+  const value = { secret: secret.toString('base64'), confirmedAt, lastStep, recoveryHashes: [...recoveryHashes] }
+  const label = confirmedAt === null ? null : 'confirmed'
+  const document = { ...plainDocument, kind, id: accountId, accountId, value, at: deps.clock.now(), label } as const
   return (await deps.documents.put(document, { ...options, version, most: Number.POSITIVE_INFINITY })) === 'stored'
 }
 

@@ -1,4 +1,4 @@
-import type { Document, StoredDocument } from '../../core/document.ts'
+import { plainDocument, type StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { BodyKeys } from '../../core/ports/body-keys.ts'
 import type { Clock } from '../../core/ports/clock.ts'
@@ -47,18 +47,8 @@ export async function switchBodyLogOn(
     )
   const since = clock.now()
   const until = forMs === null ? null : since + forMs
-  const document: Document = {
-    kind: 'request-log',
-    id: accountId,
-    accountId: bodyOwner(accountId),
-    value: { keepMs },
-    at: since,
-    label: null,
-    text: '',
-    attachedBytes: 0,
-    expiresAt: until,
-  }
-  const result = await documents.put(document, { signal, most: Number.POSITIVE_INFINITY })
+  const log = { kind: 'request-log', id: accountId, accountId: bodyOwner(accountId), value: { keepMs }, at: since } as const
+  const result = await documents.put({ ...plainDocument, ...log, expiresAt: until }, { signal, most: Number.POSITIVE_INFINITY })
   if (result !== 'stored') throw new Error(`Switching the request log returned ${result}`)
   return { accountId, since, keepMs, until }
 }

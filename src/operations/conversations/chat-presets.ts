@@ -1,23 +1,15 @@
 import type { ChatPreset, ChatPresets } from '../../core/chat/preset.ts'
+import { plainDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { Abortable } from '../../core/waiting.ts'
-import { documentsFull } from '../documents-full.ts'
-
-/** Dependencies of presets. */
-export interface PresetDependencies {
-  readonly documents: DocumentStore
-  readonly clock: { now(): number }
-  /** Maximum bytes of an account's documents. */
-  readonly maxDocumentBytes: number
-}
+import { type DocumentDependencies, documentsFull } from '../account-documents.ts'
 
 const maxPresets = 100
 const nothing: ChatPresets = { presets: [], standard: null }
 
 /** The presets of an account. */
 export async function listChatPresets(
-  { documents }: Pick<PresetDependencies, 'documents'>,
+  { documents }: Pick<DocumentDependencies, 'documents'>,
   accountId: string,
   options: Abortable,
 ): Promise<ChatPresets> {
@@ -29,7 +21,7 @@ export async function listChatPresets(
  * Stores a preset, replacing one with the same id. @throws {ServiceError} `quota_exceeded`, `validation_error` if there are already 100.
  */
 export async function keepChatPreset(
-  deps: PresetDependencies,
+  deps: DocumentDependencies,
   { accountId, preset }: { readonly accountId: string; readonly preset: ChatPreset },
   options: Abortable,
 ): Promise<void> {
@@ -43,7 +35,7 @@ export async function keepChatPreset(
 
 /** Deletes a preset; ignores a missing one. */
 export async function removeChatPreset(
-  deps: PresetDependencies,
+  deps: DocumentDependencies,
   { accountId, id: gone }: { readonly accountId: string; readonly id: string },
   options: Abortable,
 ): Promise<void> {
@@ -55,7 +47,7 @@ export async function removeChatPreset(
 
 /** Sets the default preset for new conversations; null = none. @throws {ServiceError} `not_found`. */
 export async function chooseStandardPreset(
-  deps: PresetDependencies,
+  deps: DocumentDependencies,
   { accountId, id: chosen }: { readonly accountId: string; readonly id: string | null },
   options: Abortable,
 ): Promise<void> {
@@ -68,7 +60,7 @@ export async function chooseStandardPreset(
 
 /** Applies a change to the stored presets; repeats it after a conflict. */
 async function change(
-  { documents, clock, maxDocumentBytes: most }: PresetDependencies,
+  { documents, clock, maxDocumentBytes: most }: DocumentDependencies,
   accountId: string,
   options: Abortable,
   make: (before: ChatPresets) => ChatPresets,
@@ -77,9 +69,8 @@ async function change(
     const known = await documents.get({ kind: 'preset', id: accountId, accountId }, options)
     const { presets, standard } = make(known === null ? nothing : readPresets(known.value))
     const value = { presets: presets.map(({ parameters, ...preset }) => ({ ...preset, parameters: { ...parameters } })), standard }
-    const document = { kind: 'preset', id: accountId, accountId, value, at: clock.now() } as const
-    const rest = { label: null, text: '', attachedBytes: 0, expiresAt: null }
-    const result = await documents.put({ ...document, ...rest }, { ...options, version: known?.version ?? null, most })
+    const document = { ...plainDocument, kind: 'preset', id: accountId, accountId, value, at: clock.now() } as const
+    const result = await documents.put(document, { ...options, version: known?.version ?? null, most })
     if (result === 'full') throw documentsFull(most, 'delete conversations or presets that are no longer needed')
     if (result === 'stored') return
   }

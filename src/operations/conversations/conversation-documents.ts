@@ -2,17 +2,8 @@ import type { ConversationHead, ListedConversation, Turn } from '../../core/chat
 import type { Document, StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { JsonValue } from '../../core/json-value.ts'
-import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { Abortable } from '../../core/waiting.ts'
-import { documentsFull } from '../documents-full.ts'
-
-/** Dependencies of conversations. */
-export interface ConversationDependencies {
-  readonly documents: DocumentStore
-  readonly clock: { now(): number }
-  /** Maximum bytes of an account's documents. */
-  readonly maxDocumentBytes: number
-}
+import { type DocumentDependencies, documentsFull } from '../account-documents.ts'
 
 /** A conversation of an account. */
 export interface ConversationTarget {
@@ -65,7 +56,7 @@ export function readTurn(document: StoredDocument): Turn {
 }
 
 /** Records a changed message as a change of its conversation, so that open pages reload it. */
-export async function noteChange(deps: ConversationDependencies, target: ConversationTarget, options: Abortable): Promise<void> {
+export async function noteChange(deps: DocumentDependencies, target: ConversationTarget, options: Abortable): Promise<void> {
   const { accountId, id } = target
   const head = await deps.documents.get({ kind: 'conversation', id, accountId }, options)
   if (head === null || head.label === removedLabel) return
@@ -82,7 +73,7 @@ export async function noteChange(deps: ConversationDependencies, target: Convers
  * @throws {ServiceError} `quota_exceeded`, or `not_found` if the id belongs to another account.
  */
 export async function keep(
-  { documents, maxDocumentBytes: most }: ConversationDependencies,
+  { documents, maxDocumentBytes: most }: DocumentDependencies,
   document: Document,
   options: Abortable & { readonly version?: number | null },
 ): Promise<'stored' | 'conflict'> {

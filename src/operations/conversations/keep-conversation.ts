@@ -1,8 +1,8 @@
 import type { ConversationHead, Turn } from '../../core/chat/conversation.ts'
 import type { Document } from '../../core/document.ts'
 import type { Abortable } from '../../core/waiting.ts'
+import type { DocumentDependencies } from '../account-documents.ts'
 import {
-  type ConversationDependencies,
   type ConversationTarget,
   conversationNotFound,
   headDocument,
@@ -20,7 +20,7 @@ import { removeConversation, wasRemoved } from './remove-conversation.ts'
  * @throws {ServiceError} `quota_exceeded`, `not_found` if it was removed or the id belongs to another account.
  */
 export async function keepConversation(
-  deps: ConversationDependencies,
+  deps: DocumentDependencies,
   { head, ...target }: ConversationTarget & { readonly head: ConversationHead },
   options: Abortable,
 ): Promise<void> {
@@ -37,7 +37,7 @@ export async function keepConversation(
  * @throws {ServiceError} `quota_exceeded`, `not_found` if the conversation was removed or the id belongs to another account.
  */
 export async function keepTurn(
-  deps: ConversationDependencies,
+  deps: DocumentDependencies,
   { turn, ...target }: ConversationTarget & { readonly turn: Turn },
   options: Abortable,
 ): Promise<void> {
@@ -48,7 +48,7 @@ export async function keepTurn(
 
 /** A page may report that an answer begins although the service has already stored more of it. */
 async function hasTurn(
-  { documents }: ConversationDependencies,
+  { documents }: DocumentDependencies,
   { accountId, id, turnId }: ConversationTarget & { readonly turnId: string },
   options: Abortable,
 ): Promise<boolean> {
@@ -56,7 +56,7 @@ async function hasTurn(
 }
 
 async function keepUnlessRemoved(
-  deps: ConversationDependencies,
+  deps: DocumentDependencies,
   target: ConversationTarget,
   document: Document,
   options: Abortable,
@@ -71,7 +71,7 @@ async function keepUnlessRemoved(
 
 /** Deletes one message; the messages after it are deleted with the conversation. */
 export async function removeTurn(
-  deps: ConversationDependencies,
+  deps: DocumentDependencies,
   { turnId, ...target }: ConversationTarget & { readonly turnId: string },
   options: Abortable,
 ): Promise<void> {

@@ -4,16 +4,9 @@ import type { Inference, Outcome } from '../../core/inference.ts'
 import type { WrittenPart } from '../../core/text/visible-text.ts'
 import type { ToolCall } from '../../core/text-generation.ts'
 import type { Abortable } from '../../core/waiting.ts'
+import type { DocumentDependencies } from '../account-documents.ts'
 import type { WrittenText } from '../deferred/inference-events.ts'
-import {
-  type ConversationDependencies,
-  type ConversationTarget,
-  conversationNotFound,
-  keep,
-  noteChange,
-  readTurn,
-  turnDocument,
-} from './conversation-documents.ts'
+import { type ConversationTarget, conversationNotFound, keep, noteChange, readTurn, turnDocument } from './conversation-documents.ts'
 import { wasRemoved } from './remove-conversation.ts'
 
 /** An answer in a stored conversation and the request that writes it. */
@@ -27,7 +20,7 @@ export interface WrittenAnswer {
  *
  * @throws {ServiceError} `quota_exceeded`, `not_found` if the conversation was removed.
  */
-export async function beginAnswer(deps: ConversationDependencies, answer: WrittenAnswer, options: Abortable): Promise<void> {
+export async function beginAnswer(deps: DocumentDependencies, answer: WrittenAnswer, options: Abortable): Promise<void> {
   if (await wasRemoved(deps, targetOf(answer), options)) throw conversationNotFound()
   await changeTurn(deps, answer, options, (known) => {
     if (known?.inference === answer.inference.id) return null
@@ -45,7 +38,7 @@ export interface AnswerEnding {
 
 /** Stores what a request has written once it has ended. Skips an answer that was removed or now belongs to another request. */
 export async function endAnswer(
-  deps: ConversationDependencies,
+  deps: DocumentDependencies,
   answer: WrittenAnswer,
   ending: AnswerEnding,
   options: Abortable,
@@ -61,7 +54,7 @@ export async function endAnswer(
 
 /** Applies a change to the stored message; repeats it after a conflict. */
 async function changeTurn(
-  deps: ConversationDependencies,
+  deps: DocumentDependencies,
   answer: WrittenAnswer,
   options: Abortable,
   make: (known: Turn | null) => Turn | null,
@@ -82,7 +75,7 @@ function targetOf({ inference, place }: WrittenAnswer): ConversationTarget {
   return { accountId: inference.accountId, id: place.conversation }
 }
 
-function emptyTurn({ clock }: ConversationDependencies, { inference, place }: WrittenAnswer): Turn {
+function emptyTurn({ clock }: DocumentDependencies, { inference, place }: WrittenAnswer): Turn {
   const { turn: id, parent } = place
   const empty = { role: 'assistant', content: '', files: [], state: 'writing', failure: null, facts: null } as const
   return { id, parent, ...empty, model: inference.model, at: clock.now() }

@@ -2,7 +2,8 @@ import type { ListedConversation } from '../../core/chat/conversation.ts'
 import type { StoredDocument } from '../../core/document.ts'
 import type { DocumentQuery } from '../../core/ports/document-store.ts'
 import type { Abortable } from '../../core/waiting.ts'
-import { archivedLabel, type ConversationDependencies, keptLabel, pinnedLabel, readHead, removedLabel } from './conversation-documents.ts'
+import type { DocumentDependencies } from '../account-documents.ts'
+import { archivedLabel, keptLabel, pinnedLabel, readHead, removedLabel } from './conversation-documents.ts'
 
 /** Conversations per page of the list. */
 const pageSize = 50
@@ -23,7 +24,7 @@ export interface ConversationList {
  * @param query.search Only those whose title or messages contain this text; one page at most.
  */
 export async function listConversations(
-  { documents }: Pick<ConversationDependencies, 'documents'>,
+  { documents }: Pick<DocumentDependencies, 'documents'>,
   query: {
     readonly accountId: string
     readonly search: string | null
@@ -51,7 +52,7 @@ function readListed(document: StoredDocument): ListedConversation {
 }
 
 async function findConversations(
-  { documents }: Pick<ConversationDependencies, 'documents'>,
+  { documents }: Pick<DocumentDependencies, 'documents'>,
   { accountId, search }: { readonly accountId: string; readonly search: string },
   options: Abortable,
 ): Promise<readonly ListedConversation[]> {

@@ -1,18 +1,12 @@
 import type { ListedConversation, Turn } from '../../core/chat/conversation.ts'
 import type { Abortable } from '../../core/waiting.ts'
-import {
-  type ConversationDependencies,
-  type ConversationTarget,
-  conversationNotFound,
-  readHead,
-  readTurn,
-  removedLabel,
-} from './conversation-documents.ts'
+import type { DocumentDependencies } from '../account-documents.ts'
+import { type ConversationTarget, conversationNotFound, readHead, readTurn, removedLabel } from './conversation-documents.ts'
 
 /** Maximum number of messages per conversation, including all versions. */
 export const maxTurns = 5000
 
-type Dependencies = Pick<ConversationDependencies, 'documents'>
+type Dependencies = Pick<DocumentDependencies, 'documents'>
 
 /** A conversation without its messages. */
 export interface ConversationVersions extends ListedConversation {

@@ -1,9 +1,9 @@
-import type { Document } from '../../core/document.ts'
+import { type Document, plainDocument } from '../../core/document.ts'
 import type { DocumentKey } from '../../core/ports/document-store.ts'
 import type { Abortable } from '../../core/waiting.ts'
+import type { DocumentDependencies } from '../account-documents.ts'
 import {
   archivedLabel,
-  type ConversationDependencies,
   type ConversationTarget,
   conversationNotFound,
   headDocument,
@@ -22,7 +22,7 @@ const undoMs = 10 * 60_000
  * Removes a conversation. For ten minutes its user can restore it; late changes from other pages cannot. @throws {ServiceError}
  * `not_found`.
  */
-export async function removeConversation(deps: ConversationDependencies, target: ConversationTarget, options: Abortable): Promise<void> {
+export async function removeConversation(deps: DocumentDependencies, target: ConversationTarget, options: Abortable): Promise<void> {
   if ((await deps.documents.get({ kind: 'conversation', ...target }, options)) === null) throw conversationNotFound()
   // First, so that concurrent writes are refused from now on.
   await noteRemoved(deps, target, options)
@@ -31,14 +31,14 @@ export async function removeConversation(deps: ConversationDependencies, target:
 }
 
 /** Restores a recently removed conversation. @throws {ServiceError} `not_found` if it was deleted for good. */
-export async function restoreConversation(deps: ConversationDependencies, target: ConversationTarget, options: Abortable): Promise<void> {
+export async function restoreConversation(deps: DocumentDependencies, target: ConversationTarget, options: Abortable): Promise<void> {
   await rewrite(deps, target, { head: {}, turns: {} }, options)
   await forgetRemoved(deps, target, options)
 }
 
 /** Archives or unarchives a conversation. Searches include archived ones. @throws {ServiceError} `not_found`. */
 export async function archiveConversation(
-  deps: ConversationDependencies,
+  deps: DocumentDependencies,
   { archived, ...target }: ConversationTarget & { readonly archived: boolean },
   options: Abortable,
 ): Promise<void> {
@@ -49,7 +49,7 @@ export async function archiveConversation(
 }
 
 async function rewrite(
-  deps: ConversationDependencies,
+  deps: DocumentDependencies,
   target: ConversationTarget,
   changes: { readonly head: Partial<Document>; readonly turns: Partial<Document> },
   options: Abortable,
@@ -69,12 +69,12 @@ const rememberedMs = 90 * 86_400_000
 
 /** Remembers that a conversation was removed, but none of its content. */
 async function noteRemoved(
-  { documents, clock }: Pick<ConversationDependencies, 'documents' | 'clock'>,
+  { documents, clock }: Pick<DocumentDependencies, 'documents' | 'clock'>,
   target: ConversationTarget,
   { signal }: Abortable,
 ): Promise<void> {
   const at = clock.now()
-  const note = { ...noteOf(target), accountId: target.accountId, value: {}, at, label: null, text: '', attachedBytes: 0 }
+  const note = { ...plainDocument, ...noteOf(target), accountId: target.accountId, value: {}, at }
   // Removing must work even for an account that is out of space.
   const result = await documents.put({ ...note, expiresAt: at + rememberedMs }, { signal, most: Number.MAX_SAFE_INTEGER })
   if (result !== 'stored') throw conversationNotFound()
@@ -82,7 +82,7 @@ async function noteRemoved(
 
 /** Forgets the removal after the conversation was restored. */
 async function forgetRemoved(
-  { documents }: Pick<ConversationDependencies, 'documents'>,
+  { documents }: Pick<DocumentDependencies, 'documents'>,
   target: ConversationTarget,
   options: Abortable,
 ): Promise<void> {
@@ -91,7 +91,7 @@ async function forgetRemoved(
 
 /** Whether a conversation was removed, so that only its user may restore it. */
 export async function wasRemoved(
-  { documents }: Pick<ConversationDependencies, 'documents'>,
+  { documents }: Pick<DocumentDependencies, 'documents'>,
   target: ConversationTarget,
   options: Abortable,
 ): Promise<boolean> {

@@ -2,18 +2,13 @@ import type { Document, StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { StoredFile } from '../../core/files/stored-file.ts'
 import type { JsonValue } from '../../core/json-value.ts'
-import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import type { Abortable } from '../../core/waiting.ts'
-import { documentsFull } from '../documents-full.ts'
+import { type DocumentDependencies, documentsFull } from '../account-documents.ts'
 
 /** Dependencies of files. */
-export interface FileDependencies {
-  readonly documents: DocumentStore
+export interface FileDependencies extends DocumentDependencies {
   readonly outputs: OutputStore
-  readonly clock: { now(): number }
-  /** Maximum bytes of an account's documents and files. */
-  readonly maxDocumentBytes: number
 }
 
 export interface FileTarget {

@@ -1,20 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
-import type { StoredDocument } from '../../core/document.ts'
+import { plainDocument, type StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import { outputRetentionMs } from '../../core/inference.ts'
 import type { JsonObject } from '../../core/json-value.ts'
-import type { Clock } from '../../core/ports/clock.ts'
-import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { Abortable } from '../../core/waiting.ts'
-import { documentsFull } from '../documents-full.ts'
-
-/** Dependencies of stored answers. */
-export interface KeptDependencies {
-  readonly documents: DocumentStore
-  readonly clock: Clock
-  /** Maximum bytes of an account's documents. */
-  readonly maxDocumentBytes: number
-}
+import { type DocumentDependencies, documentsFull } from '../account-documents.ts'
 
 /** Kinds of answers that clients can store. */
 export type KeptKind = 'response' | 'chat-completion'
@@ -32,12 +22,12 @@ export interface KeptTarget {
  * @throws {ServiceError} `quota_exceeded` if the account is at its limit.
  */
 export async function keepAnswer(
-  { documents, clock, maxDocumentBytes: most }: KeptDependencies,
+  { documents, clock, maxDocumentBytes: most }: DocumentDependencies,
   { value, label = null, ...target }: KeptTarget & { readonly value: JsonObject; readonly label?: string | null },
   { signal }: Abortable,
 ): Promise<void> {
   const at = clock.now()
-  const document = { ...target, value, at, label, text: '', attachedBytes: 0, expiresAt: at + outputRetentionMs }
+  const document = { ...plainDocument, ...target, value, at, label, expiresAt: at + outputRetentionMs }
   const result = await documents.put(document, { signal, version: null, most })
   if (result === 'conflict') throw new Error(`An answer named ${target.id} is already stored`)
   if (result === 'full') throw documentsFull(most, 'delete what is no longer needed, or send `store: false`')
@@ -49,7 +39,7 @@ export async function keepAnswer(
  * @throws {ServiceError} `not_found`, with the same message for a foreign, an unknown and an expired one.
  */
 export async function findAnswer(
-  { documents }: Pick<KeptDependencies, 'documents'>,
+  { documents }: Pick<DocumentDependencies, 'documents'>,
   target: KeptTarget,
   options: Abortable,
 ): Promise<StoredDocument & { readonly value: JsonObject }> {
@@ -64,7 +54,7 @@ export async function findAnswer(
  * @throws {ServiceError} `not_found`, and `quota_exceeded` if it does not fit.
  */
 export async function changeAnswer(
-  { documents, maxDocumentBytes: most }: Omit<KeptDependencies, 'clock'>,
+  { documents, maxDocumentBytes: most }: Omit<DocumentDependencies, 'clock'>,
   target: KeptTarget,
   change: (value: JsonObject) => JsonObject,
   options: Abortable,
@@ -87,7 +77,7 @@ export async function changeAnswer(
 
 /** @throws {ServiceError} `not_found`. */
 export async function removeAnswer(
-  { documents }: Pick<KeptDependencies, 'documents'>,
+  { documents }: Pick<DocumentDependencies, 'documents'>,
   target: KeptTarget,
   options: Abortable,
 ): Promise<void> {
@@ -105,7 +95,7 @@ const readAtOnce = 10
  * @throws {ServiceError} `not_found` if `after` does not exist.
  */
 export async function listAnswers(
-  { documents }: Pick<KeptDependencies, 'documents'>,
+  { documents }: Pick<DocumentDependencies, 'documents'>,
   query: Omit<KeptTarget, 'id'> & {
     readonly after: string | null
     readonly limit: number

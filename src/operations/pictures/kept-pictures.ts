@@ -1,21 +1,15 @@
-import { createHash } from 'node:crypto'
-import type { Document, StoredDocument } from '../../core/document.ts'
+import { type Document, plainDocument, type StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { OutputReference } from '../../core/inference.ts'
 import type { JsonValue } from '../../core/json-value.ts'
-import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import { type Abortable, neverAborted } from '../../core/waiting.ts'
-import { documentsFull } from '../documents-full.ts'
-import { removeThumbnails } from './thumbnails.ts'
+import { type DocumentDependencies, documentsFull } from '../account-documents.ts'
+import { idFrom, removeThumbnails } from './thumbnails.ts'
 
 /** Dependencies of kept pictures. */
-export interface KeptPictureDependencies {
-  readonly documents: DocumentStore
+export interface KeptPictureDependencies extends DocumentDependencies {
   readonly outputs: OutputStore
-  readonly clock: { now(): number }
-  /** Maximum bytes of an account's documents. */
-  readonly maxDocumentBytes: number
 }
 
 interface PictureTarget {
@@ -28,8 +22,7 @@ const hiddenLabel = 'hidden'
 
 /** The id of a picture's copy, derived from the picture, so that repeated calls keep one copy. */
 function keptPictureId(inferenceId: string, index: number): string {
-  const hex = createHash('sha256').update(`${inferenceId}.${index}`).digest('hex')
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
+  return idFrom(`${inferenceId}.${index}`)
 }
 
 /**
@@ -133,17 +126,8 @@ export async function hidePicture(
   options: Abortable,
 ): Promise<void> {
   const id = hiddenId(inferenceId, index)
-  const document: Document = {
-    kind: 'picture',
-    id,
-    accountId,
-    value: {},
-    at: clock.now(),
-    label: hiddenLabel,
-    text: '',
-    attachedBytes: 0,
-    expiresAt,
-  }
+  const mark = { kind: 'picture', id, accountId, value: {}, at: clock.now(), label: hiddenLabel } as const
+  const document = { ...plainDocument, ...mark, expiresAt }
   if ((await documents.put(document, { ...options, most })) === 'full') throw picturesFull(most)
 }
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { Document, StoredDocument } from '../../core/document.ts'
+import { plainDocument, type StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { OutputReference } from '../../core/inference.ts'
 import type { JsonValue } from '../../core/json-value.ts'
-import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import { Turns } from '../../core/turns.ts'
 import { type Abortable, neverAborted } from '../../core/waiting.ts'
+import type { DocumentDependencies } from '../account-documents.ts'
 
 /** Available widths in pixels; few, so that nobody can fill the disk with thumbnails. */
 export const thumbnailWidths = [160, 320, 640, 1024] as const
@@ -22,12 +22,9 @@ export type Shrink = (
 ) => Promise<{ readonly thumbnail?: Uint8Array }>
 
 /** Dependencies of thumbnails. */
-export interface ThumbnailDependencies {
-  readonly documents: DocumentStore
+export interface ThumbnailDependencies extends DocumentDependencies {
   readonly outputs: OutputStore
-  readonly clock: { now(): number }
   readonly inspectImage: Shrink
-  readonly maxDocumentBytes: number
 }
 
 /** A picture that never changes. */
@@ -85,9 +82,9 @@ export class Thumbnails {
     const file = await outputs.put({ inferenceId: id, attempt: 1 }, { contentType: 'image/webp', chunks: [thumbnail] }, options)
     const { key, contentType, bytes, sha256 } = file
     const value: JsonValue = { file: { key, contentType, bytes, sha256 } }
-    const facts = { at: clock.now(), label: null, text: '', expiresAt: expiresAt ?? clock.now() + keptMs }
     // Its bytes do not count against the account's storage, because the service decides to create them.
-    const document: Document = { kind: 'thumbnail', id, accountId, value, attachedBytes: 0, ...facts }
+    const facts = { kind: 'thumbnail', id, accountId, value, at: clock.now() } as const
+    const document = { ...plainDocument, ...facts, expiresAt: expiresAt ?? facts.at + keptMs }
     // If the account is over its limit, the thumbnail is created each time.
     if ((await documents.put(document, { ...options, most })) !== 'stored') await outputs.delete([key], neverAborted)
     return thumbnail
@@ -112,9 +109,13 @@ export function thumbnailFiles(documents: readonly StoredDocument[]): readonly s
   return documents.filter(({ kind }) => kind === 'thumbnail').map((document) => readFile(document).key)
 }
 
-/** In the form of an inference id, by which files are stored. */
 function thumbnailId(picture: string, width: ThumbnailWidth): string {
-  const hex = createHash('sha256').update(`thumbnail ${width} ${picture}`).digest('hex')
+  return idFrom(`thumbnail ${width} ${picture}`)
+}
+
+/** An id that follows from a name, in the form of an inference id, by which files are stored. */
+export function idFrom(name: string): string {
+  const hex = createHash('sha256').update(name).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
 }
 

@@ -1,14 +1,7 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { Abortable } from '../../../core/waiting.ts'
-import {
-  changeAnswer,
-  findAnswer,
-  type KeptDependencies,
-  type KeptTarget,
-  keepAnswer,
-  listAnswers,
-  removeAnswer,
-} from '../../../operations/kept/kept-answers.ts'
+import type { DocumentDependencies } from '../../../operations/account-documents.ts'
+import { changeAnswer, findAnswer, type KeptTarget, keepAnswer, listAnswers, removeAnswer } from '../../../operations/kept/kept-answers.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { Call, Route } from '../../route.ts'
 import {
@@ -34,7 +27,7 @@ const kind = 'chat-completion'
  *
  * @throws {ServiceError} `quota_exceeded`.
  */
-export async function keepChat(deps: KeptDependencies, accountId: string, chat: StoredChat, options: Abortable): Promise<void> {
+export async function keepChat(deps: DocumentDependencies, accountId: string, chat: StoredChat, options: Abortable): Promise<void> {
   const { id, model } = chat.completion
   await keepAnswer(deps, { kind, accountId, id, label: model, value: encodeStoredChat(chat) }, options)
 }
@@ -136,7 +129,7 @@ export const storedChatRoutes: readonly Route[] = [
   },
 ]
 
-async function findChat(deps: Pick<KeptDependencies, 'documents'>, call: Call): Promise<StoredChat> {
+async function findChat(deps: Pick<DocumentDependencies, 'documents'>, call: Call): Promise<StoredChat> {
   return readStoredChat((await findAnswer(deps, targetOf(call), call.options)).value)
 }
 

@@ -1,9 +1,10 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { JsonObject, JsonValue } from '../../../core/json-value.ts'
 import type { Abortable } from '../../../core/waiting.ts'
+import type { DocumentDependencies } from '../../../operations/account-documents.ts'
 import { findInference } from '../../../operations/deferred/inferences.ts'
 import { openOutput } from '../../../operations/deferred/outputs.ts'
-import { changeAnswer, findAnswer, type KeptDependencies, keepAnswer } from '../../../operations/kept/kept-answers.ts'
+import { changeAnswer, findAnswer, keepAnswer } from '../../../operations/kept/kept-answers.ts'
 import type { HttpDependencies } from '../../http-dependencies.ts'
 import { readStoredChat } from '../../wire/chat/chat-completion.ts'
 import type { InputItem } from '../../wire/responses/input-items.ts'
@@ -22,7 +23,7 @@ export interface KeptResponse {
   readonly inference: string | null
 }
 
-export type ResponseDependencies = HttpDependencies & KeptDependencies
+export type ResponseDependencies = HttpDependencies & DocumentDependencies
 
 /** An account and its response. */
 export interface ResponseTarget {
@@ -41,7 +42,7 @@ const maxTurns = 1000
  * @throws {ServiceError} `quota_exceeded`.
  */
 export async function keepResponse(
-  deps: KeptDependencies,
+  deps: DocumentDependencies,
   target: ResponseTarget,
   { response, body, inference }: Omit<KeptResponse, 'input'>,
   options: Abortable,

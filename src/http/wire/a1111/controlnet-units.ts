@@ -6,7 +6,7 @@ import { fieldFault } from '../../faults/refuse-faults.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 import type { ImageBody } from '../images/image-fields.ts'
 
-const share = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1, description }))
+const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
 
 /** A ControlNet unit, in the format of A1111's ControlNet extension. */
 const unitSchema = closed({

@@ -9,15 +9,13 @@ import { schedulers, solverNames } from './sampler-names.ts'
 
 const prompt = { maxLength: 10_000, default: '' }
 const side = (name: string) =>
-  Type.Optional(
-    Type.Integer({
-      minimum: 8,
-      maximum: 8192,
-      default: 512,
-      description: `${name} in pixels; the model's own if it cannot draw 512 × 512.`,
-    }),
-  )
-const count = (description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1, description }))
+  Type.Integer({
+    minimum: 8,
+    maximum: 8192,
+    default: 512,
+    description: `${name} in pixels; the model's own if it cannot draw 512 × 512.`,
+  })
+const count = (description: string) => Type.Integer({ minimum: 1, maximum: 16, default: 1, description })
 
 /** A1111's defaults. */
 export const drawingDefaults = {

@@ -13,7 +13,7 @@ import type { ImageHints } from './image-faults.ts'
 import { imageDefaults } from './image-fields.ts'
 import { refusePixels } from './image-pixels.ts'
 
-const side = (other: string) => Type.Optional(Type.Integer({ minimum: 8, maximum: 8192, description: `Pixels; with ${other}.` }))
+const side = (other: string) => Type.Integer({ minimum: 8, maximum: 8192, description: `Pixels; with ${other}.` })
 
 /** The body of POST /upscaling. */
 export const upscalingRequestSchema = closed({

@@ -10,8 +10,7 @@ import { tokenId } from '../tokens/token-ids.ts'
 /** The sampling defaults of llama.cpp's server. */
 export const usualSampling = { temperature: 0.8, topK: 40, topP: 0.95, minP: 0.05 } as const
 
-const share = (standard: number, description: string) =>
-  Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: standard, description }))
+const share = (standard: number, description: string) => Type.Number({ minimum: 0, maximum: 1, default: standard, description })
 
 const biasKey = Type.Union([tokenId, Type.String({ minLength: 1, maxLength: 1000 })])
 const bias = Type.Union([Type.Number({ minimum: -100, maximum: 100 }), Type.Literal(false)])

@@ -11,8 +11,8 @@ import { ignoredFields } from '../ignored-fields.ts'
 /** Ollama's sampling defaults where neither the request nor the model has one. */
 const usualSampling = { temperature: 0.8, top_k: 40, top_p: 0.9 } as const
 
-const share = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1, description }))
-const penalty = (description: string) => Type.Optional(Type.Number({ minimum: -2, maximum: 2, description }))
+const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
+const penalty = (description: string) => Type.Number({ minimum: -2, maximum: 2, description })
 
 /** Ollama's options about memory layout. Here the planner decides, so they have no effect. */
 const layout = ignoredFields(

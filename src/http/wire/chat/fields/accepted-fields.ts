@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { closed, optional } from '../../../faults/object-schema.ts'
 import { accepted } from '../../accepted.ts'
 
-const name = (description: string) => Type.Optional(Type.String({ maxLength: 512, description }))
+const name = (description: string) => Type.String({ maxLength: 512, description })
 
 /** OpenAI's fields that have no effect here. Each accepts only values that hold for every answer. */
 export const acceptedFields = optional({

@@ -1,4 +1,13 @@
 import { ServiceError } from '../core/error.ts'
+import type { DocumentStore } from '../core/ports/document-store.ts'
+
+/** Dependencies of operations on documents that count against their account's storage limit. */
+export interface DocumentDependencies {
+  readonly documents: DocumentStore
+  readonly clock: { now(): number }
+  /** Maximum bytes of an account's documents. */
+  readonly maxDocumentBytes: number
+}
 
 /**
  * The error for an account whose documents exceed its storage limit.
