@@ -1,9 +1,9 @@
 /**
- * How many turns of conversations come to the node where the conversation is warm, and how long does the first token of such a turn take, beside one node alone?
+ * How many turns of a conversation reach the node that has it cached, and how long does the first token of such a turn take, compared with a single node?
  *
- * An API node and two workers as processes of their own on one PostgreSQL and a bucket in memory; a node alone on a database of its own there, which pays for the same
- * store and leases no slots; and a node alone on its data folder. All run the built-in model on one thread. Each turn is asked of all three, one after the other. A turn
- * is warm when eight tenths of its prompt were in the cache.
+ * An API node and two workers run as separate processes on one PostgreSQL and a bucket in memory. The rivals are a single node on its own database
+ * there, which has the same cost of the store and leases no slots, and a single node on its data folder. All run the built-in model on one thread. Each
+ * turn is sent to all three, one after the other. A turn is warm if at least eight tenths of its prompt were in the cache.
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

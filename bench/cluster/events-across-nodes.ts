@@ -1,8 +1,9 @@
 /**
- * How long after a model has answered does a client know that waits on another node, and how long does a cancellation take that another node was asked for?
+ * How soon does a client that waits on another node get the answer of a model, and how long does a cancellation through another node take?
  *
- * Three nodes as processes of their own on one PostgreSQL and a bucket in memory, eight clients. The rival is the same on the node that was asked first, which may have run
- * it itself; and, in the same round and as often, what it rests on: NOTIFY on one connection, LISTEN on another, and a SELECT there once that is heard.
+ * Three nodes run as separate processes on one PostgreSQL and a bucket in memory, with eight clients. The first rival is the same on the node that
+ * received the request, which may have run it itself. The second, in the same round and equally often, is the bare mechanism: NOTIFY on one connection,
+ * LISTEN on another, and then a SELECT there.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
@@ -27,7 +28,7 @@ for (let round = 1; round <= rounds; round++) {
   const bare = await measureBare()
   const cancelled = await measure(cancels, (index) => cancel(`cancelled-${round}-${index}`, index))
   console.log(
-    `round ${round}: wait on the node that was asked ${near}; on another ${far}; NOTIFY, LISTEN and SELECT alone ${bare}; cancel from another ${cancelled}`,
+    `round ${round}: wait on the receiving node ${near}; on another ${far}; NOTIFY, LISTEN and SELECT alone ${bare}; cancel from another ${cancelled}`,
   )
 }
 

@@ -1,8 +1,9 @@
 /**
- * How many asynchronous requests a second does an API node of a cluster take over HTTP with 32 connections?
+ * How many asynchronous requests a second does an API node of a cluster accept over HTTP with 32 connections?
  *
- * A node of the role `api` on a durable PostgreSQL server on disk, and one that computes and is full, so that what is submitted stays in the queue. The rivals, in the same run,
- * are GET /healthz of the same node and a bare node:http server, which is what the machine and the load generator do. All share the processors: PostgreSQL's time is printed too.
+ * The cluster has a node of the role `api` on a durable PostgreSQL server on disk, and a full worker, so that submitted requests stay in the queue. The
+ * rivals, in the same run, are GET /healthz of the same node and a bare node:http server, which shows the limit of the machine and the load generator.
+ * All share the processors; PostgreSQL's processor time is printed too.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

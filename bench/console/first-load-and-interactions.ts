@@ -127,8 +127,8 @@ function gzipBytes(address: string): Promise<number> {
 }
 
 /**
- * Prints how long the page took from an input to the end of the frame that follows: events, rendering, styles, layout and paint. The browser's own event timing
- * is not asked: where nothing is shown on a screen it tells of some inputs only at the next one's paint, seconds later.
+ * Prints how long the page took from an input to the end of the frame that follows: events, rendering, styles, layout and paint. It does not use the browser's
+ * own event timing: without a visible screen, that reports some inputs only at the next one's paint, seconds later.
  */
 async function report(name: string, act: () => Promise<unknown>, undo: () => Promise<unknown>): Promise<void> {
   const times: number[] = []

@@ -1,8 +1,8 @@
 /**
- * How much of a slow computer does the chat take while an answer of 5 000 lines of code arrives, behind one of 4 000 lines, at a key and at the opening of a conversation of
- * 400 messages?
+ * How much time of a slow computer does the chat use while an answer of 5 000 lines of code arrives after one of 4 000 lines, at a key press, and
+ * when a conversation of 400 messages is opened?
  *
- * The browser runs at a quarter of its speed. Times are those of the page's main thread, so that others on this machine change them little. The rival is
+ * The browser runs at a quarter of its speed. Times are those of the page's main thread, so other work on the machine changes them little. The rival is
  * the same page with an empty conversation.
  */
 import { loadavg } from 'node:os'

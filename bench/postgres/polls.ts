@@ -1,7 +1,7 @@
 /**
- * How many polls a second does the queue on PostgreSQL answer, with nine partitions filled by 100 000 records of which one account has half, pending?
+ * How many polls a second does the queue on PostgreSQL answer, with nine partitions of 100 000 records, half of them pending in one account?
  *
- * Polls come 32 at a time to one process, and 256 at a time. The rival is the bare statement, prepared, over as many connections of `pg` as the store uses.
+ * Polls arrive 32 at a time, and 256 at a time, at one process. The rival is the bare prepared statement over the same number of `pg` connections.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'pg'

@@ -3,13 +3,13 @@ import { PgBoss } from 'pg-boss'
 import { writePortable } from '../../src/core/portable-value.ts'
 import { makeSubmission } from '../../test/support/submission.ts'
 
-/** A queue on PostgreSQL that others wrote, asked for the same. */
+/** Another queue on PostgreSQL, measured with the same work. */
 export interface Rival extends AsyncDisposable {
   readonly name: string
   readonly submit: (index: number) => Promise<unknown>
-  /** Submits so many, as fast as it can. */
+  /** Submits `count` requests as fast as it can. */
   readonly fill?: (count: number) => Promise<void>
-  /** Takes so many and completes them; how many it got. Absent = it does so only by workers of its own. */
+  /** Claims and completes up to `count` requests and returns how many. Absent = it does this only in its own workers. */
   readonly claimAndComplete?: (count: number) => Promise<number>
 }
 

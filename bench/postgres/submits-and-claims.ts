@@ -1,9 +1,9 @@
 /**
- * What does the queue on PostgreSQL take, and what does it hand out, beside pg-boss and graphile-worker on the same durable server?
+ * How many submits and claims a second does the queue on PostgreSQL handle, compared with pg-boss and graphile-worker on the same durable server?
  *
- * Submits with 32 in flight, from one process, and from four that share these or have as many each, also by pg-boss; then claims with their completions, in eights
- * and in thirty-twos by four workers at once and in batches of 256 by two, by us, by bare statements on our tables and by pg-boss. All have the same work and the same
- * end, and statistics that are fresh; the first round warms up. `-- submits` or `-- claims` measures one of both.
+ * Submits run with 32 in flight from one process, and from four that share these or have 32 each, also for pg-boss. Claims with their completions run in
+ * batches of 8 and 32 by four workers at once, and of 256 by two: by Sepia, by bare statements on its tables, and by pg-boss. All have the same work, the
+ * same results and fresh statistics; the first round warms up. `-- submits` or `-- claims` measures only one of them.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'

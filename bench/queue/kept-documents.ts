@@ -1,7 +1,7 @@
 /**
- * How many growing writes a second does an account get that keeps 100 000 documents already?
+ * How many growing writes a second does an account get that already has 100 000 documents?
  *
- * The rival is the same store without its kept sums: every write sums what the account has, as it was before they were kept.
+ * The rival is the same store without its maintained sums: every write sums the documents of the account.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,13 +1,12 @@
 /**
- * How many durable submissions, and polls with 100 000 records stored and half of them pending, does the running service take over HTTP with 32
- * connections, with a line of the log for each request and without?
+ * How many durable submissions a second does the running service accept over HTTP with 32 connections, and how many polls with 100 000 stored records,
+ * half of them pending, with and without a log line for each request?
  *
- * The rivals, in the same run, are GET /healthz of the same service: what its HTTP server does without a queue, and a bare node:http server that
- * sends as many bytes as a poll's answer has: what the machine and the load generator do. Service and load generator share the processors: both
- * their times are printed, for each request. The engine is paused while the load runs.
+ * The rivals, in the same run, are GET /healthz of the same service, which shows its HTTP server without a queue, and a bare node:http server that sends
+ * the same number of bytes as a poll's answer, which shows the limit of the machine and the load generator. Service and load generator share the
+ * processors; the processor time of both is printed for each request. The engine is paused under load.
  *
- * Run: `node bench/queue/over-http.ts`, or with a folder: what is not in it yet is stored there first, and kept for the next run. A number
- * besides says how many rounds.
+ * Run: `node bench/queue/over-http.ts`. With a folder, missing records are stored there first and kept for the next run. A number sets the rounds.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

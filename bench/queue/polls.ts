@@ -1,7 +1,7 @@
 /**
  * How many polls a second does the embedded queue answer with 100 000 records stored, half of them pending in one account?
  *
- * The rival is the bare statement of node:sqlite on the same file, without what makes a record of a row.
+ * The rival is the bare node:sqlite statement on the same file, which does not convert rows to records.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

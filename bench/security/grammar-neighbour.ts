@@ -1,7 +1,7 @@
 /**
- * What does a stream notice of another account's grammars? One stream of 300 tokens in the built-in model, alone, beside four plain answers
- * of another account at a time, and beside as many that ask for hostile grammars, each request for one of its own; in turns. Printed are the
- * medians of the streams' time (bar: 2 × that beside plain answers), by the wall, on one engine thread.
+ * How much do another account's grammars slow a stream down? One stream of 300 tokens in the built-in model runs alone, beside four plain answers of
+ * another account, and beside four requests with hostile grammars, each with a different one; by turns. Printed are the medians of the stream's wall
+ * time (bar: twice that beside plain answers), on one engine thread.
  *
  * Run: `node bench/security/grammar-neighbour.ts [rounds]`.
  */

@@ -1,12 +1,12 @@
 /**
- * What does an account notice of another that attacks?
+ * How much does an attacking account slow another one down?
  *
- * 1 000 honest chats of one account, eight at a time, on a fake model in an engine process that takes 50 ms for each; beside them 200
- * hostile requests of one class from another account, 20 at once whenever 100 honest ones are answered. Each class in a pair, without the
- * enemy and with it: the ratios of the honest p50 and p99 (bar 2), and whether every honest one was answered. The event loop's longest hold
- * is compared with that of a bare node:http server that reads the same bodies and does nothing with them (bar 50 ms more). Server, engine,
- * enemy and honest clients are processes of one machine, so that the wall clock also shows who had to wait for a processor; the processor
- * time of the longest turn does not; the ratios of that server show what the machine itself makes of the enemy. `node bench/security/hostile-neighbour.ts <part of a name> …` runs some of the classes.
+ * One account sends 1 000 honest chats, eight at a time, to a fake model in an engine process that takes 50 ms for each. Another account sends 200 hostile
+ * requests of one class, 20 at once after every 100 honest answers. Each class runs without the attacker and with it. Printed are the ratios of the honest
+ * p50 and p99 (bar: 2), and whether every honest chat was answered. The longest hold of the event loop is compared with that of a bare node:http server
+ * that reads the same bodies and does nothing with them (bar: 50 ms more). Server, engine, attacker and honest clients are processes of one machine, so
+ * the wall clock includes waiting for a processor. The processor time of the longest turn does not; the ratios of the bare server show the effect of the
+ * attacker on the machine itself. `node bench/security/hostile-neighbour.ts <part of a name> …` runs some of the classes.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { on, once } from 'node:events'

@@ -16,13 +16,13 @@ import { createMemoryBodyKeys } from '../../test/support/memory/create-memory-bo
 import { createMemoryStore } from '../../test/support/memory/create-memory-store.ts'
 import type { BenchTarget, HeldReport } from './bench-target.ts'
 
-// One server of the bench: `service`, or `bare`, a node:http server that reads every body to its end. Says where it listens, and, when
-// asked, how long its event loop was held at most and how much memory it took.
+// One server of the bench: `service`, or `bare`, a node:http server that reads every body to its end. It reports its address
+// and, on request, the longest hold of its event loop and the memory it took.
 const delay = monitorEventLoopDelay({ resolution: 1 })
 let peakBytes = 0
 let busyMs = 0
 let busyBefore = threadMs()
-// A timer fires in each turn of a busy event loop, so that what was used since it last did is that of one turn.
+// A timer fires in each turn of a busy event loop, so the time since its last call is that of one turn.
 setInterval(() => {
   const busy = threadMs()
   busyMs = Math.max(busyMs, busy - busyBefore)

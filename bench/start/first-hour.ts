@@ -1,10 +1,10 @@
 /**
- * How long do the README's two commands take with every supported Node and an npm of its age?
+ * How long do the README's two commands take with every supported Node and the npm of the same age?
  *
- * Each row is a fresh clone of the last commit and an empty home folder; Node and npm come from the registry. Prints a table and writes it
+ * Each row is a fresh clone of the last commit with an empty home folder; Node and npm come from the registry. The bench prints a table and writes it
  * to bench/results/<date>-<machine>.md.
  *
- * Run: `scripts/node bench/start/first-hour.ts`, which runs all of `npm test` with each; with globs behind it, those test files alone.
+ * Run: `scripts/node bench/start/first-hour.ts` runs the whole of `npm test` with each; with globs, it runs only those test files.
  */
 import { type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'

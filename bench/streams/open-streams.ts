@@ -1,9 +1,9 @@
 /**
- * How many tokens a second reach 500 clients that stream at once, and how much later than they were made?
+ * How many tokens a second reach 500 clients that stream at once, and how long after they were made?
  *
- * A fake model makes a token every 30 ms per stream; each says when. `service` is the whole interface with the model in its process, `engine` the
- * same with the model in a process of its own, as real models are. The rival is a bare node:http server that writes the same events.
- * Clients, server and engine share the machine.
+ * A fake model makes a token with its time every 30 ms per stream. `service` is the whole interface with the model in its process; `engine` is the same
+ * with the model in a separate process, as for real models. The rival is a bare node:http server that writes the same events. Clients, server and engine
+ * share the machine.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
