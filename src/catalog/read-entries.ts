@@ -6,7 +6,7 @@ import { checkFiles } from './check-files.ts'
 import { checkModelFile } from './check-model-file.ts'
 import { describeDiffusersFolder } from './checkpoint/describe-diffusers-folder.ts'
 import { pairRefiners } from './checkpoint/pair-refiners.ts'
-import { folderName, nameLooseFiles, readLooseFiles } from './checkpoint/read-loose-files.ts'
+import { explainUnreadable, folderName, nameLooseFiles, readLooseFiles } from './checkpoint/read-loose-files.ts'
 import { findImageFaults } from './describe/describe-image-server.ts'
 import { describeModel } from './describe-model.ts'
 import type { FoundFolder, FoundModels } from './find-model-folders.ts'
@@ -87,7 +87,9 @@ async function readFolder(found: FoundFolder, confined: boolean): Promise<ReadFo
     }
   const wrong = checked.modelFile.format === 'onnx-sdxl' ? await findImageFaults(folder) : []
   if (wrong.length > 0) return { modelFile, id: references.id, faults: wrong }
-  const described = await describeModel(checked.modelFile, files.facts)
+  const described = await describeModel(checked.modelFile, files.facts).catch((error: unknown) => ({
+    fault: { file: modelFile, field: '', message: `names a file that ${explainUnreadable(error)}` },
+  }))
   return 'fault' in described
     ? { modelFile, id: references.id, faults: [described.fault] }
     : { entry: { source, modelFile, descriptor: described }, idle: checked.idle }

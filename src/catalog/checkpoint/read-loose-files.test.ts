@@ -193,3 +193,19 @@ test('nested folders are searched, links are followed once, and files with one n
   ])
   for (const name of ['SDXL/styles/ink', 'styles/ink', 'ink']) assert.equal(catalog.findAsset('lora', name)?.name, 'ink')
 })
+
+test('files that a failing disk cannot read are left out, and the others are offered', { skip: process.platform !== 'linux' }, async () => {
+  await using place = await createTemporaryFolder()
+  // Reading the first bytes of this file fails with EIO.
+  const broken = '/proc/self/mem'
+  for (const name of ['loose.gguf', 'loose.safetensors']) await symlink(broken, join(place.path, name))
+  await mkdir(join(place.path, 'described'))
+  await symlink(broken, join(place.path, 'described', 'm.gguf'))
+  await writeFile(
+    join(place.path, 'described', 'model.json'),
+    JSON.stringify({ id: 'described', kind: 'text', format: 'gguf', file: 'm.gguf' }),
+  )
+  const catalog = await openCatalog({ folders: [place.path] })
+  assert.deepEqual(catalog.list(), [])
+  for (const name of ['loose', 'described']) assert.match(String(catalog.findUnusable(name)?.reason), /cannot be read|EIO/, name)
+})

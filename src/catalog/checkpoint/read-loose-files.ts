@@ -73,13 +73,19 @@ async function findUnreadable(path: string): Promise<string | null> {
     await using _file = await open(path, 'r')
     return null
   } catch (error) {
-    const { code }: NodeJS.ErrnoException = Object(error)
-    // Without descriptors or memory nothing is known: models must not vanish for that.
-    if (code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM') throw error
-    if (code === 'ENOENT') return 'is missing, or a link to a missing file; restore the file, or remove the link.'
-    if (code === 'ELOOP') return 'is a link to itself; remove it.'
-    return `cannot be read (${code}); let the service's user read it, or remove it.`
+    return explainUnreadable(error)
   }
+}
+
+/** Why reading failed, as the end of a sentence about the file. @throws The error, if the file is not its cause. */
+export function explainUnreadable(error: unknown): string {
+  const { code }: NodeJS.ErrnoException = Object(error)
+  // Without descriptors or memory nothing is known: models must not vanish for that.
+  if (code === undefined || code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM') throw error
+  if (code === 'ENOENT') return 'is missing, or a link to a missing file; restore the file, or remove the link.'
+  if (code === 'ELOOP') return 'is a link to itself; remove it.'
+  if (code === 'EIO') return 'cannot be read (EIO), because its disk fails; copy it from elsewhere, or remove it.'
+  return `cannot be read (${code}); let the service's user read it, or remove it.`
 }
 
 /** Detects files that are not weights; null = possibly weights. */
@@ -121,7 +127,8 @@ async function readLooseFile({ path, source }: LooseFile, name: string): Promise
   if (isPickle(path)) return unusable('is a pickle, which can run code when it is read; convert it to safetensors')
   let foreignModel: string | null = null
   if (/\.gguf$/iu.test(path)) {
-    const read = await readLooseGguf({ path, source, name })
+    const read = await readLooseGguf({ path, source, name }).catch((error: unknown) => explainUnreadable(error))
+    if (typeof read === 'string') return fault(read)
     if (read === null) return nothing
     if ('fault' in read) return fault(`${read.fault}; copy it again or remove it.`)
     if ('projector' in read) return { ...unusable(read.unusable), projectors: [read.projector] }

@@ -59,6 +59,24 @@ async function readWhole({ native }: ModelFile, tokens: Uint32Array): Promise<Fl
 
 const text = (length: number): Uint32Array => Uint32Array.from({ length }, (_, index) => 300 + ((index * 7919) % 3500))
 
+test('NaN and infinity are errors, not vectors', async () => {
+  const builtIn = await readFile(miniChat.file)
+  for (const bad of [Number.NaN, Number.POSITIVE_INFINITY]) {
+    await using folder = await createTemporaryFolder()
+    const tensors = readGgufTensors(builtIn).map((tensor) =>
+      tensor.name === 'output_norm.weight'
+        ? { ...tensor, data: Buffer.from(new Float32Array(tensor.data.length / 4).fill(bad).buffer) }
+        : tensor,
+    )
+    const path = join(folder.path, 'model.gguf')
+    await writeFile(path, writeGguf([...readGgufHeader(builtIn), ['llama.pooling_type', ggufValue(mean)]], tensors))
+    await using file = await openModelFile(path, { signal })
+    const { encoder } = encode(file)
+    await using _ = encoder
+    await assert.rejects(encoder.read(text(5), { signal }), { code: 'numerical_error' })
+  }
+})
+
 test('a text read in pieces has exactly the same vector as in one batch', async () => {
   for (const pooling of [null, last]) {
     await using file = await (pooling === null ? openModelFile(miniChat.file, { signal }) : openPooled(pooling))

@@ -81,7 +81,7 @@ export class EncoderContext implements AsyncDisposable {
     this.#pace = new BatchPace(this.#longestPiece)
   }
 
-  /** Encodes a text: its vector, or a score per label. */
+  /** Encodes a text: its vector, or a score per label. @throws {ServiceError} `numerical_error` if one is NaN or infinite. */
   read(tokens: Uint32Array, { signal }: { readonly signal: AbortSignal }): Promise<Float64Array> {
     const turn = this.#last.then(() => this.#readPieces(tokens, signal))
     this.#last = turn.catch(() => undefined)
@@ -125,7 +125,13 @@ export class EncoderContext implements AsyncDisposable {
     }
     signal.throwIfAborted()
     this.#pace.note(piece.length, this.#now() - startedAt)
-    return context.embedding()
+    const vector = context.embedding()
+    if (!vector.every(Number.isFinite))
+      throw new ServiceError(
+        'numerical_error',
+        'The language model produced NaN or infinity; its file is damaged, or of a type that the device gets wrong.',
+      )
+    return vector
   }
 
   async #open(): Promise<NativeContext> {
