@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { becomeOwner } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
 import { keepConversation } from './support/keep-conversation.ts'
 import { useConsole } from './support/use-console.ts'
 
@@ -17,6 +18,26 @@ test('a long conversation opens at its end; earlier messages are plain text unti
   await answers.first().getByRole('table').waitFor()
   await answers.first().getByRole('button', { name: 'Regenerate' }).waitFor()
   await page.locator('.turns-far').first().waitFor({ state: 'attached' })
+})
+
+test('a very long answer is shown in parts, so that the page can be used', { skip }, async () => {
+  const { page, service } = visit()
+  const id = 'verylong'.padEnd(24, 'x')
+  await page.evaluate(`(async () => {
+    const put = (path, body) =>
+      fetch('/console/api/conversations/${id}' + path, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    const [said, answer] = ['said', 'answer'].map((name) => name.padEnd(24, 'x'))
+    const common = { files: [], state: 'done', at: 1 }
+    await put('', { title: 'Very long', pinned: false, leaf: answer })
+    await put('/turns/' + said, { ...common, role: 'user', content: 'Write it all.', model: null, parent: null })
+    await put('/turns/' + answer, { ...common, role: 'assistant', content: 'One **line** of many.\\n\\n'.repeat(80_000) + 'The end.', model: 'sepia-mini-chat', parent: said })
+  })()`)
+  await page.goto(`${service.url}/console/chat/${id}`)
+  const answer = page.locator('.turn-answer')
+  await answer.getByText('One line of many.').first().waitFor()
+  const before = await answer.locator('p').count()
+  await answer.getByRole('button', { name: 'Show more of the answer' }).click()
+  await eventually(async () => assert.equal(Math.round((await answer.locator('p').count()) / before), 2))
 })
 
 const paste = (characters: number) => `{

@@ -40,7 +40,11 @@ test('an interrupted answer keeps its text and is marked', { skip }, async () =>
   await page.getByLabel('Your message').fill('Tell me a story.')
   await page.keyboard.press('Enter')
   await page.locator('.turn-answer').last().getByText('The model stopped.').waitFor()
-  await page.locator('.turn-answer').last().getByText('Once upon').waitFor()
+  const answer = page.locator('.turn-answer').last()
+  await answer.getByText('Once upon').waitFor()
+  const [button, facts] = [answer.getByRole('button', { name: 'Try again' }), answer.locator('.turn-foot > span').last()]
+  const [above, below] = [await button.boundingBox(), await facts.boundingBox()]
+  assert.ok(above && below && below.y >= above.y + above.height, 'facts stand below the buttons')
 })
 
 test('the code sample of a conversation runs', { skip }, async () => {

@@ -59,8 +59,8 @@ export function registerModels(
       return { models: await deps.searchHub(words, { signal: AbortSignal.any([left, late]) }), fault: null }
     } catch (error) {
       left.throwIfAborted()
-      const reason = late.aborted ? 'it does not answer' : (causeText(error)?.split(' ← ')[0] ?? 'nobody knows why')
-      return { models: [], fault: `The hub could not be searched: ${reason}. You can still pull by name or address.` }
+      const reason = late.aborted ? 'it does not answer' : (causeText(error)?.split(' ← ')[0] ?? 'the cause is unknown')
+      return { models: [], fault: `The hub could not be searched: ${reason.replace(/\.$/, '')}. You can still paste a model name or URL.` }
     }
   })
 
