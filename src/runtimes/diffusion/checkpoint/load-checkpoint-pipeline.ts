@@ -35,11 +35,11 @@ export async function loadCheckpointPipeline(
   const target = wanted ?? (await chooseTarget(parts, provider))
   // The large text encoders of a transformer read a new text in a few seconds; until then, neither they nor their buffers are of use.
   const turns = provider === 'cpu' && transformer !== null ? new SessionTurns((part) => inTurn || part === 'texts') : null
-  const opener = (keepsMemory: boolean, group?: string): OpenNetwork => {
+  const opener = (keepsMemory: boolean, { group, spins = true }: { group?: string; spins?: boolean } = {}): OpenNetwork => {
     return async (weights, part, write) => {
       signal.throwIfAborted()
       const graph = { label: `${weights.label} (${part})`, write: () => write(target), folder: weights.folder }
-      const session = await openWrittenGraph(graph, { threads, provider, keepsMemory, ...(turns && { turns, part: group ?? part }) })
+      const session = await openWrittenGraph(graph, { threads, provider, keepsMemory, spins, ...(turns && { turns, part: group ?? part }) })
       return { session, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() }
     }
   }
@@ -51,7 +51,8 @@ export async function loadCheckpointPipeline(
   const vae = parseVaeConfig(parts.vaeConfig, parts.vae.label)
   if (!('unet' in parts)) {
     const { spacing } = transformerRules[parts.family]
-    const openText = opener(turns !== null, 'texts')
+    // On a busy machine, a thread that spins between the short steps of a text takes half as much processor time as the work itself.
+    const openText = opener(turns !== null, { group: 'texts', spins: false })
     const { base, ...predictor } = await openTransformerPredictor(parts, { open: kept.open, openText: keep(openText) })
     const plain = { base, ...(await openVae(parts.vae, kept.openOncePerPicture)) }
     const adapter = stack.use(new TransformerAdapter(parts, { plain, ...predictor, open, openText }))

@@ -105,6 +105,8 @@ export interface SessionOptions {
   readonly provider?: ExecutionProvider
   /** Whether memory that a run took stays for the next one; not worth it for what runs once per picture. */
   readonly keepsMemory?: boolean
+  /** Whether threads of a written graph wait for their next work in a loop, as they do by default, and not asleep. */
+  readonly spins?: boolean
 }
 
 /** Loads one ONNX file of a model folder; weights in external files beside it are found by the runtime. */
@@ -147,7 +149,12 @@ export async function openWrittenGraph(
       ...runtimeOptions(options),
       // Buffers from memory planning would keep the largest size ever drawn, in addition to the mapped weights.
       enableMemPattern: false,
-      extra: { session: { model_external_initializers_file_folder_path: folder } },
+      extra: {
+        session: {
+          model_external_initializers_file_folder_path: folder,
+          ...(options.spins === false && { intra_op: { allow_spinning: '0' } }),
+        },
+      },
     })
   try {
     return new OnnxSession(label, await (turns === undefined ? create() : turns.open(part, create)))
