@@ -171,7 +171,7 @@ suite('questions between nodes', () => {
       assert.equal(new QuestionGuard(secret, clock).admits(ask(clock.now() + offset), question), received)
     })
 
-  test('from a clock that is ahead are never accepted twice, however much later', async () => {
+  test('from a clock that is ahead are never accepted twice, even much later', async () => {
     const clock = createTestClock()
     const guard = new QuestionGuard(secret, clock)
     const early = ask(clock.now() + questionWindowMs)

@@ -60,7 +60,7 @@ test('every node shows a pull with its machine, rate and end', async () => {
   assert.deepEqual([two.pulls.list()[0]?.state, two.pulls.list()[0]?.reason?.length], ['failed', 500])
 })
 
-test('a pull is stopped from any node, and one that is begun again afterwards goes on', async () => {
+test('a pull can be stopped from any node and started again', async () => {
   await using nodes = await startNodes()
   const { one, two, hand, clock, talk } = nodes
   one.pulls.start(source)

@@ -69,7 +69,7 @@ test('an entry that can never be booked is reported at once and delays no other'
   await Promise.all([assert.rejects(waits, /no such account/), clock.advance(1000)])
 })
 
-test('no entry is dropped however many wait, and all are owed until they are recorded', async () => {
+test('no entry is dropped however many wait, and all count as pending until they are recorded', async () => {
   const { clock, state, log } = setUp()
   state.fault = away
   const all = Promise.all(Array.from({ length: 10_050 }, () => log.append(entry, options)))

@@ -15,7 +15,7 @@ async function kinds(previews: number, prompt = 'a tiger'): Promise<readonly str
   return parts
 }
 
-test('ends with the result, after no more previews than were asked for', async () => {
+test('ends with the result, after at most the requested number of previews', async () => {
   assert.deepEqual(await kinds(0), ['result'])
   for (const previews of [1, 2, 3]) {
     const parts = await kinds(previews)

@@ -64,7 +64,7 @@ test('60 requests on 2 slots with a queue of 8 give 10 answers and 50 refusals',
   assert.equal(opened.loader.attempts('fake-chat'), 1)
 })
 
-test('where callers wait, one deferred run has room to wait among them', async () => {
+test('one deferred run may wait among waiting callers', async () => {
   const { pool } = open({ textQueue: 3 })
   await using _pool = pool
   const leases = await Promise.all([1, 2].map(() => pool.acquireText('fake-chat', options)))
@@ -135,7 +135,7 @@ test('a model that failed to load three times in a row reports the cause until a
   assert.equal(await code(), 'loaded')
 })
 
-test('a model that did not load is tried at once when it was unloaded, as what replaced it is', async () => {
+test('a model that failed to load is tried again at once after it was unloaded or replaced', async () => {
   const { pool, stateOf } = open({}, { failsToLoad: (_, attempt) => attempt < 2 })
   await using _pool = pool
   await assert.rejects(pool.acquireText('fake-chat', options), { code: 'model_loading' })
@@ -195,7 +195,7 @@ test('disposing rejects waiting callers, ends a load and unloads everything', as
   assert.deepEqual(loader.loaded, [])
 })
 
-test('a model that cannot fit is refused by its figures and with what would fit, and is never loaded', async () => {
+test('a model that cannot fit is refused with the figures and a suggestion, and is never loaded', async () => {
   const weights = {
     architecture: 'llama',
     parameters: 7e9,
@@ -219,7 +219,7 @@ test('a model that cannot fit is refused by its figures and with what would fit,
   assert.equal(loader.attempts('big'), 0)
 })
 
-test('a model of several parts needs room for the largest; a smaller file of its transformer is named that fits', async () => {
+test('a model of several parts needs room for the largest; a refusal suggests a smaller file of its transformer', async () => {
   const parts = { texts: 5e9, transformer: 24e9, vae: 0.3e9 }
   const checkpoint = { family: 'flux-schnell', inpainting: false, weights: '/big.safetensors', prediction: null, parts } as const
   const big = describeFakeImage({ id: 'big', bytes: 29.3e9, format: 'safetensors', checkpoint })

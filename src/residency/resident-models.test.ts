@@ -41,7 +41,7 @@ async function draw(
 const second = { first: { width: 1024, height: 1024 }, upscaler: null, steps: 1, strength: 1 }
 const largest = { width: 4096, height: 4096, highResolution: second }
 
-test('a second pass that no memory here could hold is refused by its numbers, and its model goes on', async () => {
+test('a second pass that exceeds the memory is refused with the figures, and its model continues', async () => {
   await assert.rejects(draw({}, largest, { memoryBytes: 16 * giga }), (error: ServiceError) => {
     assert.deepEqual([error.code, error.param], ['unsupported', 'hr_scale'])
     assert.match(
@@ -53,7 +53,7 @@ test('a second pass that no memory here could hold is refused by its numbers, an
   assert.equal(await draw({}, { ...largest, width: 2048, height: 2048 }, { memoryBytes: 16 * giga }), 1)
 })
 
-test('so is a size that is too large in one pass, and what a GPU cannot hold', async () => {
+test('a size that is too large in one pass, or for a GPU, is refused too', async () => {
   const size = { width: 1024, height: 1024 }
   await assert.rejects(draw({}, size, { memoryBytes: 5 * giga }), { code: 'unsupported', param: 'width' })
   await assert.rejects(draw({}, size, { memoryBytes: 64 * giga, gpuMemoryBytes: 5 * giga }), {
@@ -62,7 +62,7 @@ test('so is a size that is too large in one pass, and what a GPU cannot hold', a
   })
 })
 
-test('reference pictures that no memory could hold are refused by their field', async () => {
+test('reference pictures that exceed the memory are refused by their field', async () => {
   const size = { width: 512, height: 512 }
   await assert.rejects(draw({}, { ...size, referencePixels: 4 * 1024 ** 2 }, { memoryBytes: 5 * giga }), {
     code: 'unsupported',
@@ -74,7 +74,7 @@ test('reference pictures that no memory could hold are refused by their field', 
   await assert.rejects(draw({}, both, { memoryBytes: 5 * giga }), { param: 'width' })
 })
 
-test("a model's own size is tried in whatever memory there is, and what draws at its own size alone takes every size", async () => {
+test("a model's native size is always tried, and a model that draws only at its native size accepts every size", async () => {
   assert.equal(await draw({}, { width: 512, height: 512 }, { memoryBytes: 4.2 * giga }), 1)
   assert.equal(await draw({ draws: 'native' }, { width: 1024, height: 1024 }, { memoryBytes: 4.2 * giga }), 1)
 })

@@ -48,7 +48,7 @@ const earlier = makeImageRequest('', {
   encoding: 'jpeg',
 })
 
-test('an enlargement reads back, from earlier versions too, whose nodes can run what this one writes', () => {
+test('an enlargement is read back, also from earlier versions, and earlier versions can run new ones', () => {
   const work = {
     kind: 'enlargement',
     request: { model: '4x', image: Uint8Array.of(1, 2), width: 64, height: 64, encoding: 'jpeg' },

@@ -15,7 +15,7 @@ function open(): { readonly lines: BufferedLines; readonly writes: string[]; nex
 }
 
 describe('lines of the log', () => {
-  test('that come together are written together, in order', async () => {
+  test('that arrive together are written together, in order', async () => {
     const { lines, writes, next } = open()
     const written = next()
     for (const line of ['a\n', 'b\n', 'c\n']) lines.write(line)
@@ -27,14 +27,14 @@ describe('lines of the log', () => {
     assert.deepEqual(writes, ['a\nb\nc\n'])
   })
 
-  test('with an error are written at once, and what came before them first', () => {
+  test('with an error are written at once, after all earlier lines', () => {
     const { lines, writes } = open()
     lines.write('{"level":"info","msg":"before"}\n')
     lines.write('{"level":"error","msg":"now"}\n')
     assert.deepEqual(writes, ['{"level":"info","msg":"before"}\n{"level":"error","msg":"now"}\n'])
   })
 
-  test('never take more memory than they may', () => {
+  test('never exceed their limit of memory', () => {
     const { lines, writes } = open()
     for (let count = 0; count < 1000; count++) lines.write('x'.repeat(1000))
     assert.ok(writes.join('').length > 900_000)
@@ -43,7 +43,7 @@ describe('lines of the log', () => {
     assert.equal(writes.join('').length, 1_000_000)
   })
 
-  test('are lost and counted while their reader stands still, and never take more memory than they may', () => {
+  test('are dropped and counted while their reader is blocked, and never exceed their limit of memory', () => {
     const writes: string[] = []
     const stream = { writableLength: 0, write: (text: string) => void writes.push(text) }
     const lines = new BufferedLines(stream)

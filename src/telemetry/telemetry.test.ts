@@ -52,7 +52,7 @@ describe('telemetry', () => {
     assert.equal(JSON.parse(lines[0] ?? '').err.message, 'disk full')
   })
 
-  it('tells a fault that stays once a minute, with how often it was met, and another one or that of a request at once', async () => {
+  it('logs a recurring fault once a minute with a count, and a new one or that of a request at once', async () => {
     let now = 0
     const { telemetry, lines } = await open({ now: () => now })
     const reported = () => lines.splice(0).map((line) => JSON.parse(line).repeated ?? 0)
@@ -70,7 +70,7 @@ describe('telemetry', () => {
     assert.match(renderMetrics(telemetry), /^sepia_faults_total\{where="claim"\} 243$/m)
   })
 
-  it('logs what every request runs into once a minute for each cause', async () => {
+  it('logs a fault of every request once a minute for each cause', async () => {
     let now = 0
     const { telemetry, lines } = await open({ now: () => now })
     const refuse = (cause: string) => {

@@ -137,7 +137,7 @@ test('a hanging output store does not stop lost leases from being requeued', asy
   await maintenance[Symbol.asyncDispose]()
 })
 
-test('what a lost attempt has stored goes, the output of the attempt that counted stays', async () => {
+test('the output of a lost attempt is deleted, and that of the valid attempt stays', async () => {
   const { deps, clock } = createParts()
   const { id, output } = await completeOne(deps)
   const left = await deps.outputs.put({ inferenceId: id, attempt: 7 }, { contentType: 'image/png', chunks: [Uint8Array.of(2)] }, options)
@@ -166,7 +166,7 @@ test('a webhook is posted, signed, again after 5 seconds and 5 minutes, until a 
   assert.deepEqual([delivery?.state, delivery?.attempts, delivery?.lastResult], ['delivered', 3, '204'])
 })
 
-test('nothing is posted for an account that is disabled, until it is enabled again', async () => {
+test('no webhook is posted for a disabled account until it is enabled again', async () => {
   const { deps, posts, clock } = createParts()
   const eve = { id: 'eve', name: 'Eve', email: null, role: 'member', createdAt: 0, disabledAt: null, limits: noLimits } as const
   await deps.accounts.create(eve, options)
@@ -181,7 +181,7 @@ test('nothing is posted for an account that is disabled, until it is enabled aga
   assert.equal(posts.length, 1)
 })
 
-test('a hundred receivers of one account that hang keep no webhook of another waiting', async () => {
+test('a hundred hanging receivers of one account delay no webhook of another account', async () => {
   const { deps, posts, clock } = createParts()
   const hanging = Promise.withResolvers<{ readonly status: number }>()
   const post: MaintenanceDependencies['post'] = (message, postOptions) =>
@@ -198,7 +198,7 @@ test('a hundred receivers of one account that hang keep no webhook of another wa
   )
 })
 
-test('receivers of any number of accounts that hang keep no webhook of another waiting', async () => {
+test('hanging receivers of any number of accounts delay no webhook of another account', async () => {
   const { deps, posts, clock } = createParts()
   const hanging = Promise.withResolvers<{ readonly status: number }>()
   let slow = 0
@@ -304,7 +304,7 @@ test('keeping a picture twice at once makes one copy', async () => {
   )
 })
 
-test('a picture that would take more than the account may keep is refused and leaves nothing', async () => {
+test('a picture beyond the storage limit of the account is refused and leaves nothing', async () => {
   const clock = createTestClock()
   const { documents } = createMemoryStore({ clock, limits: { maxPending: 1 } })
   const outputs = createMemoryOutputs({ clock })

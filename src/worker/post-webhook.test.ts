@@ -76,7 +76,7 @@ test('a name that resolves to a private address is rejected at every attempt, wh
   assert.deepEqual([result, receiver.requests.length], [{ reason: 'no public address' }, 0])
 })
 
-test("the system's own look-up, of which two at once keep every other in this process waiting, is asked for no receiver", async (context) => {
+test("receivers are never resolved by the system's look-up, which blocks others in the process", async (context) => {
   const lookup = context.mock.method(dns, 'lookup')
   syncBuiltinESMExports()
   context.after(syncBuiltinESMExports)

@@ -42,7 +42,7 @@ test('runs images and chats, stores their output and books them', async () => {
   )
 })
 
-test('an answer of a conversation is kept however it ends, a success before its end can be seen, and it is not tried again', async () => {
+test('an answer of a conversation is kept however it ends, before its success is visible, and is not retried', async () => {
   const bench = createWorkerBench()
   const kept: unknown[] = []
   const endAnswer = async (...[answer, { outcome, written }]: Parameters<WorkerDependencies['endAnswer']>) => {
@@ -76,7 +76,7 @@ test('a failure of a lost attempt is not kept in the conversation', async () => 
   assert.deepEqual(kept, [])
 })
 
-test('leaves work to others whose model of that name is of another kind here', async () => {
+test('leaves work for a model of another kind here to other nodes', async () => {
   const bench = createWorkerBench()
   await using _worker = startWorker({ ...bench, kindOf: () => 'image' }, settings)
   const { inference } = await bench.queue.enqueue(
@@ -110,7 +110,7 @@ test('claims no more than the models have room for while it waits for the work i
   assert.equal(bench.reported.filter(({ type }) => type === 'claimed').length, 2)
 })
 
-test('work over what its account may run at once goes on as soon as something of the account has ended', async () => {
+test('work beyond the limit of running requests of its account starts as soon as another request of the account ends', async () => {
   const bench = createWorkerBench({ slots: 4, stepDelayMs: 100 })
   const account = { name: 'Ada', email: null, role: 'member', createdAt: 1, disabledAt: null } as const
   await bench.store.accounts.create({ ...account, id: 'a', limits: { ...noLimits, concurrentRequests: 1 } }, options)
@@ -153,7 +153,7 @@ test('invalid input fails at once and is not run again', async () => {
   assert.deepEqual([found.outcome, found.error?.code, found.attempt], ['failed', 'validation_error', 1])
 })
 
-test('work that cannot be read for a while waits on without costing an attempt', async () => {
+test('temporarily unreadable work keeps waiting without using an attempt', async () => {
   const bench = createWorkerBench()
   const away = new ServiceError('server_is_overloaded', 'The store of outputs does not answer.', { retryAfterSeconds: 5 })
   let isAway = true
@@ -183,7 +183,7 @@ test('a failure of the service itself is tried three times', async () => {
   assert.deepEqual([(await readRecord(bench, inference)).error?.code, (await readRecord(bench, inference)).attempt], ['internal_error', 3])
 })
 
-test('a running inference stops at the step at which it is cancelled, and its slot is free', async () => {
+test('a cancelled inference stops at its current step and frees its slot', async () => {
   const bench = createWorkerBench({ slots: 1 })
   await using _worker = startWorker(bench, settings)
   const claimed = bench.nextEvent('claimed')
@@ -198,7 +198,7 @@ test('a running inference stops at the step at which it is cancelled, and its sl
   assert.equal((await next).completion.outcome, 'succeeded')
 })
 
-test('a cancellation asked for in another process is seen at the next renewal', async () => {
+test('a cancellation in another process is found at the next renewal', async () => {
   const bench = createWorkerBench()
   await using _worker = startWorker(bench, settings)
   const claimed = bench.nextEvent('claimed')
@@ -233,7 +233,7 @@ test('the lease of a long run does not run out', async () => {
   assert.equal((await readRecord(bench, inference)).attempt, 1)
 })
 
-test('a worker that slept through its lease cannot complete, and the other attempt counts', async () => {
+test('a worker whose lease expired cannot complete its work, and the other attempt counts', async () => {
   const bench = createWorkerBench({ stepDelayMs: 10 })
   await using _worker = startWorker(bench, settings)
   const claimed = bench.nextEvent('claimed')
@@ -250,7 +250,7 @@ test('a worker that slept through its lease cannot complete, and the other attem
   assert.deepEqual([found.outcome, found.attempt], ['succeeded', 2])
 })
 
-test('draining puts running work back to pending at once, its attempt not counted', async () => {
+test('draining returns running work to the queue at once without counting the attempt', async () => {
   const bench = createWorkerBench()
   const worker = startWorker(bench, settings)
   const claimed = bench.nextEvent('claimed')
@@ -282,7 +282,7 @@ test('a finished result waits for storage that fails', async () => {
   assert.equal(bench.reported.filter(({ type }) => type === 'fault').length, 3)
 })
 
-test('a process that was paused beyond its leases goes on with its own work, no attempt counted', async () => {
+test('a process that was paused longer than its leases continues its own work without counting an attempt', async () => {
   const bench = createWorkerBench({ stepDelayMs: 10_000 })
   await using worker = startWorker(bench, settings)
   const claimed = bench.nextEvent('claimed')
@@ -297,7 +297,7 @@ test('a process that was paused beyond its leases goes on with its own work, no 
   assert.deepEqual(worker.holds(), [])
 })
 
-test('a cancellation that came while the worker drains is not forgotten', async () => {
+test('a cancellation during draining is not lost', async () => {
   const bench = createWorkerBench()
   const worker = startWorker(bench, settings)
   const claimed = bench.nextEvent('claimed')
@@ -324,7 +324,7 @@ test('a cancellation in another process is noticed within a second', async () =>
   assert.equal((await completed).completion.outcome, 'cancelled')
 })
 
-test('all that a worker holds is renewed in one write', async () => {
+test('all leases of a worker are renewed in one write', async () => {
   const bench = createWorkerBench({ slots: 5 })
   const renewals: number[] = []
   const renew = bench.queue.renew.bind(bench.queue)

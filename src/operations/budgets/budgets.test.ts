@@ -129,7 +129,7 @@ describe('the refusal for a budget', () => {
   const noon = Date.UTC(2026, 10, 22, 12)
   const budget = { of: 'account', unit: 'tokens', per: 'day', limit: 100, used: 90, reserved: 0 } as const
 
-  it('says what is used, what is left, when it resets, and when to come back', () => {
+  it('reports what is used, what is left, when it resets, and when to retry', () => {
     const error = budgetExceeded(budget, noon, 20)
     for (const said of ['100 tokens a day', 'used 90', 'may need 20', '10 are left', '2026-11-23T00:00:00Z'])
       assert.ok(error.message.includes(said), said)
@@ -193,7 +193,7 @@ describe('an estimate of tokens', () => {
     assert.equal(estimatePrompt({ ...makeTextRequest(''), input: { type: 'prompt', prompt: '', echo: false } }).most, 16)
   })
 
-  it('of inputs to embed counts tokens as they are and texts by their bytes', () => {
+  it('of inputs to embed counts tokens exactly and texts by their bytes', () => {
     assert.equal(estimateInputs({ model: 'm', inputs: [[1, 2, 3]] }), 5)
     assert.equal(estimateInputs({ model: 'm', inputs: ['é', ''] }), 6)
   })

@@ -39,7 +39,7 @@ test('an upload that starts over drops the one before', async () => {
   assert.equal((await files.received(id))?.bytes, 2)
 })
 
-test('a folder that cannot be written is reported as that', async () => {
+test('a folder that is not writable is reported as such', async () => {
   await using folder = await createTemporaryFolder()
   const inTheWay = join(folder.path, 'file')
   await writeFile(inTheWay, '')
@@ -60,7 +60,7 @@ test('a replaced picture has another version, without reading its content', asyn
   assert.notEqual(await versionOf(), red)
 })
 
-test('nothing but an id reaches a path', async () => {
+test('only valid ids become paths', async () => {
   const files = openAssetFiles({ folder: '/nowhere' })
   assert.throws(() => files.path('asset_../../etc/passwd'), /id is not valid/)
 })

@@ -25,7 +25,7 @@ test('no key is created if keys come from elsewhere', async () => {
   assert.equal(keys.current(), null)
 })
 
-test('a key that is added encrypts as soon as it is read, and the older one stays', async () => {
+test('an added key is used as soon as it is read, and the older one stays', async () => {
   await using folder = await createTemporaryFolder()
   const file = `${folder.path}/keys`
   await writeFile(file, `# the operator's\n\nold ${Buffer.alloc(32, 1).toString('base64')}`)

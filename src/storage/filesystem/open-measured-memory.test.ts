@@ -30,7 +30,7 @@ test('a damaged file counts as empty, and is replaced', async () => {
   }
 })
 
-test('a folder that cannot be written costs only the memory of it', async () => {
+test('if the folder is not writable, only the measurements are lost', async () => {
   const measured = await openMeasuredMemory('/nonexistent/memory.json')
   await measured.note('m', 'c', took)
   assert.deepEqual(measured.find('m', 'c'), took)

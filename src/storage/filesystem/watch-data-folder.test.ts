@@ -34,7 +34,7 @@ test('a required file counts as missing once it was deleted, even with another i
   assert.equal(await isGone(), true)
 })
 
-test('what cannot be written is found, looked at again after two seconds, and nothing is left behind', async () => {
+test('a folder that is not writable is found, checked again after two seconds, and left without test files', async () => {
   await using folder = await createTemporaryFolder()
   const clock = createTestClock()
   const data = join(folder.path, 'data')

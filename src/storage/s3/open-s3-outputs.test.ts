@@ -74,7 +74,7 @@ for (const method of ['PUT', 'GET'])
     })
 
 for (const fault of [{ status: 503 }, 'hang', 'cut'] as const)
-  test(`a server that only answers ${JSON.stringify(fault)} is given up within eight seconds, and named as what it is`, async () => {
+  test(`a server that only answers ${JSON.stringify(fault)} fails within eight seconds, with the cause`, async () => {
     await using setup = await setUp()
     const { server, clock, outputs } = setup
     const reference = await outputs.put(name, content, options)
@@ -86,7 +86,7 @@ for (const fault of [{ status: 503 }, 'hang', 'cut'] as const)
     assert.ok(clock.now() - startedAt <= 2 * 8000, `${clock.now() - startedAt} ms`)
   })
 
-test('a server that goes silent midway is given up within the time of so many bytes, and tried again while there is time', async () => {
+test('a server that goes silent midway is abandoned after the time for the bytes, and retried while time remains', async () => {
   const large = { contentType: 'text/plain', chunks: [Buffer.alloc(9 * 1024 * 1024, 'ab')] }
   for (const [fault, method] of [
     ['unread', 'PUT'],
@@ -155,7 +155,7 @@ for (const [fault, advice] of [
   [{ status: 404, code: 'NoSuchBucket' }, /create the bucket again/],
   [{ status: 404, code: '' }, /no S3 server answers there: .* proxy in front of it/],
 ] as const)
-  test(`a server that refuses the service with ${JSON.stringify(fault)} is away for callers, and the log says what to change`, async () => {
+  test(`a server that refuses the service with ${JSON.stringify(fault)} counts as unavailable, and the log says what to change`, async () => {
     await using setup = await setUp()
     const { server, outputs } = setup
     const reference = await outputs.put(name, content, options)

@@ -8,7 +8,7 @@ import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts
 import { isUpToDate, openDatabase } from './open-database.ts'
 import { takeOwnerLock } from './owner-lock.ts'
 
-describe('what is no database of ours', () => {
+describe('a file that is not a database of Sepia', () => {
   test('is named with what to do', async () => {
     await using folder = await createTemporaryFolder()
     const file = join(folder.path, 'sepia.db')
@@ -17,7 +17,7 @@ describe('what is no database of ours', () => {
     for (const open of [openDatabase, isUpToDate]) assert.throws(() => open(file), { message })
   })
 
-  test('is left as it is when it is of another program', async () => {
+  test('is left unchanged if it belongs to another program', async () => {
     await using folder = await createTemporaryFolder()
     const file = join(folder.path, 'sepia.db')
     using other = new DatabaseSync(file)
@@ -32,7 +32,7 @@ describe('what is no database of ours', () => {
     )
   })
 
-  test('is not taken for the lock of another process', async () => {
+  test('is not mistaken for the lock of another process', async () => {
     await using folder = await createTemporaryFolder()
     const file = join(folder.path, 'owner.lock')
     await writeFile(file, 'x'.repeat(5000))
@@ -41,7 +41,7 @@ describe('what is no database of ours', () => {
     })
   })
 
-  test('is named where it is a folder', async () => {
+  test('is reported if it is a folder', async () => {
     await using folder = await createTemporaryFolder()
     const file = join(folder.path, 'owner.lock')
     await mkdir(file)

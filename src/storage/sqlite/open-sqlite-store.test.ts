@@ -207,7 +207,7 @@ test('the counts of the queue agree with its rows after every kind of move', asy
   assert.equal(await tryClaim(store.queue), null)
 })
 
-test('a database that others could read is closed to them', { skip: process.platform === 'win32' }, async () => {
+test('a database that other users could read is made private', { skip: process.platform === 'win32' }, async () => {
   await using folder = await createFolder()
   await (await folder.open())[Symbol.asyncDispose]()
   await chmod(folder.file, 0o644)
@@ -290,7 +290,7 @@ test('a database of a newer version is refused', async () => {
   await assert.rejects(folder.open(), /newer version/)
 })
 
-test('lists by status and places in the queue read an index, however many records there are', async () => {
+test('lists by status and queue positions read an index, however many records there are', async () => {
   await using folder = await createFolder()
   await using _store = await folder.open()
   using connection = new Connection(folder.file, { readOnly: true })
@@ -309,7 +309,7 @@ test('lists by status and places in the queue read an index, however many record
   )
 })
 
-test('a tool does not migrate beneath a service that runs, and does where none runs', async () => {
+test('a tool migrates only if no service runs', async () => {
   await using folder = await createFolder()
   await (await folder.open())[Symbol.asyncDispose]()
   {

@@ -9,7 +9,7 @@ test('each mention of a parameter gets its own place', () => {
   })
 })
 
-test('what stands in texts, names and comments is none', () => {
+test('texts, names and comments contain no parameters', () => {
   const sql = `select ':no', 'it''s :no', ":no" -- :no
     from a where b = :yes`
   assert.deepEqual(findPlaces(sql).names, ['yes'])

@@ -72,7 +72,7 @@ describe('reads of one turn of the event loop', () => {
     writer = openDatabase(`${folder.path}/other.db`)
   })
 
-  test('go on after one that failed', async () => {
+  test('continue after one that failed', async () => {
     using reader = new TurnConnection(file)
     assert.throws(() => reader.get('select nothing from nowhere'))
     assert.equal(count(reader), 0)

@@ -55,7 +55,7 @@ async function removeSeal(backup: string): Promise<void> {
 }
 
 describe('a backup', () => {
-  it('names the disk that is full, and leaves nothing there', async () => {
+  it('reports a full disk, and leaves nothing there', async () => {
     await using place = await openWorkplace()
     const onProgress = () => {
       throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
@@ -65,7 +65,7 @@ describe('a backup', () => {
     assert.deepEqual(await readdir(place.folder), ['data'])
   })
 
-  it('is not written of a folder that is restored meanwhile, whose files would be those of another database', async () => {
+  it('fails if the folder is restored meanwhile, because its files would belong to another database', async () => {
     await using place = await openWorkplace()
     // A restore that ends when the first file is in the backup.
     const onProgress = () => {
@@ -161,7 +161,7 @@ describe('a backup', () => {
     assert.equal(backup.prepare('select count(*) as files from backup_files').get()?.files, 1)
   })
 
-  it('is restored whole, wherever the restore is interrupted once it is unpacked', async () => {
+  it('is restored completely, even if the restore is interrupted after unpacking', async () => {
     for (let interruptedAfter = 0, finished = false; !finished; interruptedAfter++) {
       await using place = await openWorkplace()
       await writeBackup(place.data, place.backup, options)

@@ -17,7 +17,7 @@ import { checkDatabase, checkOutputs, findUnwritable } from './examination.ts'
 const options = { signal: new AbortController().signal }
 const account: Account = { id: 'a', name: 'A', email: null, role: 'owner', createdAt: 0, disabledAt: null, limits: noLimits }
 
-it('finds outputs that are missing or damaged, and looks for none that have expired', async () => {
+it('finds missing and damaged outputs, and skips expired ones', async () => {
   const clock = createTestClock()
   await using store = createMemoryStore({ clock, limits: { maxPending: 10 } })
   const outputs = createMemoryOutputs({ clock })
@@ -40,7 +40,7 @@ it('finds outputs that are missing or damaged, and looks for none that have expi
   assert.deepEqual(await checkOutputs({ ...store, outputs, now: clock.now() + 25 * 3_600_000 }, options), { checked: 0, damaged: [] })
 })
 
-it('takes nothing for damaged that a store which is away does not give', async () => {
+it('reports no output as damaged while the store is unavailable', async () => {
   const clock = createTestClock()
   await using store = createMemoryStore({ clock, limits: { maxPending: 10 } })
   const outputs = createMemoryOutputs({ clock })
@@ -82,13 +82,13 @@ async function openFolder() {
 }
 
 describe('findUnwritable', () => {
-  it('finds nothing where a service could start, and leaves nothing behind', async () => {
+  it('finds nothing if a service could start, and leaves nothing behind', async () => {
     await using folder = await openFolder()
     assert.equal(await findUnwritable(folder.path, [folder.file, folder.lock, join(folder.path, 'to-be-made')]), null)
     assert.deepEqual((await readdir(folder.path)).toSorted(), ['owner.lock', 'sepia.db'])
   })
 
-  it('names the file, or the folder, that cannot be written, whose database is read all the same', async () => {
+  it('names the file or folder that is not writable, and still reads the database', async () => {
     await using folder = await openFolder()
     const files = [folder.file, folder.lock]
     await chmod(folder.lock, 0o400)

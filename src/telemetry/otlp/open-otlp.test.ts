@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { MetricsRegistry } from '../metrics-registry.ts'
 import { openOtlp } from './open-otlp.ts'
 
-test('a collector that refuses what it gets is reported', async () => {
+test('a collector that rejects data is reported', async () => {
   await using server = createServer((_request, response) => response.writeHead(401).end())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

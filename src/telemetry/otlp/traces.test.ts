@@ -6,7 +6,7 @@ const traceId = '0af7651916cd43dd8448eb211c80319c'
 const spanId = 'b7ad6b7169203331'
 const valid = `00-${traceId}-${spanId}-01`
 
-test('a traceparent of a later version is read as far as it is known', () => {
+test('the known part of a traceparent of a later version is read', () => {
   assert.deepEqual(parseTraceparent(valid), { traceId, spanId, sampled: true })
   assert.deepEqual(parseTraceparent(`00-${traceId}-${spanId}-02`), { traceId, spanId, sampled: false })
   assert.deepEqual(parseTraceparent(`cc-${traceId}-${spanId}-01-what-comes`), { traceId, spanId, sampled: true })
@@ -24,7 +24,7 @@ for (const broken of [
   ` ${valid}`,
   `${valid}\n`,
 ])
-  test(`${JSON.stringify(broken)} is no traceparent`, () => assert.equal(parseTraceparent(broken), undefined))
+  test(`${JSON.stringify(broken)} is not a traceparent`, () => assert.equal(parseTraceparent(broken), undefined))
 
 test('a service outside a trace passes it on unchanged', () => {
   const traces = new Traces(null)
@@ -35,7 +35,7 @@ test('a service outside a trace passes it on unchanged', () => {
   )
 })
 
-test('what a stream tells after its request’s first turn belongs to the request all the same', () => {
+test('later spans of a stream belong to its request', () => {
   const begun: (string | undefined)[] = []
   const traces = new Traces((_name, { parent }) => {
     begun.push(parent && formatTraceparent(parent))
