@@ -58,6 +58,12 @@ export function isBusy(error: unknown): boolean {
 }
 
 /** The primary result code of an error from `node:sqlite`; NaN for other errors. */
-function sqliteCode(error: unknown): number {
-  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : Number.NaN
+export function sqliteCode(error: unknown): number {
+  const code = extendedCode(error)
+  return code === null ? Number.NaN : code & 0xff
+}
+
+/** The extended result code of an error from `node:sqlite`; null for other errors. */
+export function extendedCode(error: unknown): number | null {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null
 }

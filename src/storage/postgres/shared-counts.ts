@@ -19,12 +19,7 @@ export class PostgresSharedCounts implements SharedCounts {
     minute,
     wanted,
     limit,
-  }: {
-    readonly subject: string
-    readonly minute: number
-    readonly wanted: number
-    readonly limit: number
-  }): Promise<{ readonly granted: number; readonly left: number }> {
+  }: Parameters<SharedCounts['takeOfMinute']>[0]): Promise<{ readonly granted: number; readonly left: number }> {
     // Requested amounts are counted even if not all are granted: a request over the limit gets nothing either way. A request one minute
     // late counts for the current minute; an earlier one results from a clock that was set back.
     const row = await this.#database.get(
@@ -40,16 +35,8 @@ export class PostgresSharedCounts implements SharedCounts {
     return { granted: Math.max(0, Math.min(wanted, limit - (requested - wanted))), left: Math.max(0, limit - requested) }
   }
 
-  async keepPlaces({
-    subject,
-    places,
-    limit,
-  }: {
-    readonly subject: string
-    readonly places: number
-    readonly limit: number
-  }): Promise<number> {
-    const [holder] = [this.#holder]
+  async keepPlaces({ subject, places, limit }: Parameters<SharedCounts['keepPlaces']>[0]): Promise<number> {
+    const holder = this.#holder
     return this.#database.transaction(
       async (statements) => {
         // Serialized, so that each call sees the places of the others.

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
+import { sqliteCode } from '../write-fault.ts'
 
 /** SQLite's primary result codes for a damaged page and for a file that is not a database. See https://sqlite.org/rescode.html. */
 const damagedCodes: ReadonlySet<number> = new Set([11, 26])
@@ -15,7 +16,7 @@ export class DatabaseDamage {
 
   /** Maps SQLite errors about an unreadable database to errors for callers; other errors stay as they are. */
   name(error: unknown): unknown {
-    const code = error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : Number.NaN
+    const code = sqliteCode(error)
     if (damagedCodes.has(code)) {
       this.#isKnown = true
       return unavailable('The database of the service is damaged; its operator can run `sepia doctor` and restore a backup.', error)

@@ -1,4 +1,4 @@
-import { type Inference, type InferenceStatus, recordRetentionMs } from '../../../core/inference.ts'
+import { type Inference, recordRetentionMs } from '../../../core/inference.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { InferenceLog, InferencePage } from '../../../core/ports/inference-log.ts'
 import type { StoredOutput } from '../../../core/ports/output-store.ts'
@@ -29,17 +29,7 @@ export class PostgresInferenceLog implements InferenceLog {
     return { ...found.inference, queuePosition: await this.#places.find(found.turn) }
   }
 
-  async list({
-    accountId,
-    status,
-    limit,
-    after,
-  }: {
-    accountId: string
-    status: InferenceStatus | null
-    limit: number
-    after: string | null
-  }): Promise<InferencePage> {
+  async list({ accountId, status, limit, after }: Parameters<InferenceLog['list']>[0]): Promise<InferencePage> {
     if (after !== null && !isUuid(after)) return { inferences: [], next: null }
     const before = after === null ? '' : 'and seq < (select seq from inferences where id = :after::uuid and account_id = :accountId)'
     const lives = status === 'pending' || status === 'running'

@@ -12,7 +12,6 @@ import type {
   Hold,
   InferenceQueue,
   InferenceSubmission,
-  ModelRoom,
   QueueLimits,
   ReleaseAnswer,
   RenewalReport,
@@ -110,12 +109,7 @@ export class PostgresInferenceQueue implements InferenceQueue {
     return result
   }
 
-  async claim(wanted: {
-    readonly workerId: string
-    readonly rooms: readonly ModelRoom[]
-    readonly limit: number
-    readonly leaseMs: number
-  }): Promise<readonly Claim[]> {
+  async claim(wanted: Omit<WantedWork, 'format'>): Promise<readonly Claim[]> {
     const rows = await this.#claim(wanted).catch(() => this.#claim(wanted))
     if (rows.length > 0) this.#places.forget()
     return (await Promise.all(rows.map((row) => this.#decode(row)))).filter((each) => each !== null)

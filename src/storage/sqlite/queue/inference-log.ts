@@ -1,4 +1,4 @@
-import type { Inference, InferenceStatus } from '../../../core/inference.ts'
+import type { Inference } from '../../../core/inference.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { InferenceLog, InferencePage } from '../../../core/ports/inference-log.ts'
 import type { StoredOutput } from '../../../core/ports/output-store.ts'
@@ -63,17 +63,7 @@ export class SqliteInferenceLog implements InferenceLog {
     return { ...readInference(row), queuePosition: this.#places.find(row) }
   }
 
-  async list({
-    accountId,
-    status,
-    limit,
-    after,
-  }: {
-    accountId: string
-    status: InferenceStatus | null
-    limit: number
-    after: string | null
-  }): Promise<InferencePage> {
+  async list({ accountId, status, limit, after }: Parameters<InferenceLog['list']>[0]): Promise<InferencePage> {
     const before = after === null ? '' : 'and seq < (select seq from inferences where id = :after and account_id = :accountId)'
     const sql = `select ${columns} from inferences where account_id = :accountId ${status === null ? '' : 'and status = :status'} ${before}
       order by seq desc limit :limit`

@@ -12,14 +12,13 @@ import type {
   Hold,
   InferenceQueue,
   InferenceSubmission,
-  ModelRoom,
   QueueLimits,
   ReleaseAnswer,
   RenewalReport,
   SweepReport,
 } from '../../../core/ports/inference-queue.ts'
 import type { Abortable } from '../../../core/waiting.ts'
-import type { ClaimedRow } from '../../rows/inference-row.ts'
+import type { ClaimedRow, WantedWork } from '../../rows/inference-row.ts'
 import { decodeWork, encodeWork, workFormat } from '../../work-format.ts'
 import { WorkSignal } from '../../work-signal.ts'
 import type { Writer } from '../writer/writer.ts'
@@ -60,12 +59,7 @@ export class SqliteInferenceQueue implements InferenceQueue {
     return earlier === null ? { inference: makePendingInference(encoded, now), repeated: false } : { inference: earlier, repeated: true }
   }
 
-  async claim(wanted: {
-    readonly workerId: string
-    readonly rooms: readonly ModelRoom[]
-    readonly limit: number
-    readonly leaseMs: number
-  }): Promise<readonly Claim[]> {
+  async claim(wanted: Omit<WantedWork, 'format'>): Promise<readonly Claim[]> {
     const rows = await this.#writer.run('claim', { ...wanted, format: workFormat }, this.#clock.now())
     return (await Promise.all(rows.map((row) => this.#decode(row)))).filter((claim) => claim !== null)
   }

@@ -1,4 +1,5 @@
 import { ServiceError, type ServiceErrorOptions } from '../../../core/error.ts'
+import { extendedCode } from '../../write-fault.ts'
 import type { Connection } from '../connection.ts'
 import { type CommandName, type CommandResult, commands } from './commands.ts'
 
@@ -76,6 +77,5 @@ function fail(number: number, error: unknown): CommandReply {
     const { code, message, param, retryAfterSeconds } = error
     return { number, refusal: { error: { code, message }, options: { param, retryAfterSeconds } } }
   }
-  const sqliteCode = error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null
-  return { number, failure: error instanceof Error ? error.message : String(error), sqliteCode }
+  return { number, failure: error instanceof Error ? error.message : String(error), sqliteCode: extendedCode(error) }
 }
