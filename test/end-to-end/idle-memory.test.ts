@@ -13,11 +13,11 @@ const maxKilobytes = 145_000
 
 const sepia = join(import.meta.dirname, '../../sepia')
 
-/** How long the service has to release the memory of its start. */
-const limitMs = 30_000
+/** How long the service has to release the memory of its start; a busy machine takes tens of seconds. */
+const limitMs = 120_000
 
-/** Starts the service as a person does, and returns the memory that it holds once that is little, or the time is up. */
-async function residentKilobytes(data: string): Promise<number> {
+/** Starts the service as a person does, and returns the memory that it holds once that is below `enough`, or the time is up. */
+async function residentKilobytes(data: string, enough: number): Promise<number> {
   await using stack = new AsyncDisposableStack()
   const service = spawn(sepia, ['serve', '--port', '0', '--data', data, '--log-level', 'warn'], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(service, 'exit')
@@ -28,15 +28,15 @@ async function residentKilobytes(data: string): Promise<number> {
   for await (const line of createInterface({ input: service.stdout })) if (line.startsWith('ready ')) break
   for (const until = Date.now() + limitMs; ; await setTimeout(100)) {
     const resident = Number(/VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${service.pid}/status`, 'utf8'))?.[1])
-    if (resident < maxKilobytes || Date.now() > until) return resident
+    if (resident < enough || Date.now() > until) return resident
   }
 }
 
 test('an idle service uses little memory', { skip: process.platform !== 'linux' }, async (context) => {
   await using folder = await createTemporaryFolder()
   // The first start after a change compiles, and keeps what it compiled for the next.
-  await residentKilobytes(folder.path)
-  const resident = await residentKilobytes(folder.path)
+  await residentKilobytes(folder.path, Number.POSITIVE_INFINITY)
+  const resident = await residentKilobytes(folder.path, maxKilobytes)
   context.diagnostic(`${resident} kB resident`)
   assert.ok(resident < maxKilobytes, `${resident} kB are resident, at most ${maxKilobytes} are expected`)
 })
