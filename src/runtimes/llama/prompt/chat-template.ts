@@ -124,7 +124,6 @@ function renderChecked(template: Template, items: Record<string, unknown>): stri
   try {
     return renderWithin(maxRenderMs, template, items)
   } catch (error) {
-    // By the wall clock: a process that was paused overruns it too, so that the messages need not be at fault.
     if (error instanceof RenderTimeout)
       throw new ServiceError('inference_failed', "The model's chat template took too long; send the request again.", { cause: error })
     throw refuse(error instanceof Error ? error.message : 'it failed', error)

@@ -20,6 +20,11 @@ test('nested loops are stopped, even if they are empty', () => {
   assert.throws(() => renderWithin(20, endless, {}), RenderTimeout)
 })
 
+test('time during which the process is paused does not count', () => {
+  const pause = (): string => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60)
+  assert.equal(renderWithin(20, new Template('{{ pause() }} {{ pause() }}'), { pause }), 'timed-out timed-out')
+})
+
 test('macros that call each other endlessly are stopped', () => {
   const template = new Template('{% macro again() %}{{ again() }}{{ again() }}{% endmacro %}{{ again() }}')
   assert.throws(() => renderWithin(20, template, {}))
