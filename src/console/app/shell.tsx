@@ -1,15 +1,19 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Account } from '../../core/account.ts'
+import type { CurrentSession } from '../contract/session.ts'
+import { request } from './interface/request.ts'
+import { momentText } from './language/formats.ts'
 import { t } from './language/t.ts'
 import { Navigation } from './layout/navigation.tsx'
-import { RequestLogNote } from './layout/request-log-note.tsx'
 import { Wordmark } from './layout/wordmark.tsx'
 import { pageFor } from './page-for.tsx'
 import { CommandPalette } from './pages/palette/command-palette.tsx'
 import { ShortcutsSheet } from './pages/palette/shortcuts-sheet.tsx'
 import { Button } from './parts/button.tsx'
+import { durationText } from './parts/duration-text.ts'
 import { closeOverlay, listenForShortcuts, overlay } from './state/overlay.ts'
+import { useResource } from './state/resource.ts'
 import { path } from './state/router.ts'
 
 /** The frame of every page after sign-in. */
@@ -43,5 +47,19 @@ export function Shell({ account }: { account: Account }): VNode {
       {over?.shows === 'palette' ? <CommandPalette key={over.opening} account={account} onClose={() => closeOverlay(over)} /> : null}
       {over?.shows === 'shortcuts' ? <ShortcutsSheet key={over.opening} onClose={() => closeOverlay(over)} /> : null}
     </div>
+  )
+}
+
+const logRefreshMs = 60_000
+
+/** Informs the user that the account's request log is on. */
+function RequestLogNote(): VNode | null {
+  const { resource } = useResource((signal) => request<CurrentSession>('/console/api/session', { signal }), [], logRefreshMs)
+  const log = resource.value.state === 'ready' ? resource.value.value.requestLog : null
+  if (!log) return null
+  return (
+    <p class="note warn" role="status">
+      {t`An owner has logged the content of your requests and answers since ${momentText(log.since)}; each is kept for ${durationText(log.keepMs)}.`}
+    </p>
   )
 }

@@ -1,13 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useId } from 'preact/hooks'
+import type { Sample } from '../interface/code-samples.ts'
 import { t } from '../language/t.ts'
 import { CopyButton } from './copy-button.tsx'
-
-export interface Sample {
-  readonly language: string
-  readonly code: string
-}
 
 /** The same call in several languages, one shown at a time. */
 export function CodeSample({ samples }: { samples: readonly Sample[] }): VNode {

@@ -19,10 +19,13 @@ export type Resource<Value> =
  * Loads something for as long as a component shows it. The value stays while `reload` runs, and when that fails. A late answer does not
  * replace that of a later request. While the service cannot be reached, it is asked again. After the end of a session, the page shows the
  * sign-in.
+ *
+ * @param everyMs Interval at which it is loaded again; null = never.
  */
 export function useResource<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   inputs: readonly unknown[],
+  everyMs: number | null = null,
 ): { readonly resource: Signal<Resource<Value>>; readonly reload: () => Promise<void> } {
   const resource = useSignal<Resource<Value>>({ state: 'loading' })
   /** The inputs that the value belongs to. */
@@ -52,7 +55,7 @@ export function useResource<Value>(
   const isLost = 'failure' in now && isUnreachable(now.failure)
   useRepeat(
     useCallback(() => run(neverAborted.signal), [run]),
-    isLost ? retryMs : null,
+    isLost ? Math.min(retryMs, everyMs ?? retryMs) : everyMs,
   )
   const newest = useRef(run)
   newest.current = run

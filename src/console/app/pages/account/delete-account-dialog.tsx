@@ -3,9 +3,7 @@ import type { VNode } from 'preact'
 import type { OwnDeletion } from '../../../contract/account.ts'
 import { faultOf } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
-import { Dialog } from '../../parts/dialog.tsx'
-import { DialogChoice } from '../../parts/dialog-choice.tsx'
-import { FailureNote } from '../../parts/failure-note.tsx'
+import { FormDialog } from '../../parts/dialog-form.tsx'
 import { PasswordField } from '../../parts/fields/account-fields.tsx'
 import { bind } from '../../parts/fields/bind.ts'
 import { TextField } from '../../parts/fields/text-field.tsx'
@@ -26,20 +24,27 @@ interface DeleteAccountDialogProps {
 export function DeleteAccountDialog({ title, name, needsPassword = false, run, onClose }: DeleteAccountDialogProps): VNode {
   const typed = useSignal('')
   const password = useSignal('')
-  const { busy, failure, submit } = useSubmit(() => run({ name: typed.value, ...(needsPassword && { password: password.value }) }))
+  const form = useSubmit(() => run({ name: typed.value, ...(needsPassword && { password: password.value }) }))
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
-        {failure.value ? <FailureNote failure={failure.value} fields={['name', 'password']} /> : null}
-        <p class="soft">
-          {t`Conversations, files, pictures, results, access tokens and usage are deleted for good. What runs or waits is cancelled. Only the audit log keeps its entries.`}
-        </p>
-        <TextField label={t`Type ${name} to confirm`} autocomplete="off" required fault={faultOf(failure.value, 'name')} {...bind(typed)} />
-        {needsPassword ? <PasswordField text={password} hint={t`Confirm it’s you.`} fault={faultOf(failure.value, 'password')} /> : null}
-        <DialogChoice busy={busy.value} onClose={onClose} disabled={typed.value.trim() !== name}>
-          {t`Delete everything`}
-        </DialogChoice>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      action={t`Delete everything`}
+      form={form}
+      fields={['name', 'password']}
+      disabled={typed.value.trim() !== name}
+      onClose={onClose}
+    >
+      <p class="soft">
+        {t`Conversations, files, pictures, results, access tokens and usage are deleted for good. What runs or waits is cancelled. Only the audit log keeps its entries.`}
+      </p>
+      <TextField
+        label={t`Type ${name} to confirm`}
+        autocomplete="off"
+        required
+        fault={faultOf(form.failure.value, 'name')}
+        {...bind(typed)}
+      />
+      {needsPassword ? <PasswordField text={password} hint={t`Confirm it’s you.`} fault={faultOf(form.failure.value, 'password')} /> : null}
+    </FormDialog>
   )
 }

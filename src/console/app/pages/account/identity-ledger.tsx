@@ -4,6 +4,7 @@ import type { OwnSignInWays } from '../../../contract/own-sign-in-ways.ts'
 import { send } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
+import { Clipped } from '../../parts/clipped.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
@@ -33,11 +34,7 @@ export function IdentityLedger({ ways: { identities, organisation }, reload }: I
     {
       title: t`E-mail`,
       kind: 'lead',
-      cell: ({ email }) => (
-        <span class="clipped" title={email ?? undefined}>
-          {email ?? t`Unknown`}
-        </span>
-      ),
+      cell: ({ email }) => <Clipped text={email}>{email ?? t`Unknown`}</Clipped>,
     },
     { title: t`Provider`, cell: ({ issuer }) => new URL(issuer).host },
     { title: t`Linked`, cell: ({ linkedAt }) => <Moment at={linkedAt} /> },

@@ -4,9 +4,8 @@ import type { OwnSignInWays } from '../../../contract/own-sign-in-ways.ts'
 import { send } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { DialogChoice } from '../../parts/dialog-choice.tsx'
-import { FailureNote } from '../../parts/failure-note.tsx'
+import { Clipped } from '../../parts/clipped.tsx'
+import { FormDialog } from '../../parts/dialog-form.tsx'
 import { PasswordField } from '../../parts/fields/account-fields.tsx'
 import { bind } from '../../parts/fields/bind.ts'
 import { TextField } from '../../parts/fields/text-field.tsx'
@@ -35,11 +34,7 @@ export function PasskeyLedger({ passkeys, reload }: PasskeyLedgerProps): VNode {
     {
       title: t`Name`,
       kind: 'lead',
-      cell: ({ name }) => (
-        <span class="clipped" title={name}>
-          {name}
-        </span>
-      ),
+      cell: ({ name }) => <Clipped text={name} />,
     },
     { title: t`Added`, cell: ({ createdAt }) => <Moment at={createdAt} /> },
     { title: t`Last used`, cell: ({ lastUsedAt }) => (lastUsedAt === null ? t`never` : <Moment at={lastUsedAt} />) },
@@ -70,25 +65,15 @@ export function PasskeyLedger({ passkeys, reload }: PasskeyLedgerProps): VNode {
 function NewPasskeyDialog({ reload, onClose }: { reload: () => Promise<void>; onClose: () => void }): VNode {
   const name = useSignal('')
   const password = useSignal('')
-  const { busy, failure, submit } = useSubmit(async () => {
+  const form = useSubmit(async () => {
     await createPasskey({ name: name.value, password: password.value })
     await reload()
     onClose()
   })
   return (
-    <Dialog title={t`Add a passkey`} onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
-        {failure.value ? <FailureNote failure={failure.value} /> : null}
-        <TextField
-          label={t`Name`}
-          required
-          maxLength={100}
-          hint={t`So you can tell it apart: this laptop, the blue key.`}
-          {...bind(name)}
-        />
-        <PasswordField text={password} hint={t`Confirm it’s you.`} />
-        <DialogChoice busy={busy.value} onClose={onClose}>{t`Continue`}</DialogChoice>
-      </form>
-    </Dialog>
+    <FormDialog title={t`Add a passkey`} action={t`Continue`} form={form} onClose={onClose}>
+      <TextField label={t`Name`} required maxLength={100} hint={t`So you can tell it apart: this laptop, the blue key.`} {...bind(name)} />
+      <PasswordField text={password} hint={t`Confirm it’s you.`} />
+    </FormDialog>
   )
 }

@@ -6,7 +6,7 @@ import { request, send } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { DialogChoice } from '../../parts/dialog-choice.tsx'
+import { DialogChoice, FormDialog } from '../../parts/dialog-form.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { CodeField, PasswordField } from '../../parts/fields/account-fields.tsx'
 import { RecoveryCodeList } from '../../parts/sign-in/recovery-codes.tsx'
@@ -108,20 +108,14 @@ function CodesDialog({ codes, onClose }: { codes: readonly string[]; onClose: ()
 
 function PasswordDialog({ step: { title, action, run }, onClose }: { step: Step; onClose: () => void }): VNode {
   const password = useSignal('')
-  const { busy, failure, submit } = useSubmit(async () => {
+  const form = useSubmit(async () => {
     await run({ password: password.value })
     onClose()
   })
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
-        {failure.value ? <FailureNote failure={failure.value} /> : null}
-        <PasswordField text={password} hint={t`Confirm it’s you.`} />
-        <DialogChoice busy={busy.value} onClose={onClose}>
-          {action}
-        </DialogChoice>
-      </form>
-    </Dialog>
+    <FormDialog title={title} action={action} form={form} onClose={onClose}>
+      <PasswordField text={password} hint={t`Confirm it’s you.`} />
+    </FormDialog>
   )
 }
 

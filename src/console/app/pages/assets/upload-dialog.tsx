@@ -5,9 +5,7 @@ import type { UploadKind } from '../../../../core/assets/uploaded-asset.ts'
 import { type CheckpointFamily, checkpointFamilies, familyNames } from '../../../../core/checkpoint/checkpoint-family.ts'
 import { t } from '../../language/t.ts'
 import { byteText } from '../../parts/byte-text.ts'
-import { Dialog } from '../../parts/dialog.tsx'
-import { DialogChoice } from '../../parts/dialog-choice.tsx'
-import { FailureNote } from '../../parts/failure-note.tsx'
+import { FormDialog } from '../../parts/dialog-form.tsx'
 import { bind } from '../../parts/fields/bind.ts'
 import { Check } from '../../parts/fields/check.tsx'
 import { SelectField } from '../../parts/fields/select-field.tsx'
@@ -37,7 +35,7 @@ export function UploadDialog({ file, kind, family, words, mayShare, onClose, onU
   const share = useSignal<number | null>(null)
   const stop = useSignal(new AbortController()).value
   useEffect(() => () => stop.abort(), [stop])
-  const { busy, failure, submit } = useSubmit(async () => {
+  const form = useSubmit(async () => {
     share.value = 0
     const triggerWords = trigger.value.split(',').map((word) => word.trim())
     const draft = { name: name.value, kind, family: chosen.value, description: description.value, isPublic: isPublic.value }
@@ -50,58 +48,54 @@ export function UploadDialog({ file, kind, family, words, mayShare, onClose, onU
     onUploaded()
   })
   return (
-    <Dialog title={t`Upload a ${kindNames[kind]}`} onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
-        {failure.value ? <FailureNote failure={failure.value} /> : null}
-        <p class="soft">
-          {file.name}, {byteText(file.size)}
-        </p>
-        <TextField
-          label={t`Name`}
-          required
-          maxLength={64}
-          hint={t`Requests use this name: letters, digits, dots and dashes.`}
-          {...bind(name)}
+    <FormDialog title={t`Upload a ${kindNames[kind]}`} action={t`Upload`} form={form} onClose={onClose}>
+      <p class="soft">
+        {file.name}, {byteText(file.size)}
+      </p>
+      <TextField
+        label={t`Name`}
+        required
+        maxLength={64}
+        hint={t`Requests use this name: letters, digits, dots and dashes.`}
+        {...bind(name)}
+      />
+      {family === null ? (
+        <SelectField
+          label={t`For models of`}
+          options={checkpointFamilies.map((value) => ({ value, label: familyNames[value] }))}
+          value={chosen.value}
+          onChange={(value) => {
+            chosen.value = value
+          }}
         />
-        {family === null ? (
-          <SelectField
-            label={t`For models of`}
-            options={checkpointFamilies.map((value) => ({ value, label: familyNames[value] }))}
-            value={chosen.value}
-            onChange={(value) => {
-              chosen.value = value
-            }}
-          />
-        ) : (
-          <p class="soft">{t.rich`For ${familyNames[family]}.`}</p>
-        )}
-        {kind === 'lora' || kind === 'textual-inversion' ? (
-          <TextField
-            label={t`Trigger words`}
-            maxLength={500}
-            hint={t`What to write in the prompt, with commas between.`}
-            {...bind(trigger)}
-          />
-        ) : null}
-        <TextField label={t`Description`} maxLength={2000} {...bind(description)} />
-        {mayShare ? (
-          <Check
-            label={t`Public`}
-            hint={t`Every account may use it`}
-            checked={isPublic.value}
-            onChange={(checked) => {
-              isPublic.value = checked
-            }}
-          />
-        ) : null}
-        {share.value === null ? null : (
-          <label class="stack tight">
-            <span class="field-label">{share.value < 1 ? t`Uploading` : t`Checking`}</span>
-            <progress value={share.value} max={1} />
-          </label>
-        )}
-        <DialogChoice busy={busy.value} onClose={onClose}>{t`Upload`}</DialogChoice>
-      </form>
-    </Dialog>
+      ) : (
+        <p class="soft">{t.rich`For ${familyNames[family]}.`}</p>
+      )}
+      {kind === 'lora' || kind === 'textual-inversion' ? (
+        <TextField
+          label={t`Trigger words`}
+          maxLength={500}
+          hint={t`What to write in the prompt, with commas between.`}
+          {...bind(trigger)}
+        />
+      ) : null}
+      <TextField label={t`Description`} maxLength={2000} {...bind(description)} />
+      {mayShare ? (
+        <Check
+          label={t`Public`}
+          hint={t`Every account may use it`}
+          checked={isPublic.value}
+          onChange={(checked) => {
+            isPublic.value = checked
+          }}
+        />
+      ) : null}
+      {share.value === null ? null : (
+        <label class="stack tight">
+          <span class="field-label">{share.value < 1 ? t`Uploading` : t`Checking`}</span>
+          <progress value={share.value} max={1} />
+        </label>
+      )}
+    </FormDialog>
   )
 }

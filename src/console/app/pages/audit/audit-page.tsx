@@ -7,6 +7,7 @@ import type { People } from '../../../contract/people.ts'
 import { request } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
+import { Clipped } from '../../parts/clipped.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Moment } from '../../parts/moment.tsx'
@@ -106,12 +107,4 @@ const roles: Readonly<Record<string, string>> = { owner: t`owner`, member: t`mem
 function Detail({ detail }: { detail: string }): VNode {
   const role = roles[detail]
   return role === undefined ? <Clipped text={detail} language="en" /> : <Clipped text={role} />
-}
-
-function Clipped({ text, language }: { text: string; language?: 'en' }): VNode {
-  return (
-    <span class="clipped" title={text} lang={language}>
-      {text}
-    </span>
-  )
 }

@@ -1,10 +1,10 @@
 import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
-import { curlSample, pythonLiteral } from '../../interface/code-samples.ts'
+import { camelCase, curlSample, pythonSample, type Sample } from '../../interface/code-samples.ts'
 
 type Content = ChatBody['messages'][number]['content']
 
 /** The conversation as a call of each supported client, with placeholders for pictures. */
-export function chatSamples(origin: string, whole: ChatBody): readonly { readonly language: string; readonly code: string }[] {
+export function chatSamples(origin: string, whole: ChatBody): readonly Sample[] {
   const body = { ...whole, messages: whole.messages.map(withoutPictures) }
   return [
     { language: 'curl', code: curlSample(`${origin}/v1/chat/completions`, body) },
@@ -19,15 +19,7 @@ for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta?.
     },
     {
       language: 'Python',
-      code: `# pip install requests
-import os, requests
-
-response = requests.post(
-    "${origin}/v1/chat/completions",
-    headers={"Authorization": f"Bearer {os.environ['TOKEN']}"},
-    json=${pythonLiteral(body, '    ')},
-)
-print(response.json()["choices"][0]["message"]["content"])`,
+      code: pythonSample(`${origin}/v1/chat/completions`, body, 'print(response.json()["choices"][0]["message"]["content"])'),
     },
     {
       language: 'Responses',
@@ -56,11 +48,8 @@ await stream.finalMessage()`,
 }
 
 /** Clients of the original service, which support only text. */
-function octoaiSamples(origin: string, body: ChatBody): readonly { readonly language: string; readonly code: string }[] {
+function octoaiSamples(origin: string, body: ChatBody): readonly Sample[] {
   const plain = { ...body, messages: body.messages.map((message) => ({ ...message, content: textOf(message.content) })) }
-  const camelCase = Object.fromEntries(
-    Object.entries(plain).map(([name, value]) => [name.replace(/_(.)/g, (_, letter) => letter.toUpperCase()), value]),
-  )
   return [
     {
       language: '@octoai/client',
@@ -78,14 +67,14 @@ import { OctoAIClient } from '@octoai/sdk'
 
 const environment = { default: '${origin}', imageGen: '${origin}', textGen: '${origin}' }
 const client = new OctoAIClient({ apiKey: process.env.TOKEN, environment })
-const { choices } = await client.textGen.createChatCompletion(${JSON.stringify(camelCase, null, 2)})
+const { choices } = await client.textGen.createChatCompletion(${JSON.stringify(camelCase(plain), null, 2)})
 console.log(choices[0].message.content)`,
     },
   ]
 }
 
 /** Frameworks that many programs use. */
-function frameworkSamples(origin: string, body: ChatBody): readonly { readonly language: string; readonly code: string }[] {
+function frameworkSamples(origin: string, body: ChatBody): readonly Sample[] {
   const { messages, system, maxTokens, ...settings } = frameworkSettings(body)
   const shown = (value: object): string => JSON.stringify(value, null, 2)
   const lines = (value: object): string => shown(value).slice(2, -2)

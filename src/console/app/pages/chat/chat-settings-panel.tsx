@@ -5,7 +5,7 @@ import { Fold } from '../../parts/fields/fold.tsx'
 import { LoraFields } from '../../parts/fields/lora-fields.tsx'
 import { seedFault } from '../../parts/fields/seed-fault.ts'
 import { SelectField } from '../../parts/fields/select-field.tsx'
-import { doublingStops, Slider } from '../../parts/fields/slider.tsx'
+import { doublingStops, Slider, type SliderProps } from '../../parts/fields/slider.tsx'
 import { TextArea } from '../../parts/fields/text-area.tsx'
 import { TextField } from '../../parts/fields/text-field.tsx'
 import { chatModels, modelChoices } from '../../state/models.ts'
@@ -34,35 +34,17 @@ export function ChatSettingsPanel(): VNode {
         placeholder={t`Answer in one sentence.`}
         onInput={(system) => changeChatSettings({ system })}
       />
-      <Slider
+      <Parameter
+        name="maxTokens"
         label={t`Maximum length`}
         hint={t`tokens`}
-        value={settings.maxTokens}
         min={1}
         max={model?.contextLength ?? 4096}
         step={1}
         stops={doublingStops(16, model?.contextLength ?? 4096)}
-        standard={defaultChatSettings.maxTokens}
-        onChange={(maxTokens) => changeChatSettings({ maxTokens })}
       />
-      <Slider
-        label={t`Temperature`}
-        value={settings.temperature}
-        min={0}
-        max={2}
-        step={0.05}
-        standard={defaultChatSettings.temperature}
-        onChange={(temperature) => changeChatSettings({ temperature })}
-      />
-      <Slider
-        label={t`Top p`}
-        value={settings.topP}
-        min={0}
-        max={1}
-        step={0.01}
-        standard={defaultChatSettings.topP}
-        onChange={(topP) => changeChatSettings({ topP })}
-      />
+      <Parameter name="temperature" label={t`Temperature`} min={0} max={2} step={0.05} />
+      <Parameter name="topP" label={t`Top p`} min={0} max={1} step={0.01} />
       <Adapters />
       <Fold title={t`Functions and JSON`} open={settings.tools !== '' || settings.format !== 'text'}>
         <StructureFields />
@@ -81,6 +63,24 @@ export function ChatSettingsPanel(): VNode {
   )
 }
 
+interface ParameterProps extends Omit<SliderProps, 'value' | 'standard' | 'onChange'> {
+  readonly name: NumberSetting
+}
+
+/** The slider of a parameter that is a number. */
+function Parameter({ name, ...range }: ParameterProps): VNode {
+  return (
+    <Slider
+      {...range}
+      value={chatSettings.value[name]}
+      standard={defaultChatSettings[name]}
+      onChange={(value) => changeChatSettings({ [name]: value })}
+    />
+  )
+}
+
+type NumberSetting = 'maxTokens' | 'temperature' | 'topP' | 'topK' | 'minP' | 'frequencyPenalty' | 'presencePenalty' | 'repetitionPenalty'
+
 /** The LoRAs of the model; nothing when none fits. */
 function Adapters(): VNode | null {
   const { model, loras } = chatSettings.value
@@ -98,54 +98,11 @@ function MoreParameters(): VNode {
   const settings = chatSettings.value
   return (
     <div class="stack">
-      <Slider
-        label={t`Frequency penalty`}
-        value={settings.frequencyPenalty}
-        min={0}
-        max={1}
-        step={0.05}
-        standard={defaultChatSettings.frequencyPenalty}
-        onChange={(frequencyPenalty) => changeChatSettings({ frequencyPenalty })}
-      />
-      <Slider
-        label={t`Presence penalty`}
-        value={settings.presencePenalty}
-        min={0}
-        max={1}
-        step={0.05}
-        standard={defaultChatSettings.presencePenalty}
-        onChange={(presencePenalty) => changeChatSettings({ presencePenalty })}
-      />
-      <Slider
-        label={t`Repetition penalty`}
-        hint={t`1 is off`}
-        value={settings.repetitionPenalty}
-        min={1}
-        max={2}
-        step={0.05}
-        standard={defaultChatSettings.repetitionPenalty}
-        onChange={(repetitionPenalty) => changeChatSettings({ repetitionPenalty })}
-      />
-      <Slider
-        label={t`Top k`}
-        hint={t`0 is off`}
-        value={settings.topK}
-        min={0}
-        max={200}
-        step={1}
-        standard={defaultChatSettings.topK}
-        onChange={(topK) => changeChatSettings({ topK })}
-      />
-      <Slider
-        label={t`Min p`}
-        hint={t`0 is off`}
-        value={settings.minP}
-        min={0}
-        max={1}
-        step={0.01}
-        standard={defaultChatSettings.minP}
-        onChange={(minP) => changeChatSettings({ minP })}
-      />
+      <Parameter name="frequencyPenalty" label={t`Frequency penalty`} min={0} max={1} step={0.05} />
+      <Parameter name="presencePenalty" label={t`Presence penalty`} min={0} max={1} step={0.05} />
+      <Parameter name="repetitionPenalty" label={t`Repetition penalty`} hint={t`1 is off`} min={1} max={2} step={0.05} />
+      <Parameter name="topK" label={t`Top k`} hint={t`0 is off`} min={0} max={200} step={1} />
+      <Parameter name="minP" label={t`Min p`} hint={t`0 is off`} min={0} max={1} step={0.01} />
       <TextField
         label={t`Seed`}
         value={settings.seed}

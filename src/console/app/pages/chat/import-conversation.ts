@@ -2,6 +2,7 @@ import { longestContent, longestPicture, maxFiles, maxPictures, picturePattern, 
 import { isRecord, type JsonValue } from '../../../../core/json-value.ts'
 import { beginning, isVisible, onOneLine } from '../../../../core/text/visible-text.ts'
 import { makeId } from '../../browser/make-id.ts'
+import { readJson } from '../../interface/read-json.ts'
 import { t } from '../../language/t.ts'
 
 /** A conversation from an export, with new ids. */
@@ -17,7 +18,7 @@ const isAddress = new RegExp(picturePattern)
 
 /** Reads a file that the console exported as JSON; null = not such a file. */
 export function readExport(text: string, now: number): ImportedConversation | null {
-  const value = parse(text)
+  const value = readJson(text)
   if (!isRecord(value) || !Array.isArray(value.turns) || value.turns.length === 0 || value.turns.length > maxTurns) return null
   const turns: Turn[] = []
   for (const each of value.turns) {
@@ -27,14 +28,6 @@ export function readExport(text: string, now: number): ImportedConversation | nu
   }
   const title = typeof value.title === 'string' ? beginning(onOneLine(value.title), longestTitle) : ''
   return { title: isVisible(title) ? title : t`Untitled`, turns }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 /** A message of an export. Invalid fields are dropped; a message without a role or text is skipped. */

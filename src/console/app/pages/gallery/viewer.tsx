@@ -8,6 +8,7 @@ import { requestFile } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { Facts } from '../../parts/facts.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { useResource } from '../../state/resource.ts'
@@ -122,14 +123,13 @@ function ParameterList({ parameters }: { parameters: ImageParameters }): VNode {
         {parameters.prompt}
       </p>
       {parameters.negativePrompt ? <p class="viewer-words soft">{t`Without: ${parameters.negativePrompt}`}</p> : null}
-      <dl class="facts">
-        {[...parameters.fields].map(([name, value]) => (
-          <div key={name}>
-            <dt>{parameterNames[name] ?? name}</dt>
-            <dd>{name === 'Size' ? value.replace('x', ' × ') : value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts
+        class="facts"
+        of={[...parameters.fields].map(([name, value]) => [
+          parameterNames[name] ?? name,
+          name === 'Size' ? value.replace('x', ' × ') : value,
+        ])}
+      />
     </>
   )
 }

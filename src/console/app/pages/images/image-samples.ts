@@ -1,6 +1,5 @@
-import { curlSample, pythonLiteral } from '../../interface/code-samples.ts'
+import { curlSample, pythonSample, type Sample } from '../../interface/code-samples.ts'
 import type { ImageRequestBody } from '../../interface/submit-image.ts'
-import type { Sample } from '../../parts/code-sample.tsx'
 
 /**
  * An image request as a call in three languages and with the original service's client. Uploaded pictures are represented by placeholders.
@@ -31,16 +30,13 @@ await writeFile('picture.${extension(body)}', Buffer.from(images[0].image_b64, '
     },
     {
       language: 'Python',
-      code: `# pip install requests
-import base64, os, requests
-
-response = requests.post(
-    "${url}",
-    headers={"Authorization": f"Bearer {os.environ['TOKEN']}"},
-    json=${pythonLiteral(shown, '    ')},
-)
-with open("picture.${extension(body)}", "wb") as file:
+      code: pythonSample(
+        url,
+        shown,
+        `with open("picture.${extension(body)}", "wb") as file:
     file.write(base64.b64decode(response.json()["images"][0]["image_b64"]))`,
+        'base64, os, requests',
+      ),
     },
     {
       language: '@octoai/client',

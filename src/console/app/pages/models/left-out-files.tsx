@@ -4,7 +4,7 @@ import type { LeftOutChoice, LeftOutFile } from '../../../contract/models.ts'
 import { send } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { ConfirmDialog } from '../../parts/dialog-form.tsx'
 import { loadModels } from '../../state/models.ts'
 import { announce } from '../../state/toasts.ts'
 

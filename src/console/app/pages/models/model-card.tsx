@@ -5,7 +5,8 @@ import { send } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { ConfirmDialog } from '../../parts/dialog-form.tsx'
+import { Facts } from '../../parts/facts.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { ModelDot } from '../../parts/models/model-dot.tsx'
 import { stateText } from '../../parts/models/model-state-text.ts'
@@ -80,22 +81,7 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
       </div>
       {model.description ? <p>{model.description}</p> : null}
       {failure.value ? <FailureNote failure={failure.value} /> : null}
-      <dl class="facts">
-        {modelFacts(model).map(([term, value]) => (
-          <div key={term}>
-            <dt>{term}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-        <div>
-          <dt>{t`In memory`}</dt>
-          <dd>{memoryText(model)}</dd>
-        </div>
-        <div>
-          <dt>{t`Running / queued`}</dt>
-          <dd>{workText(model)}</dd>
-        </div>
-      </dl>
+      <Facts class="facts" of={[...modelFacts(model), [t`In memory`, memoryText(model)], [t`Running / queued`, workText(model)]]} />
       {model.servers ? <ServerLines servers={model.servers} /> : null}
       {removing.value ? (
         <ConfirmDialog

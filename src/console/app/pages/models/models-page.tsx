@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useCallback } from 'preact/hooks'
 import type { Account } from '../../../../core/account.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
@@ -8,7 +7,6 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { leftOutFiles, loadModels, models, pulls } from '../../state/models.ts'
-import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
 import { LeftOutFiles } from './left-out-files.tsx'
 import { ModelCard } from './model-card.tsx'
@@ -21,11 +19,7 @@ const refreshMs = 2000
 export function ModelsPage({ account }: { account: Account }): VNode {
   const owner = account.role === 'owner'
   const pulling = useSignal(false)
-  const { resource, reload } = useResource(loadModels, [])
-  useRepeat(
-    useCallback(() => reload(), []),
-    refreshMs,
-  )
+  const { resource, reload } = useResource(loadModels, [], refreshMs)
   return (
     <Page
       title={t`Models`}

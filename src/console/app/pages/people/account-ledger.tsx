@@ -4,6 +4,7 @@ import type { AccountUpdate } from '../../../contract/people.ts'
 import { send } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
+import { Clipped } from '../../parts/clipped.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { LimitList } from '../../parts/limits/limit-list.tsx'
 import { limitLines } from '../../parts/limits/limit-texts.ts'
@@ -53,14 +54,7 @@ export function AccountLedger({ accounts, self, secondFactors, logged, reload, i
     },
     {
       title: t`E-mail`,
-      cell: ({ email }) =>
-        email ? (
-          <span class="clipped" title={email}>
-            {email}
-          </span>
-        ) : (
-          <span class="faint">{t`none`}</span>
-        ),
+      cell: ({ email }) => (email ? <Clipped text={email} /> : <span class="faint">{t`none`}</span>),
     },
     { title: t`Role`, cell: ({ role }) => (role === 'owner' ? t`owner` : t`member`) },
     { title: t`Limits`, cell: ({ limits }) => <LimitList lines={limitLines(limits)} /> },

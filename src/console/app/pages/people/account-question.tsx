@@ -3,7 +3,7 @@ import type { Account } from '../../../../core/account.ts'
 import type { AccountDeletion, AccountUpdate } from '../../../contract/people.ts'
 import { send } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { ConfirmDialog } from '../../parts/dialog-form.tsx'
 import { showToast } from '../../state/toasts.ts'
 import { DeleteAccountDialog } from '../account/delete-account-dialog.tsx'
 

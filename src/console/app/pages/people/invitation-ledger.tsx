@@ -3,6 +3,7 @@ import type { Account, Invitation } from '../../../../core/account.ts'
 import { send } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
+import { Clipped } from '../../parts/clipped.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { announce } from '../../state/toasts.ts'
@@ -22,8 +23,8 @@ export function InvitationLedger({ invitations, accounts, reload }: InvitationLe
     announce(t`The invitation is withdrawn.`)
   }
   const columns: readonly Column<Invitation>[] = [
-    { title: t`For`, kind: 'lead', cell: (invitation) => <Name text={describeInvitee(invitation, nameOf(invitation.accountId))} /> },
-    { title: t`Made by`, cell: ({ invitedBy }) => <Name text={nameOf(invitedBy) ?? t`the first start`} /> },
+    { title: t`For`, kind: 'lead', cell: (invitation) => <Clipped text={describeInvitee(invitation, nameOf(invitation.accountId))} /> },
+    { title: t`Made by`, cell: ({ invitedBy }) => <Clipped text={nameOf(invitedBy) ?? t`the first start`} /> },
     { title: t`Made`, cell: ({ createdAt }) => <Moment at={createdAt} /> },
     { title: t`Expires`, cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
     {
@@ -43,12 +44,4 @@ export function InvitationLedger({ invitations, accounts, reload }: InvitationLe
 function describeInvitee({ role }: Invitation, name: string | null): string {
   if (name !== null) return t`${name}, a new sign-in`
   return role === 'owner' ? t`A new owner` : t`A new member`
-}
-
-function Name({ text }: { text: string }): VNode {
-  return (
-    <span class="clipped" title={text}>
-      {text}
-    </span>
-  )
 }

@@ -1,7 +1,6 @@
 import type { RequestCall } from '../../../contract/requests.ts'
-import { curlSample, pythonLiteral } from '../../interface/code-samples.ts'
+import { camelCase, curlSample, pythonSample, type Sample } from '../../interface/code-samples.ts'
 import { isDeferrable } from '../../interface/inference-requests.ts'
-import type { Sample } from '../../parts/code-sample.tsx'
 
 const token = 'process.env.TOKEN'
 
@@ -11,7 +10,7 @@ export function callSamples(origin: string, { path, body }: RequestCall): readon
   const common: readonly Sample[] = [
     { language: 'curl', code: curlSample(url, body) },
     ...(isDeferrable({ path }) ? [{ language: 'curl, asynchronous', code: curlSample(url, body, ['X-Service-Async: 1']) }] : []),
-    { language: 'Python', code: python(url, body) },
+    { language: 'Python', code: pythonSample(url, body, 'answer = response.json()') },
   ]
   if (path.startsWith('/generate/')) return [...common, ...imageSamples(origin, url, { path, body })]
   return path === '/v1/chat/completions' ? [...common, ...chatSamples(origin, body)] : [...common, fetchSample(url, body)]
@@ -129,18 +128,6 @@ const answer = await response.json()`,
   }
 }
 
-function python(url: string, body: RequestCall['body']): string {
-  return `# pip install requests
-import os, requests
-
-response = requests.post(
-    "${url}",
-    headers={"Authorization": f"Bearer {os.environ['TOKEN']}"},
-    json=${pythonLiteral(body, '    ')},
-)
-answer = response.json()`
-}
-
 function openaiImage({ checkpoint, model, width, height, num_images, ...rest }: RequestCall['body']): object {
   const { prompt, seed, steps, negative_prompt } = rest
   return {
@@ -158,13 +145,6 @@ function lastWords(messages: unknown): string {
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : null
   const content: unknown = typeof last === 'object' && last !== null && 'content' in last ? last.content : null
   return typeof content === 'string' ? content : ''
-}
-
-/** The SDK's names of the fields. */
-function camelCase(body: RequestCall['body']): object {
-  return Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()), value]),
-  )
 }
 
 function js(value: object): string {

@@ -1,9 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { parseRecord } from '../../../../core/json-value.ts'
 import { bodyParts } from '../../../../core/requests/logged-body.ts'
 import type { ShownBody } from '../../../contract/request-logs.ts'
 import type { RequestCall } from '../../../contract/requests.ts'
 import { bodiesPath, showBodies } from '../../interface/inference-requests.ts'
+import { readJson } from '../../interface/read-json.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
@@ -88,19 +90,11 @@ function Body({ id, body }: { id: string; body: ShownBody }): VNode {
 
 /** A logged request that can be sent again; null unless its body is complete. */
 function callOf({ part, path, text, more }: ShownBody): RequestCall | null {
-  const body = part !== 'request' || path === null || text === null || more ? null : parse(text)
-  return typeof body !== 'object' || body === null || Array.isArray(body) || path === null ? null : { path, body: { ...body } }
+  const body = part !== 'request' || text === null || more ? null : parseRecord(text)
+  return body === null || path === null ? null : { path, body }
 }
 
 function indented(text: string): string {
-  const value = parse(text)
-  return value === null ? text : JSON.stringify(value, null, 2)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
+  const value = readJson(text)
+  return value === undefined ? text : JSON.stringify(value, null, 2)
 }

@@ -5,6 +5,7 @@ import { exactMomentText, wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
+import { Facts } from '../../parts/facts.tsx'
 import type { TimelineEvent } from './timeline-events.ts'
 
 const priorities = { normal: t`normal`, low: t`low` } as const
@@ -31,16 +32,7 @@ export function RequestFacts({ shown }: { shown: RequestShown }): VNode {
     const { bytes, contentType, sha256 } = inference.output
     facts.push([t`Output`, `${byteText(bytes)}, ${contentType.split(';')[0]}`], ['SHA-256', sha256.slice(0, 16)])
   }
-  return (
-    <dl class="sheet facts">
-      {facts.map(([term, value]) => (
-        <div key={term}>
-          <dt>{term}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <Facts class="sheet facts" of={facts} />
 }
 
 /** Names of the kinds of requests. */

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import type { ListedRequest } from '../../../contract/requests.ts'
 import { wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
+import { Clipped } from '../../parts/clipped.tsx'
 import { durationText } from '../../parts/duration-text.ts'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
@@ -15,33 +16,18 @@ const plain: readonly Column<ListedRequest>[] = [
   { title: t`Status`, cell: (request) => <Status request={request} /> },
   {
     title: t`Model`,
-    cell: ({ model }) => (
-      <span class="clipped" title={model}>
-        {model}
-      </span>
-    ),
+    cell: ({ model }) => <Clipped text={model} />,
   },
   {
     title: t`Token`,
-    cell: ({ token }) =>
-      token === null ? (
-        <span class="faint">{t`console`}</span>
-      ) : (
-        <span class="clipped" title={token}>
-          {token}
-        </span>
-      ),
+    cell: ({ token }) => (token === null ? <span class="faint">{t`console`}</span> : <Clipped text={token} />),
   },
   { title: t`Sent`, cell: ({ at }) => <Moment at={at} /> },
   { title: t`Duration`, kind: 'amount', cell: took },
 ]
 const who: Column<ListedRequest> = {
   title: t`Who`,
-  cell: ({ account }) => (
-    <span class="clipped" title={account ?? undefined}>
-      {account}
-    </span>
-  ),
+  cell: ({ account }) => <Clipped text={account} />,
 }
 
 /** Requests as rows, each linked to its page. */

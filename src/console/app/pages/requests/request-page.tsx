@@ -7,7 +7,7 @@ import { cancelInference, showRequest } from '../../interface/inference-requests
 import { serviceNow } from '../../interface/service-clock.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
-import { FailureDetail } from '../../parts/failure-detail.tsx'
+import { FailureBox } from '../../parts/failure-note.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { now } from '../../parts/moment.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -107,14 +107,7 @@ function Waited({ shown }: { shown: RequestShown }): VNode {
 }
 
 function Failure({ error: { message, cause }, requestId }: { error: ErrorRecord; requestId: string }): VNode {
-  return (
-    <div class="note bad">
-      <span>
-        <span lang="en">{message}</span>
-        <FailureDetail requestId={requestId} cause={cause ?? null} />
-      </span>
-    </div>
-  )
+  return <FailureBox text={message} language="en" requestId={requestId} cause={cause ?? null} />
 }
 
 function hasOutput({ outcome, expiresAt, output }: Inference): boolean {

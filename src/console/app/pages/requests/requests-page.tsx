@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useCallback } from 'preact/hooks'
 import type { Account } from '../../../../core/account.ts'
 import type { RequestQuery } from '../../../contract/requests.ts'
 import { listRequests } from '../../interface/inference-requests.ts'
@@ -13,7 +12,6 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { PromptSearch } from '../../parts/prompt-search.tsx'
-import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
 import { RequestLedger } from './request-ledger.tsx'
 
@@ -45,13 +43,9 @@ export function RequestsPage({ account }: { account: Account }): VNode {
   const query = useSignal(everything)
   const search = useSignal('')
   const cursor = useSignal<string | null>(null)
-  const inputs = [query.value, search.value, cursor.value]
   const { resource, reload } = useResource(
     (signal) => listRequests({ ...query.value, search: search.value.trim() || null, after: cursor.value }, signal),
-    inputs,
-  )
-  useRepeat(
-    useCallback(() => reload(), inputs),
+    [query.value, search.value, cursor.value],
     cursor.value === null ? refreshMs : null,
   )
   const change = (next: Partial<RequestQuery>) => {

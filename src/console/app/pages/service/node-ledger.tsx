@@ -3,6 +3,7 @@ import type { ServiceHealth, ServiceNode } from '../../../contract/service.ts'
 import { decimalText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 import { byteText } from '../../parts/byte-text.ts'
+import { Clipped } from '../../parts/clipped.tsx'
 import { durationText } from '../../parts/duration-text.ts'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { figuresOfNode, type LiveFigures } from './live-figures.ts'
@@ -21,24 +22,14 @@ const columns: readonly Column<NodeRow>[] = [
     kind: 'lead',
     cell: ({ host, id }) => (
       <>
-        <span class="clipped" title={`${host} ${id}`}>
-          {host}
-        </span>{' '}
-        <span class="faint">{id.slice(0, 8)}</span>
+        <Clipped text={`${host} ${id}`}>{host}</Clipped> <span class="faint">{id.slice(0, 8)}</span>
       </>
     ),
   },
   { title: t`Does`, cell: ({ role, draining }) => (draining ? t`${roleText(role)}, stopping` : roleText(role)) },
   {
     title: t`Loaded`,
-    cell: ({ loaded }) =>
-      loaded.length === 0
-        ? '–'
-        : loaded.map((model) => (
-            <span key={model} class="clipped" title={model}>
-              {model}
-            </span>
-          )),
+    cell: ({ loaded }) => (loaded.length === 0 ? '–' : loaded.map((model) => <Clipped key={model} text={model} />)),
   },
   { title: t`Tokens/s`, kind: 'amount', cell: ({ figures }) => decimalText(figures.tokensPerSecond, 1) },
   { title: t`First token after`, kind: 'amount', cell: ({ figures }) => timeText(figures.firstTokenMs) },

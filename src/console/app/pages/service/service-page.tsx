@@ -1,20 +1,20 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useCallback } from 'preact/hooks'
 import type { ConsoleModel } from '../../../contract/models.ts'
 import type { ServiceHealth, ServiceLimit } from '../../../contract/service.ts'
 import { request } from '../../interface/request.ts'
 import { decimalText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 import { byteText } from '../../parts/byte-text.ts'
+import { Clipped } from '../../parts/clipped.tsx'
 import { durationText } from '../../parts/duration-text.ts'
+import { Facts } from '../../parts/facts.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { ModelDot } from '../../parts/models/model-dot.tsx'
 import { stateText } from '../../parts/models/model-state-text.ts'
 import { Page } from '../../parts/page.tsx'
 import { loadModels, modelChoices, models } from '../../state/models.ts'
-import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
 import { LiveBoard, maxReadings } from './live-board.tsx'
 import { NodeLedger } from './node-ledger.tsx'
@@ -29,13 +29,13 @@ const limitColumns: readonly Column<ServiceLimit>[] = [
 /** The service's current work, machine and limits, for owners. */
 export function ServicePage(): VNode {
   const readings = useSignal<readonly ServiceHealth[]>([])
-  const { resource, reload } = useResource(async (signal) => {
-    const [health] = await Promise.all([request<ServiceHealth>('/console/api/service', { signal }), loadModels(signal)])
-    readings.value = [...readings.peek(), health].slice(-maxReadings)
-    return health
-  }, [])
-  useRepeat(
-    useCallback(() => reload(), []),
+  const { resource, reload } = useResource(
+    async (signal) => {
+      const [health] = await Promise.all([request<ServiceHealth>('/console/api/service', { signal }), loadModels(signal)])
+      readings.value = [...readings.peek(), health].slice(-maxReadings)
+      return health
+    },
+    [],
     refreshMs,
   )
   return (
@@ -55,13 +55,16 @@ export function ServicePage(): VNode {
               <ModelLedger />
             </section>
             {health.nodes.length > 1 ? <h2>{t`The node that was asked`}</h2> : null}
-            <dl class="sheet facts large">
-              <Fact term={t`Up for`} value={durationText(health.uptimeMs)} />
-              <Fact term={t`Memory, this process`} value={byteText(health.memoryBytes)} />
-              <Fact term={t`Memory, models`} value={byteText(health.modelMemoryBytes)} />
-              <Fact term={t`Free on the machine`} value={byteText(health.freeMemoryBytes)} />
-              <Fact term={t`Load, one minute`} value={t`${decimalText(health.load, 2, 2)} of ${health.cores}`} />
-            </dl>
+            <Facts
+              class="sheet facts large"
+              of={[
+                [t`Up for`, durationText(health.uptimeMs)],
+                [t`Memory, this process`, byteText(health.memoryBytes)],
+                [t`Memory, models`, byteText(health.modelMemoryBytes)],
+                [t`Free on the machine`, byteText(health.freeMemoryBytes)],
+                [t`Load, one minute`, t`${decimalText(health.load, 2, 2)} of ${health.cores}`],
+              ]}
+            />
             <section class="stack">
               <h2>{t`Limits`}</h2>
               <Ledger label={t`Limits`} columns={limitColumns} rows={health.limits} keyOf={({ name }) => name} />
@@ -75,23 +78,14 @@ export function ServicePage(): VNode {
   )
 }
 
-function Fact({ term, value }: { term: string; value: string }): VNode {
-  return (
-    <div>
-      <dt>{term}</dt>
-      <dd>{value}</dd>
-    </div>
-  )
-}
-
 const columns: readonly Column<ConsoleModel>[] = [
   {
     title: t`Model`,
     kind: 'lead',
     cell: ({ id }) => (
-      <span class="clipped" title={id}>
+      <Clipped text={id}>
         <ModelDot model={id} /> {modelChoices(models.value ?? []).find(({ value }) => value === id)?.label}
-      </span>
+      </Clipped>
     ),
   },
   { title: t`State`, cell: ({ state }) => stateText(state) },

@@ -3,9 +3,7 @@ import type { VNode } from 'preact'
 import { type Scope, scopes } from '../../../../core/access-token.ts'
 import { serviceNow } from '../../interface/service-clock.ts'
 import { t } from '../../language/t.ts'
-import { Dialog } from '../../parts/dialog.tsx'
-import { DialogChoice } from '../../parts/dialog-choice.tsx'
-import { FailureNote } from '../../parts/failure-note.tsx'
+import { FormDialog } from '../../parts/dialog-form.tsx'
 import { bind } from '../../parts/fields/bind.ts'
 import { Check } from '../../parts/fields/check.tsx'
 import { SelectField } from '../../parts/fields/select-field.tsx'
@@ -32,46 +30,42 @@ export function NewTokenDialog({ onClose, onCreated }: { onClose: () => void; on
   const name = useSignal('')
   const chosen = useSignal<readonly Scope[]>(scopes)
   const days = useSignal('')
-  const { busy, failure, submit } = useSubmit(async () => {
+  const form = useSubmit(async () => {
     const end = days.value === '' ? {} : { expiresAt: serviceNow() + Number(days.value) * dayMs }
     onCreated(await createToken({ name: name.value, scopes: chosen.value, ...end }))
   })
   return (
-    <Dialog title={t`New access token`} onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
-        {failure.value ? <FailureNote failure={failure.value} /> : null}
-        <TextField
-          label={t`Name`}
-          required
-          maxLength={100}
-          placeholder={t`Nightly report`}
-          hint={t`So you know later which program uses it.`}
-          {...bind(name)}
-        />
-        <fieldset class="stack tight">
-          <legend class="field-label">{t`It may`}</legend>
-          {scopes.map((scope) => (
-            <Check
-              key={scope}
-              label={scope}
-              hint={scopeHints[scope]}
-              checked={chosen.value.includes(scope)}
-              onChange={(checked) => {
-                chosen.value = scopes.filter((other) => (other === scope ? checked : chosen.value.includes(other)))
-              }}
-            />
-          ))}
-        </fieldset>
-        <SelectField
-          label={t`Expires after`}
-          options={lifetimes}
-          value={days.value}
-          onChange={(value) => {
-            days.value = value
-          }}
-        />
-        <DialogChoice busy={busy.value} disabled={chosen.value.length === 0} onClose={onClose}>{t`Create token`}</DialogChoice>
-      </form>
-    </Dialog>
+    <FormDialog title={t`New access token`} action={t`Create token`} form={form} disabled={chosen.value.length === 0} onClose={onClose}>
+      <TextField
+        label={t`Name`}
+        required
+        maxLength={100}
+        placeholder={t`Nightly report`}
+        hint={t`So you know later which program uses it.`}
+        {...bind(name)}
+      />
+      <fieldset class="stack tight">
+        <legend class="field-label">{t`It may`}</legend>
+        {scopes.map((scope) => (
+          <Check
+            key={scope}
+            label={scope}
+            hint={scopeHints[scope]}
+            checked={chosen.value.includes(scope)}
+            onChange={(checked) => {
+              chosen.value = scopes.filter((other) => (other === scope ? checked : chosen.value.includes(other)))
+            }}
+          />
+        ))}
+      </fieldset>
+      <SelectField
+        label={t`Expires after`}
+        options={lifetimes}
+        value={days.value}
+        onChange={(value) => {
+          days.value = value
+        }}
+      />
+    </FormDialog>
   )
 }

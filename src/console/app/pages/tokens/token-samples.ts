@@ -1,4 +1,4 @@
-import type { Sample } from '../../parts/code-sample.tsx'
+import type { Sample } from '../../interface/code-samples.ts'
 
 /** A first call in three languages, ready to paste. */
 export function tokenSamples(origin: string, token: string, model: string): readonly Sample[] {

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { compactText, shortDayText, weekdayHourText, wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
+import { Clipped } from '../../parts/clipped.tsx'
 import { scaleTop, type UsageSeries } from './usage-series.ts'
 
 const dayLabels = 6
@@ -54,9 +55,7 @@ export function StackedBars({ title, days, series }: StackedBarsProps): VNode | 
           {series.map(({ key, name, shade }) => (
             <li key={key}>
               <i class={`shade-${shade}`} />
-              <span class="clipped" title={name}>
-                {name}
-              </span>
+              <Clipped text={name} />
             </li>
           ))}
         </ul>

@@ -6,6 +6,7 @@ import { request } from '../../interface/request.ts'
 import { dayText, hourText, moneyText, wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
+import { Clipped } from '../../parts/clipped.tsx'
 import { Segments } from '../../parts/fields/segments.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -65,11 +66,7 @@ function columnsBy(dimension: UsageDimension): readonly Column<Row>[] {
     {
       title,
       kind: 'lead',
-      cell: (row) => (
-        <span class="clipped" title={nameOf(row, dimension)}>
-          {nameOf(row, dimension)}
-        </span>
-      ),
+      cell: (row) => <Clipped text={nameOf(row, dimension)} />,
     },
     ...amounts,
   ]

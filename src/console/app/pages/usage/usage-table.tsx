@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import type { UsageDay } from '../../../../core/usage.ts'
 import { dayText, hourText, wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
+import { Clipped } from '../../parts/clipped.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { ModelDot } from '../../parts/models/model-dot.tsx'
 import type { SeriesOf } from './usage-series.ts'
@@ -24,9 +25,9 @@ const columns: readonly Column<UsageDay>[] = [
   {
     title: t`Model`,
     cell: ({ model }) => (
-      <span class="clipped" title={model}>
+      <Clipped text={model}>
         <ModelDot model={model} /> {model}
-      </span>
+      </Clipped>
     ),
   },
   amount(t`Requests`, (row) => row.requests),
@@ -41,11 +42,7 @@ const columns: readonly Column<UsageDay>[] = [
 export function UsageTable({ rows, personOf }: { rows: readonly UsageDay[]; personOf: SeriesOf['person'] }): VNode {
   const person: Column<UsageDay> | null = personOf && {
     title: t`Person`,
-    cell: ({ accountId }) => (
-      <span class="clipped" title={personOf(accountId)}>
-        {personOf(accountId)}
-      </span>
-    ),
+    cell: ({ accountId }) => <Clipped text={personOf(accountId)} />,
   }
   const isByHour = rows.some((row) => row.day.length > 'YYYY-MM-DD'.length)
   const sorted = rows.toSorted((a, b) => b.day.localeCompare(a.day) || a.model.localeCompare(b.model))

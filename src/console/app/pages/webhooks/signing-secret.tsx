@@ -3,9 +3,7 @@ import type { VNode } from 'preact'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { DialogChoice } from '../../parts/dialog-choice.tsx'
-import { FailureNote } from '../../parts/failure-note.tsx'
+import { FormDialog } from '../../parts/dialog-form.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { showToast } from '../../state/toasts.ts'
 import { rotateSecret } from './webhook-requests.ts'
@@ -48,19 +46,15 @@ export function SigningSecret({ secrets, reload }: { secrets: readonly string[];
 
 /** Confirms a new secret. */
 function RotateDialog({ onClose, onRotated }: { onClose: () => void; onRotated: () => void }): VNode {
-  const { busy, failure, submit } = useSubmit(async () => {
+  const form = useSubmit(async () => {
     await rotateSecret()
     showToast(t`A new secret signs from now on.`)
     onRotated()
   })
   return (
-    <Dialog title={t`Rotate the secret?`} onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
-        {failure.value ? <FailureNote failure={failure.value} /> : null}
-        <p>{t`The new secret signs at once. The current one also signs for 24 hours: give the new one to every receiver by then. Any older secret ends now.`}</p>
-        <DialogChoice busy={busy.value} onClose={onClose}>{t`Rotate`}</DialogChoice>
-      </form>
-    </Dialog>
+    <FormDialog title={t`Rotate the secret?`} action={t`Rotate`} form={form} onClose={onClose}>
+      <p>{t`The new secret signs at once. The current one also signs for 24 hours: give the new one to every receiver by then. Any older secret ends now.`}</p>
+    </FormDialog>
   )
 }
 

@@ -1,10 +1,8 @@
 import type { VNode } from 'preact'
-import { useCallback } from 'preact/hooks'
 import { t } from '../../language/t.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
-import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
 import { DeliveryLedger } from './delivery-ledger.tsx'
 import { SigningSecret } from './signing-secret.tsx'
@@ -14,11 +12,7 @@ const refreshMs = 5000
 
 /** The account's webhook secrets, and the results of deliveries. */
 export function WebhooksPage(): VNode {
-  const { resource, reload } = useResource(loadWebhooks, [])
-  useRepeat(
-    useCallback(() => reload(), []),
-    refreshMs,
-  )
+  const { resource, reload } = useResource(loadWebhooks, [], refreshMs)
   return (
     <Page title={t`Webhooks`} intro={t`When an asynchronous request with a webhook ends, Sepia sends a message to its address.`}>
       <Loaded resource={resource} retry={reload}>

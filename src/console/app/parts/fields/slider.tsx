@@ -5,7 +5,7 @@ import { decimalText, numberInBox } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 import { numberFault, readNumber } from './read-number.ts'
 
-interface SliderProps {
+export interface SliderProps {
   readonly label: string
   /** NaN while the text is not a number. */
   readonly value: number

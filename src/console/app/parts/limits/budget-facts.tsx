@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { type Budget, leftOf } from '../../../../core/limits/budget.ts'
 import { moneyText, wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
+import { Facts } from '../facts.tsx'
 
 /** Labels of the remaining amount of each limit. */
 const left: Readonly<Record<Budget['unit'], Readonly<Record<Budget['per'], string>>>> = {
@@ -29,18 +30,12 @@ const left: Readonly<Record<Budget['unit'], Readonly<Record<Budget['per'], strin
 /** What is left of the user's limits; nothing when there are none. */
 export function BudgetFacts({ budgets }: { budgets: readonly Budget[] }): VNode | null {
   if (budgets.length === 0) return null
-  return (
-    <dl class="sheet facts large">
-      {budgets.map((budget) => (
-        <div key={`${budget.unit} ${budget.per}`}>
-          <dt>{left[budget.unit][budget.per]}</dt>
-          <dd>
-            {amountText(budget, leftOf(budget))} <span>{t`of ${amountText(budget, budget.limit)}`}</span>
-          </dd>
-        </div>
-      ))}
-    </dl>
+  const amountOf = (budget: Budget) => (
+    <>
+      {amountText(budget, leftOf(budget))} <span>{t`of ${amountText(budget, budget.limit)}`}</span>
+    </>
   )
+  return <Facts class="sheet facts large" of={budgets.map((budget) => [left[budget.unit][budget.per], amountOf(budget)])} />
 }
 
 /** What is left of budgets, as lines: `Tokens left today: 20 of 100`. */

@@ -3,9 +3,7 @@ import type { VNode } from 'preact'
 import { type AccountLimits, limitRanges, limitWords, parseLimit, type UseLimits } from '../../../../core/limits/use-limits.ts'
 import { moneyText, plainNumber, wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
-import { Dialog } from '../dialog.tsx'
-import { DialogChoice } from '../dialog-choice.tsx'
-import { FailureNote } from '../failure-note.tsx'
+import { FormDialog } from '../dialog-form.tsx'
 import { Field } from '../fields/field.tsx'
 import { useSubmit } from '../use-submit.ts'
 import { limitTexts } from './limit-texts.ts'
@@ -36,7 +34,7 @@ const groups = [
 /** Sets the limits of an account or a token. */
 export function LimitsDialog({ title, names, limits, empty, save, onClose }: LimitsDialogProps): VNode {
   const texts = useSignal<Texts>(Object.fromEntries(names.map((name) => [name, writeLimit(name, limits[name] ?? null)])))
-  const { busy, failure, submit } = useSubmit(async () => {
+  const form = useSubmit(async () => {
     if (names.some((name) => faultOf(name, texts.value[name]) !== null)) return
     const set = names.flatMap((name) => {
       const value = parseLimit(name, plainNumber(texts.value[name] ?? ''))
@@ -46,30 +44,26 @@ export function LimitsDialog({ title, names, limits, empty, save, onClose }: Lim
     onClose()
   })
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
-        {failure.value ? <FailureNote failure={failure.value} /> : null}
-        {groups.map(({ title, of }) => {
-          const shown = of.filter((name) => names.includes(name))
-          return shown.length === 0 ? null : (
-            <fieldset key={title}>
-              <legend class="hidden-text">{title}</legend>
-              <div class="limit-fields">
-                {shown.map((name) => (
-                  <LimitField key={name} name={name} texts={texts} />
-                ))}
-              </div>
-            </fieldset>
-          )
-        })}
-        <p class="soft">
-          {empty}{' '}
-          {t`Minutes, days and months are those of UTC; money is counted in the currency of the models’ prices. A change works within five seconds;
+    <FormDialog title={title} action={t`Save the limits`} form={form} onClose={onClose}>
+      {groups.map(({ title, of }) => {
+        const shown = of.filter((name) => names.includes(name))
+        return shown.length === 0 ? null : (
+          <fieldset key={title}>
+            <legend class="hidden-text">{title}</legend>
+            <div class="limit-fields">
+              {shown.map((name) => (
+                <LimitField key={name} name={name} texts={texts} />
+              ))}
+            </div>
+          </fieldset>
+        )
+      })}
+      <p class="soft">
+        {empty}{' '}
+        {t`Minutes, days and months are those of UTC; money is counted in the currency of the models’ prices. A change works within five seconds;
             what was accepted before is finished.`}
-        </p>
-        <DialogChoice busy={busy.value} onClose={onClose}>{t`Save the limits`}</DialogChoice>
-      </form>
-    </Dialog>
+      </p>
+    </FormDialog>
   )
 }
 

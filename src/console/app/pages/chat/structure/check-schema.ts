@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../../core/json-value.ts'
+import { readJson } from '../../../interface/read-json.ts'
 import { t } from '../../../language/t.ts'
-import { readJson } from './read-json-object.ts'
 
 const maxFaults = 5
 

@@ -1,7 +1,6 @@
 import type { ChatParameters } from '../../../../../core/chat/preset.ts'
-import type { JsonObject } from '../../../../../core/json-value.ts'
+import { type JsonObject, parseRecord } from '../../../../../core/json-value.ts'
 import { t } from '../../../language/t.ts'
-import { readJsonObject } from './read-json-object.ts'
 
 /** An example schema. */
 export const exampleSchema = `{
@@ -20,6 +19,6 @@ export function readSchema({ format, schema }: Pick<ChatParameters, 'format' | '
   readonly fault: string | null
 } {
   if (format !== 'schema') return { schema: null, fault: null }
-  const read = readJsonObject(schema)
+  const read = parseRecord(schema)
   return read === null ? { schema: null, fault: t`Write a JSON schema: one JSON object.` } : { schema: read as JsonObject, fault: null }
 }

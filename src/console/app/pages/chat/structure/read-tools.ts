@@ -1,6 +1,7 @@
+import { isRecord } from '../../../../../core/json-value.ts'
 import type { ChatBody } from '../../../../../http/wire/chat/chat-request.ts'
+import { readJson } from '../../../interface/read-json.ts'
 import { t } from '../../../language/t.ts'
-import { isObject, readJson } from './read-json-object.ts'
 
 export type Tool = Extract<NonNullable<ChatBody['tools']>[number], { readonly type: 'function' }>
 
@@ -21,10 +22,10 @@ export function readTools(text: string): { readonly tools: readonly Tool[]; read
 }
 
 function readTool(value: unknown): Tool | null {
-  const inner = isObject(value) && isObject(value.function) ? value.function : value
-  if (!isObject(inner) || typeof inner.name !== 'string' || !/^[a-zA-Z0-9_-]{1,64}$/.test(inner.name)) return null
+  const inner = isRecord(value) && isRecord(value.function) ? value.function : value
+  if (!isRecord(inner) || typeof inner.name !== 'string' || !/^[a-zA-Z0-9_-]{1,64}$/.test(inner.name)) return null
   const { name, description, parameters } = inner
-  if (parameters !== undefined && !isObject(parameters)) return null
+  if (parameters !== undefined && !isRecord(parameters)) return null
   return {
     type: 'function',
     function: {

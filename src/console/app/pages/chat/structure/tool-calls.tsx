@@ -1,12 +1,12 @@
 import type { VNode } from 'preact'
 import type { RecordedCall, Turn } from '../../../../../core/chat/conversation.ts'
+import { readJson } from '../../../interface/read-json.ts'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
 import { current } from '../conversations.ts'
 import { lengthFault } from '../length-fault.ts'
 import { draftOf, keepDraft } from '../unsent/drafts.ts'
-import { readJson } from './read-json-object.ts'
 
 /** The function calls of an answer. The user enters their results, and the model continues. */
 export function ToolCalls({ turn, last }: { turn: Turn; last: boolean }): VNode | null {

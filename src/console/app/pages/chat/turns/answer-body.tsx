@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
 import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { t } from '../../../language/t.ts'
-import { FailureDetail } from '../../../parts/failure-detail.tsx'
+import { FailureBox } from '../../../parts/failure-note.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { Prose } from '../../../parts/markdown/prose.tsx'
 import { loadingText } from '../../../parts/models/model-state-text.ts'
@@ -30,12 +30,13 @@ export function AnswerBody({ turn }: { turn: Turn }): VNode {
       {turn.state === 'done' && !begun ? <p class="soft">{t`The model returned an empty answer.`}</p> : null}
       {schemaFaults === undefined ? null : <Verdict faults={schemaFaults} />}
       {failure ? (
-        <div class="note bad" role="alert">
-          <span>
-            <span lang={turn.failureLanguage}>{failure}</span>
-            <FailureDetail requestId={turn.requestId ?? null} cause={turn.cause ?? null} />
-          </span>
-        </div>
+        <FailureBox
+          text={failure}
+          language={turn.failureLanguage}
+          requestId={turn.requestId ?? null}
+          cause={turn.cause ?? null}
+          role="alert"
+        />
       ) : null}
     </>
   )

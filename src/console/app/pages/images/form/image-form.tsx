@@ -2,7 +2,6 @@ import type { VNode } from 'preact'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
-import { Slider } from '../../../parts/fields/slider.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
 import { drawingModels, modelChoices, models } from '../../../state/models.ts'
 import { draw, imageRuns } from '../runs/image-runs.ts'
@@ -10,9 +9,9 @@ import { ReferencePicturesField } from '../start/reference-pictures-field.tsx'
 import { StartingImageField } from '../start/starting-image-field.tsx'
 import { AssetSettings } from './asset-settings.tsx'
 import { ControlnetSettings } from './controlnet-settings.tsx'
-import { imageRanges } from './image-ranges.ts'
 import { usesNegativePrompt } from './image-request-body.ts'
 import { changeImageSettings, chooseImageModel, imageSettings } from './image-settings.ts'
+import { ImageSlider } from './image-slider.tsx'
 import { chosenAbilities, chosenModel, drawingFault, nextDrawing } from './next-drawing.ts'
 import { OutputSettings } from './output-settings.tsx'
 import { PromptSettings } from './prompt-settings.tsx'
@@ -70,13 +69,7 @@ export function ImageForm({ isUnknown }: { isUnknown: boolean }): VNode {
         ) : null}
         {model ? <SizePicker model={model} /> : null}
         <StylePicker />
-        <Slider
-          label={t`Images`}
-          value={settings.count}
-          {...imageRanges.count}
-          standard={1}
-          onChange={(count) => changeImageSettings({ count })}
-        />
+        <ImageSlider name="count" label={t`Images`} />
         {model && abilities ? (
           <>
             {abilities.takesSeeds ? <SeedField /> : null}

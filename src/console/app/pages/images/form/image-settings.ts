@@ -63,8 +63,7 @@ export interface ImageSettings {
   readonly logPrompt: boolean
 }
 
-/** This browser's settings, stored between visits. */
-export const imageSettings = storedSignal<ImageSettings>('image', {
+export const defaultImageSettings: ImageSettings = {
   model: '',
   prompt: '',
   negativePrompt: '',
@@ -96,7 +95,10 @@ export const imageSettings = storedSignal<ImageSettings>('image', {
   secondSteps: 0,
   secondStrength: 0.7,
   logPrompt: false,
-})
+}
+
+/** This browser's settings, stored between visits. */
+export const imageSettings = storedSignal('image', defaultImageSettings)
 
 /** Changes some settings and keeps the others. */
 export function changeImageSettings(change: Partial<ImageSettings>): void {

@@ -1,12 +1,11 @@
 import type { VNode } from 'preact'
 import { t } from '../../../language/t.ts'
 import { Fold } from '../../../parts/fields/fold.tsx'
-import { Slider } from '../../../parts/fields/slider.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
 import type { ImageAbilities } from './image-abilities.ts'
-import { imageRanges } from './image-ranges.ts'
 import { usesNegativePrompt } from './image-request-body.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
+import { ImageSlider } from './image-slider.tsx'
 
 /** Settings of the prompt. */
 export function PromptSettings({ abilities }: { abilities: ImageAbilities }): VNode | null {
@@ -38,15 +37,7 @@ export function PromptSettings({ abilities }: { abilities: ImageAbilities }): VN
         </>
       ) : null}
       {abilities.clipSkip > 0 ? (
-        <Slider
-          label={t`Clip skip`}
-          hint={t`final text-encoder layers to skip`}
-          value={settings.clipSkip}
-          {...imageRanges.clipSkip}
-          max={abilities.clipSkip}
-          standard={0}
-          onChange={(clipSkip) => changeImageSettings({ clipSkip })}
-        />
+        <ImageSlider name="clipSkip" label={t`Clip skip`} hint={t`final text-encoder layers to skip`} max={abilities.clipSkip} />
       ) : null}
     </Fold>
   )

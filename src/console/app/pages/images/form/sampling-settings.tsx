@@ -7,11 +7,11 @@ import { Field } from '../../../parts/fields/field.tsx'
 import { Fold } from '../../../parts/fields/fold.tsx'
 import { seedFault } from '../../../parts/fields/seed-fault.ts'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
-import { Slider } from '../../../parts/fields/slider.tsx'
 import type { ImageAbilities } from './image-abilities.ts'
 import { imageRanges } from './image-ranges.ts'
 import { usesNegativePrompt } from './image-request-body.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
+import { ImageSlider } from './image-slider.tsx'
 
 /** The effect of weak guidance in this model. */
 function guidanceHint({ negativeOver }: ImageAbilities): string {
@@ -26,31 +26,10 @@ export function SamplingSettings({ model, abilities }: { model: ConsoleImageMode
   const most = settings.sampler === 'LCM' ? Math.min(imageRanges.steps.max, abilities.lcmSteps) : imageRanges.steps.max
   return (
     <Fold title={t`Sampling`} note={settings.sampler}>
-      <Slider
-        label={t`Steps`}
-        value={settings.steps}
-        {...imageRanges.steps}
-        max={most}
-        standard={standard.steps}
-        onChange={(steps) => changeImageSettings({ steps })}
-      />
-      <Slider
-        label={t`Guidance`}
-        hint={t`how closely to follow the prompt`}
-        value={settings.guidanceScale}
-        {...imageRanges.guidanceScale}
-        standard={standard.guidanceScale}
-        onChange={(guidanceScale) => changeImageSettings({ guidanceScale })}
-      />
+      <ImageSlider name="steps" label={t`Steps`} max={most} standard={standard.steps} />
+      <ImageSlider name="guidanceScale" label={t`Guidance`} hint={t`how closely to follow the prompt`} standard={standard.guidanceScale} />
       {usesNegativePrompt(settings, abilities) && abilities.rescalesGuidance ? (
-        <Slider
-          label={t`Guidance rescale`}
-          hint={t`reduces over-saturation`}
-          value={settings.guidanceRescale}
-          {...imageRanges.guidanceRescale}
-          standard={0}
-          onChange={(guidanceRescale) => changeImageSettings({ guidanceRescale })}
-        />
+        <ImageSlider name="guidanceRescale" label={t`Guidance rescale`} hint={t`reduces over-saturation`} />
       ) : (
         <span class="field-hint">{guidanceHint(abilities)}</span>
       )}
@@ -68,16 +47,7 @@ export function SamplingSettings({ model, abilities }: { model: ConsoleImageMode
             checked={settings.refine}
             onChange={(refine) => changeImageSettings({ refine })}
           />
-          {settings.refine ? (
-            <Slider
-              label={t`Refiner from`}
-              hint={t`share of the steps before it`}
-              value={settings.refinerStart}
-              {...imageRanges.refinerStart}
-              standard={0.8}
-              onChange={(refinerStart) => changeImageSettings({ refinerStart })}
-            />
-          ) : null}
+          {settings.refine ? <ImageSlider name="refinerStart" label={t`Refiner from`} hint={t`share of the steps before it`} /> : null}
         </>
       ) : null}
     </Fold>

@@ -3,11 +3,10 @@ import { t } from '../../../language/t.ts'
 import { Check } from '../../../parts/fields/check.tsx'
 import { Fold } from '../../../parts/fields/fold.tsx'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
-import { Slider } from '../../../parts/fields/slider.tsx'
 import { startingImage } from '../start/starting-image.ts'
 import type { ImageAbilities } from './image-abilities.ts'
-import { imageRanges } from './image-ranges.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
+import { ImageSlider } from './image-slider.tsx'
 
 /** Settings of the second pass, which enlarges the first drawing and draws over it. */
 export function SecondPassSettings({ abilities }: { abilities: ImageAbilities }): VNode | null {
@@ -23,13 +22,7 @@ export function SecondPassSettings({ abilities }: { abilities: ImageAbilities })
       />
       {settings.twice ? (
         <>
-          <Slider
-            label={t`Times larger`}
-            value={settings.enlargement}
-            {...imageRanges.enlargement}
-            standard={2}
-            onChange={(enlargement) => changeImageSettings({ enlargement })}
-          />
+          <ImageSlider name="enlargement" label={t`Times larger`} />
           {abilities.upscalers.length > 0 ? (
             <SelectField
               label={t`Enlarged by`}
@@ -38,22 +31,8 @@ export function SecondPassSettings({ abilities }: { abilities: ImageAbilities })
               onChange={(upscaler) => changeImageSettings({ upscaler })}
             />
           ) : null}
-          <Slider
-            label={t`Its steps`}
-            hint={t`0 = as many as the first`}
-            value={settings.secondSteps}
-            {...imageRanges.secondSteps}
-            standard={0}
-            onChange={(secondSteps) => changeImageSettings({ secondSteps })}
-          />
-          <Slider
-            label={t`It changes`}
-            hint={t`0 keeps the first, 1 forgets it`}
-            value={settings.secondStrength}
-            {...imageRanges.secondStrength}
-            standard={0.7}
-            onChange={(secondStrength) => changeImageSettings({ secondStrength })}
-          />
+          <ImageSlider name="secondSteps" label={t`Its steps`} hint={t`0 = as many as the first`} />
+          <ImageSlider name="secondStrength" label={t`It changes`} hint={t`0 keeps the first, 1 forgets it`} />
         </>
       ) : null}
     </Fold>

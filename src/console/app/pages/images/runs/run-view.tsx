@@ -3,7 +3,7 @@ import { useCallback } from 'preact/hooks'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { durationText } from '../../../parts/duration-text.ts'
-import { FailureDetail } from '../../../parts/failure-detail.tsx'
+import { FailureBox } from '../../../parts/failure-note.tsx'
 import { loadingText } from '../../../parts/models/model-state-text.ts'
 import { loadModels, modelsOf } from '../../../state/models.ts'
 import { useRepeat } from '../../../state/repeat.ts'
@@ -26,13 +26,9 @@ export function RunView({ run }: { run: ImageRun }): VNode {
         </span>
       </header>
       {run.failure ? (
-        <div class="note bad" role="alert">
-          <span>
-            <span lang={run.failureLanguage}>{run.failure}</span>
-            <FailureDetail requestId={run.failedRequestId} cause={run.failureCause} />
-          </span>
+        <FailureBox text={run.failure} language={run.failureLanguage} requestId={run.failedRequestId} cause={run.failureCause} role="alert">
           <Button size="small" icon="again" onClick={() => void drawAgain(run)}>{t`Try again`}</Button>
-        </div>
+        </FailureBox>
       ) : null}
       {run.state === 'cancelled' ? (
         <div class="note">

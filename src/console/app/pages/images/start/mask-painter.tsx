@@ -7,8 +7,7 @@ import { Dialog } from '../../../parts/dialog.tsx'
 import { Check } from '../../../parts/fields/check.tsx'
 import { Slider } from '../../../parts/fields/slider.tsx'
 import { announce, showToast } from '../../../state/toasts.ts'
-import { imageRanges } from '../form/image-ranges.ts'
-import { changeImageSettings, imageSettings } from '../form/image-settings.ts'
+import { ImageSlider } from '../form/image-slider.tsx'
 import { MaskBoard } from './mask-board.tsx'
 import { drawMarks, maskDataUrl, readMask } from './mask-canvas.ts'
 import { addMark, type Mark, type MaskHistory, noMarks, redoMark, undoMark } from './mask-history.ts'
@@ -103,14 +102,7 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
               size.value = Number.isFinite(next) ? next : size.value
             }}
           />
-          <Slider
-            label={t`Feather`}
-            hint={t`pixels to each side`}
-            value={imageSettings.value.feather}
-            {...imageRanges.feather}
-            standard={0}
-            onChange={(feather) => changeImageSettings({ feather })}
-          />
+          <ImageSlider name="feather" label={t`Feather`} hint={t`pixels to each side`} />
         </div>
         <div class="row between">
           <div class="row">

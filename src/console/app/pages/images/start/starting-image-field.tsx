@@ -5,10 +5,9 @@ import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { DropZone } from '../../../parts/drop-zone.tsx'
 import { Check } from '../../../parts/fields/check.tsx'
-import { Slider } from '../../../parts/fields/slider.tsx'
 import { showToast } from '../../../state/toasts.ts'
-import { imageRanges } from '../form/image-ranges.ts'
 import { changeImageSettings, imageSettings } from '../form/image-settings.ts'
+import { ImageSlider } from '../form/image-slider.tsx'
 import { ExtendDialog } from './extend-dialog.tsx'
 import { MaskPainter } from './mask-painter.tsx'
 import { type StartingImage, startFrom, startingImage } from './starting-image.ts'
@@ -38,14 +37,7 @@ export function StartingImageField({ model }: { model: ConsoleImageModel }): VNo
         </div>
       </div>
       <span class="field-hint">{whatChanges(start)}</span>
-      <Slider
-        label={t`Change`}
-        hint={t`0 keeps the picture, 1 ignores it`}
-        value={imageSettings.value.strength}
-        {...imageRanges.strength}
-        standard={0.8}
-        onChange={(strength) => changeImageSettings({ strength })}
-      />
+      <ImageSlider name="strength" label={t`Change`} hint={t`0 keeps the picture, 1 ignores it`} />
       {start.mask ? <MaskSettings /> : null}
       {open.value === 'mask' ? <MaskPainter start={start} onClose={close} /> : null}
       {open.value === 'frame' ? <ExtendDialog start={start} model={model} onClose={close} /> : null}
@@ -59,33 +51,17 @@ function whatChanges({ mask, extended }: StartingImage): string {
 }
 
 function MaskSettings(): VNode {
-  const { feather, fullResolution, padding } = imageSettings.value
+  const { fullResolution } = imageSettings.value
   return (
     <>
-      <Slider
-        label={t`Feather`}
-        hint={t`pixels to each side`}
-        value={feather}
-        {...imageRanges.feather}
-        standard={0}
-        onChange={(next) => changeImageSettings({ feather: next })}
-      />
+      <ImageSlider name="feather" label={t`Feather`} hint={t`pixels to each side`} />
       <Check
         label={t`Inpaint at full resolution`}
         hint={t`More detail: only it and its surroundings are drawn, as large as the model draws.`}
         checked={fullResolution}
         onChange={(next) => changeImageSettings({ fullResolution: next })}
       />
-      {fullResolution ? (
-        <Slider
-          label={t`Surroundings`}
-          hint={t`pixels around the mask`}
-          value={padding}
-          {...imageRanges.padding}
-          standard={32}
-          onChange={(next) => changeImageSettings({ padding: next })}
-        />
-      ) : null}
+      {fullResolution ? <ImageSlider name="padding" label={t`Surroundings`} hint={t`pixels around the mask`} /> : null}
     </>
   )
 }
