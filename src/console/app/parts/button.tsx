@@ -6,6 +6,8 @@ import { Icon, type IconName } from './icon.tsx'
 interface ButtonProps {
   /** The label; with `iconOnly` it is only for screen readers. */
   readonly children: ComponentChildren
+  /** Completes the label for screen readers, where others beside it say the same. */
+  readonly about?: string
   /** The action; absent for a submit button. While a returned promise is pending the button is disabled, and a failure is shown. */
   readonly onClick?: (press: MouseEvent) => unknown
   /** Whether the action is running. The button keeps the focus but cannot be pressed. */
@@ -27,6 +29,7 @@ interface ButtonProps {
 /** A button: runs an action, submits a form or links to a page. */
 export function Button({
   children,
+  about,
   onClick,
   busy = false,
   href,
@@ -53,6 +56,7 @@ export function Button({
     <>
       {icon ? <Icon name={icon} size={iconOnly && size !== 'small' ? 18 : 16} /> : null}
       {iconOnly ? <span class="hidden-text">{children}</span> : children}
+      {about ? <span class="hidden-text"> {about}</span> : null}
     </>
   )
   return href === undefined ? (

@@ -41,12 +41,7 @@ export function PasskeyLedger({ passkeys, reload }: PasskeyLedgerProps): VNode {
     {
       title: t`Actions`,
       kind: 'actions',
-      cell: (passkey) => (
-        <Button tone="quiet" size="small" onClick={() => remove(passkey)}>
-          {t`Remove`}
-          <span class="hidden-text"> {passkey.name}</span>
-        </Button>
-      ),
+      cell: (passkey) => <Button tone="quiet" size="small" onClick={() => remove(passkey)} about={passkey.name}>{t`Remove`}</Button>,
     },
   ]
   return (

@@ -91,9 +91,9 @@ export function AssetCard({ asset, mayChange, reload }: { asset: ShownAsset; may
               sure.value = !sure.value
               if (!sure.value) await act(deleteAsset(asset.id))
             }}
+            about={asset.name}
           >
             {sure.value ? t`Delete for good` : t`Delete`}
-            <span class="hidden-text"> {asset.name}</span>
           </Button>
         </div>
       ) : null}

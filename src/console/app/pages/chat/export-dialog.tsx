@@ -3,6 +3,7 @@ import type { Turn } from '../../../../core/chat/conversation.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { downloadBlob } from '../gallery/download-blob.ts'
 import { conversationJson, conversationMarkdown, fileName } from './export-conversation.ts'
 
 interface ExportDialogProps {
@@ -17,23 +18,19 @@ export function ExportDialog({ title, turns, onClose }: ExportDialogProps): VNod
     <Dialog title={t`Export`} onClose={onClose}>
       <p class="soft">{t`Saves what this conversation shows as a file.`}</p>
       <div class="row">
-        <Button icon="download" onClick={() => download(fileName(title, 'md'), 'text/markdown', conversationMarkdown(title, turns))}>
+        <Button
+          icon="download"
+          onClick={() => downloadBlob(new Blob([conversationMarkdown(title, turns)], { type: 'text/markdown' }), fileName(title, 'md'))}
+        >
           Markdown
         </Button>
-        <Button icon="download" onClick={() => download(fileName(title, 'json'), 'application/json', conversationJson(title, turns))}>
+        <Button
+          icon="download"
+          onClick={() => downloadBlob(new Blob([conversationJson(title, turns)], { type: 'application/json' }), fileName(title, 'json'))}
+        >
           JSON
         </Button>
       </div>
     </Dialog>
   )
-}
-
-function download(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  // By the next task, the browser has begun to read it.
-  setTimeout(() => URL.revokeObjectURL(url), 0)
 }

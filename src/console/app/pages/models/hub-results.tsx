@@ -58,10 +58,7 @@ function Row({ source, disabled, onPull, children }: Choosing & { source: string
         <code class="whole">{source}</code>
         <span class="soft">{children}</span>
       </div>
-      <Button size="small" icon="download" disabled={disabled} onClick={() => onPull(source)}>
-        {t`Pull`}
-        <span class="hidden-text"> {source}</span>
-      </Button>
+      <Button size="small" icon="download" disabled={disabled} onClick={() => onPull(source)} about={source}>{t`Pull`}</Button>
     </li>
   )
 }

@@ -33,10 +33,7 @@ export function LeftOutFiles({ files }: { files: readonly LeftOutFile[] }): VNod
               </span>
             </div>
             {left.removes !== undefined && files.findIndex(({ file }) => file === left.file) === index ? (
-              <Button tone="quiet" icon="trash" onClick={() => (removing.value = left)}>
-                {t`Remove`}
-                <span class="hidden-text"> {left.file}</span>
-              </Button>
+              <Button tone="quiet" icon="trash" onClick={() => (removing.value = left)} about={left.file}>{t`Remove`}</Button>
             ) : null}
           </li>
         ))}

@@ -44,7 +44,6 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
     }
   }
   const inMemory = model.state.state === 'loaded'
-  const name = <span class="hidden-text"> {model.name}</span>
   return (
     <article class="sheet stack" aria-label={model.name}>
       <div class="row between">
@@ -59,23 +58,14 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
           <code class="soft whole">{model.id}</code>
         </div>
         <div class="row">
-          {canBeTried(model) ? (
-            <Button onClick={() => tryModel(model)}>
-              {t`Try it`}
-              {name}
-            </Button>
-          ) : null}
+          {canBeTried(model) ? <Button onClick={() => tryModel(model)} about={model.name}>{t`Try it`}</Button> : null}
           {mayChange ? (
-            <Button tone="quiet" busy={busy.value} onClick={() => void change(inMemory ? 'unload' : 'load')}>
+            <Button tone="quiet" busy={busy.value} onClick={() => void change(inMemory ? 'unload' : 'load')} about={model.name}>
               {busy.value ? t`One moment…` : inMemory ? t`Unload` : t`Load`}
-              {name}
             </Button>
           ) : null}
           {model.removable ? (
-            <Button tone="quiet" icon="trash" onClick={() => (removing.value = true)}>
-              {t`Remove`}
-              {name}
-            </Button>
+            <Button tone="quiet" icon="trash" onClick={() => (removing.value = true)} about={model.name}>{t`Remove`}</Button>
           ) : null}
         </div>
       </div>

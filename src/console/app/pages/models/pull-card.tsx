@@ -37,9 +37,8 @@ export function PullCard({ pull, mayChange }: { pull: PlacedPull; mayChange: boo
         {mayChange ? (
           <span class="row">
             {state === 'failed' ? <Button size="small" icon="again" onClick={again}>{t`Try again`}</Button> : null}
-            <Button tone="quiet" size="small" onClick={remove}>
+            <Button tone="quiet" size="small" onClick={remove} about={t`the pull of ${source}`}>
               {state === 'pulling' ? t`Stop` : t`Dismiss`}
-              <span class="hidden-text"> {t`the pull of ${source}`}</span>
             </Button>
           </span>
         ) : null}

@@ -64,11 +64,10 @@ export function AccountLedger({ accounts, self, secondFactors, logged, reload, i
       kind: 'actions',
       cell: (account) => (
         <>
-          {account.disabledAt === null ? <LimitsButton account={account} limit={limit} /> : null}
-          <Button tone="quiet" size="small" onClick={() => log(account)}>
-            {t`Request log`}
-            <span class="hidden-text"> {t`of ${account.name}`}</span>
-          </Button>
+          {account.disabledAt === null ? (
+            <Button tone="quiet" size="small" about={t`of ${account.name}`} onClick={() => limit(account)}>{t`Limits`}</Button>
+          ) : null}
+          <Button tone="quiet" size="small" onClick={() => log(account)} about={t`of ${account.name}`}>{t`Request log`}</Button>
           {account.id === self ? null : (
             <AccountActions account={account} ask={ask} unlock={unlock} invite={invite} secured={secondFactors.includes(account.id)} />
           )}
@@ -88,15 +87,6 @@ export function AccountLedger({ accounts, self, secondFactors, logged, reload, i
   )
 }
 
-function LimitsButton({ account, limit }: { account: Account; limit: (account: Account) => void }): VNode {
-  return (
-    <Button tone="quiet" size="small" onClick={() => limit(account)}>
-      {t`Limits`}
-      <span class="hidden-text"> {t`of ${account.name}`}</span>
-    </Button>
-  )
-}
-
 interface AccountActionsProps extends Pick<AccountLedgerProps, 'invite' | 'ask'> {
   readonly account: Account
   readonly unlock: (account: Account) => Promise<void>
@@ -106,39 +96,28 @@ interface AccountActionsProps extends Pick<AccountLedgerProps, 'invite' | 'ask'>
 
 function AccountActions({ account, ask, unlock, invite, secured }: AccountActionsProps): VNode {
   const remove = (
-    <Button tone="danger" size="small" onClick={() => ask({ account, change: 'deletion' })}>
-      {t`Delete`}
-      <span class="hidden-text"> {account.name}</span>
-    </Button>
+    <Button tone="danger" size="small" onClick={() => ask({ account, change: 'deletion' })} about={account.name}>{t`Delete`}</Button>
   )
   return account.disabledAt === null ? (
     <>
-      <Button tone="quiet" size="small" onClick={() => invite(account)}>
-        {t`Sign-in link`}
-        <span class="hidden-text"> {t`for ${account.name}`}</span>
-      </Button>
-      <Button tone="quiet" size="small" onClick={() => ask({ account, change: 'role' })}>
+      <Button tone="quiet" size="small" onClick={() => invite(account)} about={t`for ${account.name}`}>{t`Sign-in link`}</Button>
+      <Button tone="quiet" size="small" onClick={() => ask({ account, change: 'role' })} about={account.name}>
         {account.role === 'owner' ? t`Make member` : t`Make owner`}
-        <span class="hidden-text"> {account.name}</span>
       </Button>
       {secured ? (
-        <Button tone="quiet" size="small" onClick={() => ask({ account, change: 'second-factor' })}>
-          {t`Reset second factor`}
-          <span class="hidden-text"> {t`of ${account.name}`}</span>
-        </Button>
+        <Button
+          tone="quiet"
+          size="small"
+          onClick={() => ask({ account, change: 'second-factor' })}
+          about={t`of ${account.name}`}
+        >{t`Reset second factor`}</Button>
       ) : null}
-      <Button tone="danger" size="small" onClick={() => ask({ account, change: 'lock' })}>
-        {t`Disable`}
-        <span class="hidden-text"> {account.name}</span>
-      </Button>
+      <Button tone="danger" size="small" onClick={() => ask({ account, change: 'lock' })} about={account.name}>{t`Disable`}</Button>
       {remove}
     </>
   ) : (
     <>
-      <Button tone="quiet" size="small" onClick={() => unlock(account)}>
-        {t`Enable`}
-        <span class="hidden-text"> {account.name}</span>
-      </Button>
+      <Button tone="quiet" size="small" onClick={() => unlock(account)} about={account.name}>{t`Enable`}</Button>
       {remove}
     </>
   )

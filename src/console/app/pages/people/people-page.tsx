@@ -23,6 +23,10 @@ export function PeoplePage({ account }: { account: Account }): VNode {
   const limiting = useSignal<Account | null>(null)
   const logging = useSignal<Account | null>(null)
   const asking = useSignal<AccountQuestion | null>(null)
+  const close = () => {
+    for (const dialog of [inviting, limiting, logging]) dialog.value = null
+    void reload()
+  }
   const invite = (
     <Button
       tone="primary"
@@ -52,15 +56,7 @@ export function PeoplePage({ account }: { account: Account }): VNode {
           </>
         )}
       </Loaded>
-      {inviting.value ? (
-        <InviteDialog
-          account={inviting.value.account}
-          onClose={() => {
-            inviting.value = null
-            void reload()
-          }}
-        />
-      ) : null}
+      {inviting.value ? <InviteDialog account={inviting.value.account} onClose={close} /> : null}
       {limiting.value ? (
         <LimitsDialog
           title={t`Limits of ${limiting.value.name}`}
@@ -68,21 +64,10 @@ export function PeoplePage({ account }: { account: Account }): VNode {
           names={limitNames}
           empty={t`Leave a field empty to use the service’s default.`}
           save={saveLimits(limiting.value)}
-          onClose={() => {
-            limiting.value = null
-            void reload()
-          }}
+          onClose={close}
         />
       ) : null}
-      {logging.value ? (
-        <RequestLogDialog
-          account={logging.value}
-          onClose={() => {
-            logging.value = null
-            void reload()
-          }}
-        />
-      ) : null}
+      {logging.value ? <RequestLogDialog account={logging.value} onClose={close} /> : null}
       {asking.value ? <AccountQuestionDialog question={asking.value} reload={reload} onClose={() => (asking.value = null)} /> : null}
     </Page>
   )

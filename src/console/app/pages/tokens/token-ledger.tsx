@@ -47,14 +47,8 @@ export function TokenLedger({ tokens, reload, limit }: TokenLedgerProps): VNode 
       cell: (token) =>
         token.revokedAt === null ? (
           <>
-            <Button tone="quiet" size="small" onClick={() => limit(token)}>
-              {t`Limits`}
-              <span class="hidden-text"> {t`of ${token.name}`}</span>
-            </Button>
-            <Button tone="danger" size="small" onClick={() => revoke(token)}>
-              {t`Revoke`}
-              <span class="hidden-text"> {token.name}</span>
-            </Button>
+            <Button tone="quiet" size="small" onClick={() => limit(token)} about={t`of ${token.name}`}>{t`Limits`}</Button>
+            <Button tone="danger" size="small" onClick={() => revoke(token)} about={token.name}>{t`Revoke`}</Button>
           </>
         ) : (
           <span class="mark">{t`revoked`}</span>

@@ -40,8 +40,8 @@ export function UsageBreakdown({ filter }: { filter: Omit<UsageReportQuery, 'by'
             by.value = value
           }}
         />
-        <Button size="small" icon="download" href={`/console/api/usage/report.csv?${query}`} download>
-          CSV<span class="hidden-text"> {t`of these sums`}</span>
+        <Button size="small" icon="download" href={`/console/api/usage/report.csv?${query}`} download about={t`of these sums`}>
+          CSV
         </Button>
       </div>
       <Loaded resource={resource} retry={reload}>

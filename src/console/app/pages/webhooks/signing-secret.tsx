@@ -72,9 +72,9 @@ function SecretLine({ label, secret }: { label: string; secret: string }): VNode
           onClick={() => {
             shown.value = !shown.value
           }}
+          about={t`the secret`}
         >
           {shown.value ? t`Hide` : t`Show`}
-          <span class="hidden-text"> {t`the secret`}</span>
         </Button>
         <CopyButton text={secret} />
       </div>

@@ -32,10 +32,7 @@ function ComparedAnswer({ turn, number }: { turn: Turn; number: number }): VNode
       <AnswerBody turn={turn} />
       <footer class="turn-foot">
         {writing ? (
-          <Button size="small" icon="stop" onClick={() => current.value.stop(turn)}>
-            {t`Stop`}
-            <span class="hidden-text"> {t`answer ${number}`}</span>
-          </Button>
+          <Button size="small" icon="stop" onClick={() => current.value.stop(turn)} about={t`answer ${number}`}>{t`Stop`}</Button>
         ) : (
           <Button tone="primary" size="small" onClick={() => current.value.choose(turn)}>
             {t`Use this answer`}
