@@ -2,7 +2,7 @@ import type { CacheType } from '../core/gguf/context-length.ts'
 import type { ImageServerFormat } from '../core/images/image-servers.ts'
 import type { TextServerFormat } from '../core/model.ts'
 import type { Sampler } from '../core/sampler.ts'
-import type { TimeoutFields } from './describe/servers.ts'
+import type { AddressFields, TextServerFields, TimeoutFields } from './describe/servers.ts'
 
 /** Size and hex SHA-256 of a file. */
 export interface ListedFile {
@@ -47,17 +47,10 @@ interface GgufModelFile extends TextModelFile {
   readonly speculative?: string
 }
 
-interface UpstreamModelFile extends TextModelFile {
+interface UpstreamModelFile extends TextModelFile, TextServerFields {
   readonly format: TextServerFormat
-  readonly url: string
-  readonly model?: string
-  readonly keyFile?: string
-  readonly slots?: number
-  readonly replicas?: readonly (string | { readonly url: string; readonly weight?: number })[]
-  readonly weight?: number
   readonly vision?: boolean
   readonly ranks?: boolean
-  readonly timeouts?: TimeoutFields
 }
 
 interface Size {
@@ -86,13 +79,9 @@ interface CheckpointModelFile extends ImageModelFile {
   readonly prediction?: 'epsilon' | 'v_prediction'
 }
 
-interface ImageServerFile extends ImageModelFile {
+interface ImageServerFile extends ImageModelFile, AddressFields {
   readonly format: ImageServerFormat
   readonly native?: Size
-  readonly url: string
-  readonly model?: string
-  readonly keyFile?: string
-  readonly slots?: number
   readonly workflow?: string
   readonly timeouts?: TimeoutFields
 }

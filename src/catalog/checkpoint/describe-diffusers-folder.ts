@@ -1,8 +1,9 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { TransformerFamily, UnetFamily } from '../../core/checkpoint/checkpoint-family.ts'
 import { addPart } from '../../core/memory/image-parts.ts'
 import type { CatalogFault } from '../catalog-fault.ts'
+import { readObject } from '../describe/read-object.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
 
 type Described = Awaited<ReturnType<typeof describeCheckpoint>> & {
@@ -88,15 +89,6 @@ async function weightsOf(folder: string): Promise<number> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.safetensors'))
   const stats = await Promise.all(names.map((name) => stat(join(folder, name))))
   return stats.reduce((sum, { size }) => sum + size, 0)
-}
-
-async function readObject(folder: string, file: string): Promise<Json | null> {
-  try {
-    const value: unknown = JSON.parse(await readFile(join(folder, file), 'utf8'))
-    return typeof value === 'object' && value !== null ? { ...value } : null
-  } catch {
-    return null
-  }
 }
 
 /**

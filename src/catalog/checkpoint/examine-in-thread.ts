@@ -1,5 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { ExaminedWeights } from '../../core/assets/asset.ts'
+import { Turns } from '../../core/turns.ts'
+import { neverAborted } from '../../core/waiting.ts'
 import type { Examination } from './examination-thread.ts'
 
 /** Heap limit of the thread in MB; a header of maximum size takes a quarter of it. */
@@ -12,11 +14,10 @@ const timeoutMs = 30_000
  * memory or time only ends the thread.
  */
 export function createWeightsExaminer(): (path: string, name: string) => Promise<ExaminedWeights> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (path, name) => {
-    const examined = last.then(() => examineInThread(path, name))
-    last = examined.catch(() => {})
-    return examined
+  const turns = new Turns(1)
+  return async (path, name) => {
+    using _turn = await turns.take('', neverAborted)
+    return await examineInThread(path, name)
   }
 }
 

@@ -6,6 +6,7 @@ import type { ImageModelBounds, ImageModelDescriptor } from '../../core/model.ts
 import { findSchedulerFault, refusedSamplers } from '../../core/sampler.ts'
 import type { CatalogFault } from '../catalog-fault.ts'
 import type { ModelFile } from '../model-file.ts'
+import { readObject } from './read-object.ts'
 import { readAddress, readTimeouts } from './servers.ts'
 
 type ImageServer = Omit<ImageModelDescriptor, 'id' | 'name' | 'folder' | 'license' | 'bytes' | 'created'>
@@ -94,14 +95,5 @@ export async function readImageBounds(folder: string): Promise<ImageModelBounds>
     refusedSamplers: refusedSamplers(scheduler ?? {}),
     startsFromImage: vaeEncoder?.isFile() ?? false,
     takesSeeds: true,
-  }
-}
-
-async function readObject(folder: string, file: string): Promise<Readonly<Record<string, unknown>> | null> {
-  try {
-    const value: unknown = JSON.parse(await readFile(join(folder, file), 'utf8'))
-    return typeof value === 'object' && value !== null ? { ...value } : null
-  } catch {
-    return null
   }
 }

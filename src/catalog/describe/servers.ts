@@ -47,7 +47,8 @@ export function readTimeouts(
   return { connectMs: connect * 1000, firstMs: longest === null ? null : longest * 1000, idleMs: idle * 1000 }
 }
 
-interface TextServerFields extends AddressFields {
+/** Fields of a `model.json` about the servers of a language model. */
+export interface TextServerFields extends AddressFields {
   readonly replicas?: readonly (string | { readonly url: string; readonly weight?: number })[]
   readonly weight?: number
   readonly timeouts?: TimeoutFields

@@ -27,26 +27,24 @@ export interface ChoiceEvents {
   readonly onFailure: (error: Error) => void
 }
 
+/** What the choices of a request have in common. */
+export interface ChoiceWork {
+  readonly constraints: RequestConstraints
+  readonly prompt: Uint32Array
+  readonly pictures: readonly PromptPicture[]
+  /** The part of the answer that the prompt has already opened. */
+  readonly begun: Begun
+  /** Tokens of thoughts after which the answer begins. */
+  readonly thoughtLimit: number
+  readonly limit: number
+  readonly account: string
+  readonly adapters: AdapterSet
+  /** Text to repeat before the answer; null = none. */
+  readonly echo: PromptEcho | null
+}
+
 /** One choice of a request as the decode loop sees it: its sampler, and what becomes of each token. */
-export function createGeneration(
-  engine: LlamaEngine,
-  request: TextRequest,
-  work: {
-    readonly constraints: RequestConstraints
-    readonly prompt: Uint32Array
-    readonly pictures: readonly PromptPicture[]
-    /** The part of the answer that the prompt has already opened. */
-    readonly begun: Begun
-    /** Tokens of thoughts after which the answer begins. */
-    readonly thoughtLimit: number
-    readonly limit: number
-    readonly account: string
-    readonly adapters: AdapterSet
-    /** Text to repeat before the answer; null = none. */
-    readonly echo: PromptEcho | null
-  },
-  events: ChoiceEvents,
-): Generation {
+export function createGeneration(engine: LlamaEngine, request: TextRequest, work: ChoiceWork, events: ChoiceEvents): Generation {
   const { prompt, pictures, limit, account, constraints } = work
   const { contextLength, vocabulary } = engine
   const ending = request.ending ?? plainEnding

@@ -10,11 +10,10 @@ import {
 } from '../../core/text-generation.ts'
 import { PartQueue } from './answer/part-queue.ts'
 import { PromptEcho } from './answer/prompt-echo.ts'
-import type { AdapterSet } from './batch/adapter-set.ts'
 import type { Generation } from './batch/generation.ts'
-import { isToken, type PromptPicture } from './batch/prompt-pictures.ts'
-import { constrainRequest, type RequestConstraints } from './constrain-request.ts'
-import { createGeneration } from './create-generation.ts'
+import { isToken } from './batch/prompt-pictures.ts'
+import { constrainRequest } from './constrain-request.ts'
+import { type ChoiceWork, createGeneration } from './create-generation.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 import { lookAtBlocks, type NumberedBlock } from './pictures/picture-memory.ts'
 import type { ChatTemplate } from './prompt/chat-template.ts'
@@ -114,17 +113,7 @@ function readBegun({ vocabulary, template }: LlamaEngine, prompt: Uint32Array): 
   return findBegun(template.thoughts, end)
 }
 
-interface Work {
-  readonly constraints: RequestConstraints
-  readonly prompt: Uint32Array
-  readonly pictures: readonly PromptPicture[]
-  /** The part of the answer that the prompt has already opened. */
-  readonly begun: Begun
-  readonly thoughtLimit: number
-  readonly limit: number
-  readonly account: string
-  readonly adapters: AdapterSet
-  readonly echo: PromptEcho | null
+interface Work extends ChoiceWork {
   readonly parts: PartQueue
 }
 

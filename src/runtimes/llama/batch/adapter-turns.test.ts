@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { follow, start } from '../../../../test/support/engines/followed-generation.ts'
 import { CountingContext } from '../binding/counting-context.ts'
 import { AdapterTurns } from './adapter-turns.ts'
-import { follow, start } from './followed-generation.ts'
 
 const text = (key: string) => ({ generation: { adapters: { key } } })
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { follow, SlowContext, start } from '../../../../test/support/engines/followed-generation.ts'
 import { ComputeThreads } from '../binding/compute-threads.ts'
 import { CountingContext } from '../binding/counting-context.ts'
 import type { GuessedText, Guesser } from '../speculation/guesser.ts'
-import { follow, SlowContext, start } from './followed-generation.ts'
 
 /** Guesses the given tokens, as many as fit. */
 function guessing(guess: (text: GuessedText) => readonly number[]): Guesser {

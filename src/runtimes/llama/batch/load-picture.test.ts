@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { follow, start } from '../../../../test/support/engines/followed-generation.ts'
 import { CountingContext } from '../binding/counting-context.ts'
-import { follow, start } from './followed-generation.ts'
 import { firstRowNumber, type PromptPicture, positionAt, rowPositions } from './prompt-pictures.ts'
 
 const grid: PromptPicture = { start: 2, rows: 6, columns: 3, seesAround: false, vectors: new Float32Array(12) }

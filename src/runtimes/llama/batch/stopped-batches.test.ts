@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { follow, SlowContext, start } from '../../../../test/support/engines/followed-generation.ts'
 import { CountingContext } from '../binding/counting-context.ts'
-import { follow, SlowContext, start } from './followed-generation.ts'
 
 /** A context whose batches run until they are stopped. */
 class StoppableContext extends CountingContext {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { ServiceError } from '../../../core/error.ts'
 import type { PictureBlock, VisionTower } from '../../../core/ports/vision-tower.ts'
 import type { PicturePart } from '../../../core/text-generation.ts'
+import { Turns } from '../../../core/turns.ts'
 import { firstRowNumber, type PromptPicture } from '../batch/prompt-pictures.ts'
 
 /** Maximum bytes of cached vectors for all accounts together. */
@@ -49,7 +50,8 @@ export class PictureMemory {
   readonly #kept = new Map<string, ShownPicture>()
   #bytes = 0
   #nextNumber = firstRowNumber
-  #busy: Promise<unknown> = Promise.resolve()
+  /** One picture at a time: each takes every thread. */
+  readonly #turns = new Turns(1)
 
   constructor(tower: VisionTower, mostBytes = defaultBytes) {
     this.#tower = tower
@@ -75,7 +77,7 @@ export class PictureMemory {
     let vectors: Promise<readonly Float32Array[]> | null = null
     const look = async (signal: AbortSignal): Promise<readonly Float32Array[]> => {
       const others = vectors
-      const own = others ?? this.#inTurn(() => ofPicture(() => this.#tower.look(picture, { signal })))
+      const own = others ?? this.#lookInTurn(picture, { signal })
       vectors = own
       try {
         return await own
@@ -105,11 +107,9 @@ export class PictureMemory {
     return this.#nextNumber - rows
   }
 
-  /** One picture at a time: each takes every thread. */
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#busy.then(work)
-    this.#busy = turn.catch(() => undefined)
-    return turn
+  async #lookInTurn(picture: Uint8Array, options: { readonly signal: AbortSignal }): Promise<readonly Float32Array[]> {
+    using _turn = await this.#turns.take('', options)
+    return await ofPicture(() => this.#tower.look(picture, options))
   }
 
   #keep(key: string, picture: ShownPicture): void {

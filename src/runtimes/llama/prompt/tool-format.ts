@@ -52,33 +52,29 @@ const jsonHead = /"name"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"(?:arguments|parameter
 /** A name between marks; Mistral Small 3.2 adds an id after it. */
 const namedHead = /\[TOOL_CALLS\]\s*([^[\]{}\s]+)\s*(?:\[CALL_ID\][^[]*)?\[ARGS\]\s*/
 
+/** What most formats have in common. */
+const usual = { end: '', lead: jsonLead, heads: [jsonHead], native: true, shortIds: false, tools: [] } as const
+
 /** `<tool_call>` blocks, as Hermes, Qwen 2.5 and Qwen 3 write them; also what we teach models that know no format. */
 export const hermes: ToolFormat = {
+  ...usual,
   mark: '<tool_call>',
   before: '\n{"name": "',
   between: '", "arguments": ',
   after: '}\n</tool_call>',
   next: '\n<tool_call>\n{"name": "',
-  end: '',
-  lead: jsonLead,
-  heads: [jsonHead],
-  native: true,
-  shortIds: false,
-  tools: [],
 }
 
 const mistral: ToolFormat = {
+  ...usual,
   mark: '[TOOL_CALLS]',
   before: '[{"name": "',
   between: '", "arguments": ',
   after: '}',
   next: ', {"name": "',
   end: ']',
-  lead: jsonLead,
   heads: [namedHead, jsonHead],
-  native: true,
   shortIds: true,
-  tools: [],
 }
 
 /** Since Small 3.2, Magistral of 2507 and Devstral: a name and its arguments, each behind a mark. */
@@ -86,69 +82,54 @@ const mistralNamed: ToolFormat = { ...mistral, before: '', between: '[ARGS]', af
 
 /** Bare JSON instead of an answer, one call at a time. */
 const llama3: ToolFormat = {
+  ...usual,
   mark: '',
   before: '{"name": "',
   between: '", "parameters": ',
   after: '}',
   next: null,
-  end: '',
-  lead: jsonLead,
-  heads: [jsonHead],
-  native: true,
-  shortIds: false,
-  tools: [],
 }
 
 /** One message to a function, in a channel of its own; its end is the answer's. */
 export const harmonyFormat: ToolFormat = {
+  ...usual,
   mark: '<|channel|>commentary to=functions.',
   before: '',
   between: ' <|constrain|>json<|message|>',
   after: '',
   next: null,
-  end: '',
-  lead: jsonLead,
-  heads: [jsonHead],
-  native: true,
-  shortIds: false,
   readAs: hermes,
-  tools: [],
 }
 
 /** Qwen 3 Coder, Qwen 3.5, Nemotron 3 and Step 3.5: an element for each argument. */
 const qwenCoder: ToolFormat = {
+  ...usual,
   mark: '<tool_call>',
   before: '\n<function=',
   between: '>\n',
   after: '</function>\n</tool_call>',
   next: '\n<tool_call>\n<function=',
-  end: '',
   parameters: { open: '<parameter=', between: '>\n', close: '\n</parameter>\n' },
   lead: /^.*?<function=\s*/s,
   heads: [/<function=\s*([^\s<>]+)\s*>/],
-  native: true,
-  shortIds: false,
-  tools: [],
 }
 
 /** GLM since 4.5, Ling 3, Laguna and Spark 2.5: an element for the name of each argument and one for its value, each on a line of its own or not. */
 const glm: ToolFormat = {
+  ...usual,
   mark: '<tool_call>',
   before: '',
   between: '',
   after: '</tool_call>',
   next: '\n<tool_call>',
-  end: '',
   parameters: { open: '<arg_key>', between: '</arg_key>\n<arg_value>', close: '</arg_value>\n' },
   lead: /^<tool_call>\s*/,
   heads: [/<tool_call>\s*([^\s<>]+)(?=[\s<])/],
-  native: true,
-  shortIds: false,
-  tools: [],
 }
 
 /** DeepSeek since V3.1; until then its models fenced the arguments. */
 const deepSeek: ToolFormat = {
+  ...usual,
   mark: '<｜tool▁calls▁begin｜>',
   before: '<｜tool▁call▁begin｜>',
   between: '<｜tool▁sep｜>',
@@ -157,9 +138,6 @@ const deepSeek: ToolFormat = {
   end: '<｜tool▁calls▁end｜>',
   lead: /^.*?<｜tool▁call▁begin｜>\s*/s,
   heads: [/<｜tool▁call▁begin｜>\s*([^\s<>]+)\s*<｜tool▁sep｜>\s*/],
-  native: true,
-  shortIds: false,
-  tools: [],
 }
 
 /** A call's text in a format after the mark and `before`, up to the arguments. */

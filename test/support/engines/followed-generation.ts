@@ -1,12 +1,12 @@
-import { ComputeThreads } from '../binding/compute-threads.ts'
-import { CountingContext } from '../binding/counting-context.ts'
-import type { TokenSampler } from '../binding/native-context.ts'
-import type { Guesser } from '../speculation/guesser.ts'
-import { Speculation } from '../speculation/speculation.ts'
-import { noAdapters } from './adapter-set.ts'
-import { DecodeLoop } from './decode-loop.ts'
-import type { Generation } from './generation.ts'
-import { SequenceTable } from './sequence-table.ts'
+import { noAdapters } from '../../../src/runtimes/llama/batch/adapter-set.ts'
+import { DecodeLoop } from '../../../src/runtimes/llama/batch/decode-loop.ts'
+import type { Generation } from '../../../src/runtimes/llama/batch/generation.ts'
+import { SequenceTable } from '../../../src/runtimes/llama/batch/sequence-table.ts'
+import { ComputeThreads } from '../../../src/runtimes/llama/binding/compute-threads.ts'
+import { CountingContext } from '../../../src/runtimes/llama/binding/counting-context.ts'
+import type { TokenSampler } from '../../../src/runtimes/llama/binding/native-context.ts'
+import type { Guesser } from '../../../src/runtimes/llama/speculation/guesser.ts'
+import { Speculation } from '../../../src/runtimes/llama/speculation/speculation.ts'
 
 /** The token that ends the answers of tests. */
 const endToken = 0
