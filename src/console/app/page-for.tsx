@@ -1,4 +1,4 @@
-import type { VNode } from 'preact'
+import type { ComponentType, VNode } from 'preact'
 import type { Account } from '../../core/account.ts'
 import { t } from './language/t.ts'
 import { Button } from './parts/button.tsx'
@@ -6,54 +6,38 @@ import { EmptyState } from './parts/empty-state.tsx'
 import { onDemand } from './parts/on-demand.tsx'
 import { Page } from './parts/page.tsx'
 
-const AccountPage = onDemand(async () => (await import('./pages/account/account-page.tsx')).AccountPage)
-const AssetsPage = onDemand(async () => (await import('./pages/assets/assets-page.tsx')).AssetsPage)
-const AuditPage = onDemand(async () => (await import('./pages/audit/audit-page.tsx')).AuditPage)
-const ChatPage = onDemand(async () => (await import('./pages/chat/chat-page.tsx')).ChatPage)
-const GalleryPage = onDemand(async () => (await import('./pages/gallery/gallery-page.tsx')).GalleryPage)
-const ImagesPage = onDemand(async () => (await import('./pages/images/images-page.tsx')).ImagesPage)
-const ModelsPage = onDemand(async () => (await import('./pages/models/models-page.tsx')).ModelsPage)
-const PeoplePage = onDemand(async () => (await import('./pages/people/people-page.tsx')).PeoplePage)
 const RequestPage = onDemand(async () => (await import('./pages/requests/request-page.tsx')).RequestPage)
-const RequestsPage = onDemand(async () => (await import('./pages/requests/requests-page.tsx')).RequestsPage)
-const ServicePage = onDemand(async () => (await import('./pages/service/service-page.tsx')).ServicePage)
-const TokensPage = onDemand(async () => (await import('./pages/tokens/tokens-page.tsx')).TokensPage)
-const UsagePage = onDemand(async () => (await import('./pages/usage/usage-page.tsx')).UsagePage)
-const WebhooksPage = onDemand(async () => (await import('./pages/webhooks/webhooks-page.tsx')).WebhooksPage)
+const ChatPage = onDemand(async () => (await import('./pages/chat/chat-page.tsx')).ChatPage)
+
+type Pages = Readonly<Record<string, ComponentType<{ readonly account: Account }>>>
+
+/** Pages by the rest of their path; each is loaded on first use. */
+const pages: Pages = {
+  images: onDemand(async () => (await import('./pages/images/images-page.tsx')).ImagesPage),
+  gallery: onDemand(async () => (await import('./pages/gallery/gallery-page.tsx')).GalleryPage),
+  assets: onDemand(async () => (await import('./pages/assets/assets-page.tsx')).AssetsPage),
+  requests: onDemand(async () => (await import('./pages/requests/requests-page.tsx')).RequestsPage),
+  usage: onDemand(async () => (await import('./pages/usage/usage-page.tsx')).UsagePage),
+  models: onDemand(async () => (await import('./pages/models/models-page.tsx')).ModelsPage),
+  tokens: onDemand(async () => (await import('./pages/tokens/tokens-page.tsx')).TokensPage),
+  webhooks: onDemand(async () => (await import('./pages/webhooks/webhooks-page.tsx')).WebhooksPage),
+  account: onDemand(async () => (await import('./pages/account/account-page.tsx')).AccountPage),
+}
+
+const ownerPages: Pages = {
+  people: onDemand(async () => (await import('./pages/people/people-page.tsx')).PeoplePage),
+  audit: onDemand(async () => (await import('./pages/audit/audit-page.tsx')).AuditPage),
+  service: onDemand(async () => (await import('./pages/service/service-page.tsx')).ServicePage),
+}
 
 /** The page of a path. */
 export function pageFor(path: string, account: Account): VNode {
-  const owner = account.role === 'owner'
-  if (path.startsWith('/console/requests/')) return <RequestPage key={path} />
-  if (path === '/console/chat' || path.startsWith('/console/chat/')) return <ChatPage />
-  switch (path) {
-    case '/console/images':
-      return <ImagesPage />
-    case '/console/gallery':
-      return <GalleryPage />
-    case '/console/assets':
-      return <AssetsPage account={account} />
-    case '/console/requests':
-      return <RequestsPage account={account} />
-    case '/console/usage':
-      return <UsagePage account={account} />
-    case '/console/models':
-      return <ModelsPage account={account} />
-    case '/console/tokens':
-      return <TokensPage />
-    case '/console/webhooks':
-      return <WebhooksPage />
-    case '/console/account':
-      return <AccountPage account={account} />
-    case '/console/people':
-      return owner ? <PeoplePage account={account} /> : <NotFoundPage />
-    case '/console/audit':
-      return owner ? <AuditPage /> : <NotFoundPage />
-    case '/console/service':
-      return owner ? <ServicePage /> : <NotFoundPage />
-    default:
-      return <NotFoundPage />
-  }
+  const [, name = '', below] = /^\/console\/([a-z]+)(?:\/(.*))?$/.exec(path) ?? []
+  if (name === 'requests' && below !== undefined) return <RequestPage key={path} />
+  if (name === 'chat') return <ChatPage />
+  const known = account.role === 'owner' ? { ...pages, ...ownerPages } : pages
+  const Found = below === undefined && Object.hasOwn(known, name) ? known[name] : undefined
+  return Found === undefined ? <NotFoundPage /> : <Found account={account} />
 }
 
 /** Shown for unknown paths. */
