@@ -9,6 +9,7 @@ import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { EmailField, NameField, NewPasswordField, PasswordField } from '../../parts/fields/account-fields.tsx'
+import { bindChecked } from '../../parts/fields/bind.ts'
 import { Check } from '../../parts/fields/check.tsx'
 import { OwnLimits } from '../../parts/limits/own-limits.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -128,10 +129,7 @@ function AccountForm({ account }: { account: Account }): VNode {
       <Check
         label={t`Revoke my access tokens too`}
         hint={t`If somebody else may have known the password. Programs that use them will be refused.`}
-        checked={revoke.value}
-        onChange={(checked) => {
-          revoke.value = checked
-        }}
+        {...bindChecked(revoke)}
       />
       <PasswordField
         text={current}

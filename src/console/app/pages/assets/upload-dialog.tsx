@@ -6,7 +6,7 @@ import { type CheckpointFamily, checkpointFamilies, familyNames } from '../../..
 import { t } from '../../language/t.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { FormDialog } from '../../parts/dialog-form.tsx'
-import { bind } from '../../parts/fields/bind.ts'
+import { bind, bindChecked, bindValue } from '../../parts/fields/bind.ts'
 import { Check } from '../../parts/fields/check.tsx'
 import { SelectField } from '../../parts/fields/select-field.tsx'
 import { TextField } from '../../parts/fields/text-field.tsx'
@@ -63,10 +63,7 @@ export function UploadDialog({ file, kind, family, words, mayShare, onClose, onU
         <SelectField
           label={t`For models of`}
           options={checkpointFamilies.map((value) => ({ value, label: familyNames[value] }))}
-          value={chosen.value}
-          onChange={(value) => {
-            chosen.value = value
-          }}
+          {...bindValue(chosen)}
         />
       ) : (
         <p class="soft">{t.rich`For ${familyNames[family]}.`}</p>
@@ -80,16 +77,7 @@ export function UploadDialog({ file, kind, family, words, mayShare, onClose, onU
         />
       ) : null}
       <TextField label={t`Description`} maxLength={2000} {...bind(description)} />
-      {mayShare ? (
-        <Check
-          label={t`Public`}
-          hint={t`Every account may use it`}
-          checked={isPublic.value}
-          onChange={(checked) => {
-            isPublic.value = checked
-          }}
-        />
-      ) : null}
+      {mayShare ? <Check label={t`Public`} hint={t`Every account may use it`} {...bindChecked(isPublic)} /> : null}
       {share.value === null ? null : (
         <label class="stack tight">
           <span class="field-label">{share.value < 1 ? t`Uploading` : t`Checking`}</span>

@@ -6,6 +6,7 @@ import { t } from '../../language/t.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DialogChoice } from '../../parts/dialog-form.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
+import { bind } from '../../parts/fields/bind.ts'
 import { TextField } from '../../parts/fields/text-field.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { announce } from '../../state/toasts.ts'
@@ -22,7 +23,7 @@ export function RenameDialog({ conversation, onClose }: { conversation: ListedCo
   return (
     <Dialog title={t`Rename the conversation`} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
-        <TextField label={t`Name`} value={title.value} maxLength={160} onInput={(text) => (title.value = text)} />
+        <TextField label={t`Name`} maxLength={160} {...bind(title)} />
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <DialogChoice busy={busy.value} disabled={!isVisible(title.value)} onClose={onClose}>{t`Rename`}</DialogChoice>
       </form>

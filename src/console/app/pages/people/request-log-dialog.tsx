@@ -10,6 +10,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { DialogChoice } from '../../parts/dialog-form.tsx'
 import { durationText } from '../../parts/duration-text.ts'
 import { FailureNote } from '../../parts/failure-note.tsx'
+import { bindValue } from '../../parts/fields/bind.ts'
 import { NumberField } from '../../parts/fields/number-field.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Moment } from '../../parts/moment.tsx'
@@ -74,15 +75,13 @@ function SwitchOn({ path, log, reload, onClose }: PartProps & { readonly log: Re
       <div class="field-pairs">
         <NumberField
           label={t`Keep each for, in hours`}
-          value={keepHours.value}
-          onChange={(value) => (keepHours.value = value)}
+          {...bindValue(keepHours)}
           fault={keepFault}
           hint={t`At most ${log.mostKeepHours}`}
         />
         <NumberField
           label={t`Switch off after, in hours`}
-          value={offAfterHours.value}
-          onChange={(value) => (offAfterHours.value = value)}
+          {...bindValue(offAfterHours)}
           fault={offFault}
           hint={t`Empty: when somebody does`}
         />

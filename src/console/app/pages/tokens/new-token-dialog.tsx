@@ -4,7 +4,7 @@ import { type Scope, scopes } from '../../../../core/access-token.ts'
 import { serviceNow } from '../../interface/service-clock.ts'
 import { t } from '../../language/t.ts'
 import { FormDialog } from '../../parts/dialog-form.tsx'
-import { bind } from '../../parts/fields/bind.ts'
+import { bind, bindValue } from '../../parts/fields/bind.ts'
 import { Check } from '../../parts/fields/check.tsx'
 import { SelectField } from '../../parts/fields/select-field.tsx'
 import { TextField } from '../../parts/fields/text-field.tsx'
@@ -58,14 +58,7 @@ export function NewTokenDialog({ onClose, onCreated }: { onClose: () => void; on
           />
         ))}
       </fieldset>
-      <SelectField
-        label={t`Expires after`}
-        options={lifetimes}
-        value={days.value}
-        onChange={(value) => {
-          days.value = value
-        }}
-      />
+      <SelectField label={t`Expires after`} options={lifetimes} {...bindValue(days)} />
     </FormDialog>
   )
 }

@@ -9,6 +9,7 @@ import { serviceNow } from '../../interface/service-clock.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { bindValue } from '../../parts/fields/bind.ts'
 import { Segments } from '../../parts/fields/segments.tsx'
 import { BudgetFacts } from '../../parts/limits/budget-facts.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -76,17 +77,8 @@ export function UsagePage({ account }: { account: Account }): VNode {
               onChange={(value) => (everyone.value = value === 'everyone')}
             />
           ) : null}
-          {everyone.value ? (
-            <Segments label={t`Stacked`} options={groups} value={group.value} onChange={(by) => (group.value = by)} />
-          ) : null}
-          <Segments
-            label={t`Span`}
-            options={spans}
-            value={span.value}
-            onChange={(value) => {
-              span.value = value
-            }}
-          />
+          {everyone.value ? <Segments label={t`Stacked`} options={groups} {...bindValue(group)} /> : null}
+          <Segments label={t`Span`} options={spans} {...bindValue(span)} />
           <Button size="small" icon="download" href={`/console/api/usage.csv?${query}`} download>
             CSV
           </Button>

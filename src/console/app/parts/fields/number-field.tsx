@@ -15,12 +15,28 @@ interface NumberFieldProps {
 
 /** A number field, which keeps the text as typed. */
 export function NumberField({ value, onChange, ...rest }: NumberFieldProps): VNode {
+  const { text, take } = useTypedNumber(value)
+  return <TextField {...rest} maxLength={16} value={text} onInput={(next) => onChange(take(next, readNumber(next)))} />
+}
+
+/**
+ * The text of a number field as it was typed, as long as its value is the typed one.
+ *
+ * @returns also whether it was typed, and a function that stores what is typed and returns its value.
+ */
+export function useTypedNumber(value: number): {
+  readonly text: string
+  readonly isTyped: boolean
+  readonly take: (text: string, value: number) => number
+} {
   const typed = useSignal<{ readonly text: string; readonly value: number } | null>(null)
   const isTyped = typed.value !== null && Object.is(typed.value.value, value)
-  const text = isTyped ? (typed.value?.text ?? '') : Number.isFinite(value) ? numberInBox(value) : ''
-  const take = (next: string) => {
-    typed.value = { text: next, value: readNumber(next) }
-    onChange(typed.value.value)
+  return {
+    text: isTyped ? (typed.value?.text ?? '') : Number.isFinite(value) ? numberInBox(value) : '',
+    isTyped,
+    take: (text, number) => {
+      typed.value = { text, value: number }
+      return number
+    },
   }
-  return <TextField {...rest} maxLength={16} value={text} onInput={take} />
 }

@@ -1,8 +1,8 @@
-import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useId } from 'preact/hooks'
 import { decimalText, numberInBox } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
+import { useTypedNumber } from './number-field.tsx'
 import { numberFault, readNumber } from './read-number.ts'
 
 export interface SliderProps {
@@ -23,18 +23,11 @@ export interface SliderProps {
 /** A number within bounds, to drag or type. The text is kept as typed, and its fault is shown below. */
 export function Slider({ label, value, min, max, step, stops, standard, onChange, hint }: SliderProps): VNode {
   const id = useId()
-  const typed = useSignal<{ readonly text: string; readonly value: number } | null>(null)
-  const isTyped = typed.value !== null && Object.is(typed.value.value, value)
-  const text = isTyped ? (typed.value?.text ?? '') : Number.isFinite(value) ? numberInBox(value) : ''
+  const { text, isTyped, take } = useTypedNumber(value)
   const fault = numberFault(value, { least: min, most: max, whole: Number.isInteger(step) })
   const shown = Number.isFinite(value) ? value : standard
   const range = stops ? { min: 0, max: stops.length - 1, step: 1, value: nearest(stops, shown) } : { min, max, step, value: shown }
   const filled = `${((Math.min(range.max, Math.max(range.min, range.value)) - range.min) / (range.max - range.min || 1)) * 100}%`
-  const take = (text: string) => {
-    const number = text.trim() === '' ? standard : readNumber(text)
-    typed.value = { text, value: number }
-    onChange(number)
-  }
   return (
     <div class="slider">
       <div class="slider-head">
@@ -62,7 +55,7 @@ export function Slider({ label, value, min, max, step, stops, standard, onChange
         maxLength={16}
         value={text}
         placeholder={numberInBox(standard)}
-        onInput={(event) => take(event.currentTarget.value)}
+        onInput={({ currentTarget: { value: next } }) => onChange(take(next, next.trim() === '' ? standard : readNumber(next)))}
       />
       {fault === null ? null : (
         <span id={`${id}-fault`} class="field-fault">

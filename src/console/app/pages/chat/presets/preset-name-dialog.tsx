@@ -6,6 +6,7 @@ import { t } from '../../../language/t.ts'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { DialogChoice } from '../../../parts/dialog-form.tsx'
 import { FailureNote } from '../../../parts/failure-note.tsx'
+import { bind } from '../../../parts/fields/bind.ts'
 import { TextField } from '../../../parts/fields/text-field.tsx'
 import { useSubmit } from '../../../parts/use-submit.ts'
 import { announce } from '../../../state/toasts.ts'
@@ -25,7 +26,7 @@ export function PresetNameDialog({ preset, onClose }: { preset: ChatPreset | nul
       <form class="stack" onSubmit={submit}>
         <p class="soft">{t`A preset stores the system prompt and parameters, visible only to you. It doesn’t change the model.`}</p>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
-        <TextField label={t`Name of the preset`} value={name.value} maxLength={100} onInput={(text) => (name.value = text)} />
+        <TextField label={t`Name of the preset`} maxLength={100} {...bind(name)} />
         <DialogChoice busy={busy.value} disabled={!isVisible(name.value)} onClose={onClose}>
           {preset === null ? t`Save` : t`Rename`}
         </DialogChoice>

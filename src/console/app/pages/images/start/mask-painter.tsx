@@ -4,6 +4,7 @@ import { useEffect, useId, useRef } from 'preact/hooks'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
+import { bindChecked } from '../../../parts/fields/bind.ts'
 import { Check } from '../../../parts/fields/check.tsx'
 import { Slider } from '../../../parts/fields/slider.tsx'
 import { announce, showToast } from '../../../state/toasts.ts'
@@ -106,13 +107,7 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
         </div>
         <div class="row between">
           <div class="row">
-            <Check
-              label={t`Erase`}
-              checked={erase.value}
-              onChange={(checked) => {
-                erase.value = checked
-              }}
-            />
+            <Check label={t`Erase`} {...bindChecked(erase)} />
             <Button tone="quiet" icon="undo" iconOnly disabled={history.value.done.length === 0} onClick={undo}>{t`Undo`}</Button>
             <Button tone="quiet" icon="redo" iconOnly disabled={history.value.undone.length === 0} onClick={redo}>{t`Redo`}</Button>
             <Button tone="quiet" onClick={() => add({ type: 'fill' })}>{t`Everything`}</Button>
