@@ -28,6 +28,12 @@ export type SessionState =
 /** The signed-in account, as last loaded by this page. */
 export const session = signal<SessionState>({ state: 'unknown' })
 
+/** The prefix of one kind of records of the signed-in account in this browser. */
+export function ownPrefix(kind: string): string {
+  const current = session.peek()
+  return `${kind}/${current.state === 'signed-in' ? current.account.id : ''}/`
+}
+
 /** The service's size limit of a request, in bytes; null = not known yet. */
 export const mostBodyBytes = signal<number | null>(null)
 

@@ -2,7 +2,7 @@ import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { tabId } from '../../../browser/browser-storage.ts'
 import { forgetRecord, keepRecord, readRecords } from '../../../browser/kept-records.ts'
 import { isGone, RequestFailure, send } from '../../../interface/request.ts'
-import { session } from '../../../state/session.ts'
+import { ownPrefix } from '../../../state/session.ts'
 
 /** A change of a conversation that the service may not have yet. */
 export interface UnsentChange {
@@ -26,12 +26,12 @@ const abandonedMs = 60_000
 /** Stores a change of the resource at a path until {@link forgetUnsent}, in case the page is closed before the service has it. */
 export function keepUnsent(path: string, change: UnsentChange): void {
   const kept: KeptChange = { ...change, tab: tabId(), at: Date.now() }
-  void keepRecord(prefix() + path, kept)
+  void keepRecord(ownPrefix('unsent') + path, kept)
 }
 
 /** Deletes a change that the service has, or never will have. */
 export function forgetUnsent(path: string): void {
-  void forgetRecord(prefix() + path)
+  void forgetRecord(ownPrefix('unsent') + path)
 }
 
 /** Sends the unsent changes of earlier pages of this tab and of closed tabs. Changes that fail now are left for the next page. */
@@ -63,11 +63,6 @@ export function isRefused(failure: unknown): boolean {
 }
 
 async function leftChanges(path: string): Promise<readonly (readonly [string, KeptChange])[]> {
-  const kept = await readRecords<KeptChange>(prefix() + path)
+  const kept = await readRecords<KeptChange>(ownPrefix('unsent') + path)
   return [...kept].filter(([, { tab, at }]) => tab === tabId() || Date.now() - at > abandonedMs)
-}
-
-function prefix(): string {
-  const current = session.peek()
-  return `unsent/${current.state === 'signed-in' ? current.account.id : ''}/`
 }

@@ -2,7 +2,7 @@ import { effect } from '@preact/signals'
 import type { ListedRequest } from '../../../../contract/requests.ts'
 import { forgetRecord, keepRecord, readRecords } from '../../../browser/kept-records.ts'
 import { showIfKept } from '../../../interface/follow-inference.ts'
-import { session } from '../../../state/session.ts'
+import { ownPrefix } from '../../../state/session.ts'
 import { restoreRun } from '../runs/image-runs.ts'
 import { type ImageGrid, imageGrids, runOf } from './image-grids.ts'
 
@@ -23,7 +23,7 @@ effect(() => {
     const ids = grid.cells.map((cell) => runOf(grid, cell)?.id ?? null)
     if (kept.get(grid.key) === ids.join()) continue
     kept.set(grid.key, ids.join())
-    void keepRecord(prefix() + grid.key, { grid, ids } satisfies KeptGrid)
+    void keepRecord(ownPrefix('grids') + grid.key, { grid, ids } satisfies KeptGrid)
   }
 })
 
@@ -37,9 +37,9 @@ effect(() => {
 export async function restoreGrids(requests: readonly ListedRequest[]): Promise<ReadonlySet<string>> {
   const listed = new Map(requests.map(({ id, inference }) => [id, inference]))
   const found = new Set<string>()
-  for (const [name, { grid, ids }] of await readRecords<KeptGrid>(prefix())) {
+  for (const [name, { grid, ids }] of await readRecords<KeptGrid>(ownPrefix('grids'))) {
     for (const id of ids) if (id !== null) found.add(id)
-    if (Date.now() - grid.key > keptMs) void forgetRecord(prefix() + name)
+    if (Date.now() - grid.key > keptMs) void forgetRecord(ownPrefix('grids') + name)
     else if (!imageGrids.peek().some(({ key }) => key === grid.key)) {
       const inferences = await Promise.all(
         ids.map(async (id) => (id === null ? null : (listed.get(id) ?? (await showIfKept(id))?.inference))),
@@ -54,9 +54,4 @@ export async function restoreGrids(requests: readonly ListedRequest[]): Promise<
     }
   }
   return found
-}
-
-function prefix(): string {
-  const current = session.peek()
-  return `grids/${current.state === 'signed-in' ? current.account.id : ''}/`
 }
