@@ -7,10 +7,10 @@ import type { AccountLimits, UseLimits } from '../core/limits/use-limits.ts'
 import type { ModelDescriptor, PlacedModel } from '../core/model.ts'
 import type { FoundOnHub, PullPlan } from '../core/model-pull.ts'
 import type { BodyLogSwitch, BodyPart, LoggedBody } from '../core/requests/logged-body.ts'
+import type { Abortable } from '../core/waiting.ts'
 import type { ReportProgress } from './progress-bar.ts'
 
-type Options = { readonly signal: AbortSignal }
-type SlowOptions = Options & { readonly onProgress: ReportProgress }
+type SlowOptions = Abortable & { readonly onProgress: ReportProgress }
 
 /** The parts of the service that commands need; implemented by composition, which loads each part on first use. */
 export interface CliBackend {
@@ -20,7 +20,7 @@ export interface CliBackend {
    */
   readonly serve: (
     config: Config,
-    options: Options & { readonly print: (text: string) => void; readonly report: readonly SettingReport[] },
+    options: Abortable & { readonly print: (text: string) => void; readonly report: readonly SettingReport[] },
   ) => Promise<void>
   /** Combinations of valid settings that prevent the start. */
   readonly findStartFaults: (config: Config) => Promise<readonly ConfigFault[]>
@@ -32,10 +32,10 @@ export interface CliBackend {
    */
   readonly openAccountDesk: (
     config: Config,
-    options: Options & { readonly onCreate?: (dataFolder: string) => void },
+    options: Abortable & { readonly onCreate?: (dataFolder: string) => void },
   ) => Promise<AccountDesk>
   /** GPUs available to the engines. */
-  readonly listDevices: (options: Options) => Promise<readonly FoundDevice[]>
+  readonly listDevices: (options: Abortable) => Promise<readonly FoundDevice[]>
   readonly listModels: (config: Config) => Promise<readonly ModelDescriptor[]>
   /** Pulls a model into the data folder and checks it; calls `onPlan` first. */
   readonly pullModel: (
@@ -44,9 +44,9 @@ export interface CliBackend {
     options: SlowOptions & { readonly offline?: boolean; readonly onPlan?: (plan: PullPlan) => void },
   ) => Promise<ModelDescriptor>
   /** Plans a pull; downloads only the description. */
-  readonly planPull: (config: Config, source: string, options: Options & { readonly offline?: boolean }) => Promise<PullPlan>
+  readonly planPull: (config: Config, source: string, options: Abortable & { readonly offline?: boolean }) => Promise<PullPlan>
   /** Searches the hub. */
-  readonly searchModels: (config: Config, words: string, options: Options) => Promise<readonly FoundOnHub[]>
+  readonly searchModels: (config: Config, words: string, options: Abortable) => Promise<readonly FoundOnHub[]>
   /** Models in another program's folder; `folder` = another than the usual one. @throws {UsageError} for an unknown program or folder. */
   readonly findForeignModels: (
     config: Config,
@@ -63,7 +63,7 @@ export interface CliBackend {
   readonly findRemovableModel: (config: Config, modelId: string) => Promise<PlacedModel & { readonly id: string; readonly bytes: number }>
   readonly removeModel: (model: PlacedModel) => Promise<void>
   /** Adds a key to the request log's key file, which is created if missing. */
-  readonly makeLogKey: (config: Config, options: Options) => Promise<{ readonly id: string; readonly file: string }>
+  readonly makeLogKey: (config: Config, options: Abortable) => Promise<{ readonly id: string; readonly file: string }>
   /** Writes everything except models into one file, even while the service is running. */
   readonly backup: (config: Config, file: string, options: SlowOptions) => Promise<{ readonly bytes: number }>
   /** Replaces the content of the data folder; the service must not be running. */
@@ -87,31 +87,31 @@ export interface ForeignModelRow {
 
 /** Accounts and their tokens; disposing closes the store. */
 export interface AccountDesk extends AsyncDisposable {
-  listAccounts(options: Options): Promise<readonly Account[]>
-  createAccount(input: { readonly name: string; readonly role: Role }, options: Options): Promise<Account>
+  listAccounts(options: Abortable): Promise<readonly Account[]>
+  createAccount(input: { readonly name: string; readonly role: Role }, options: Abortable): Promise<Account>
   /** Creates a one-time link with which the account's user sets a new sign-in. */
-  makeSignInLink(accountId: string, options: Options): Promise<string>
+  makeSignInLink(accountId: string, options: Abortable): Promise<string>
   /** Changes the given fields. */
   changeAccount(
     accountId: string,
     change: { readonly disabled?: boolean; readonly limits?: Partial<AccountLimits> },
-    options: Options,
+    options: Abortable,
   ): Promise<void>
   /** Disables an account and schedules the erasure of its data. */
-  deleteAccount(account: Pick<Account, 'id' | 'name'>, options: Options): Promise<void>
+  deleteAccount(account: Pick<Account, 'id' | 'name'>, options: Abortable): Promise<void>
   /** Removes an account's second factor; false = there is none. */
-  resetSecondFactor(accountId: string, options: Options): Promise<boolean>
-  listTokens(accountId: string, options: Options): Promise<readonly AccessToken[]>
-  createToken(input: NewToken, options: Options): Promise<{ readonly text: string; readonly token: AccessToken }>
+  resetSecondFactor(accountId: string, options: Abortable): Promise<boolean>
+  listTokens(accountId: string, options: Abortable): Promise<readonly AccessToken[]>
+  createToken(input: NewToken, options: Abortable): Promise<{ readonly text: string; readonly token: AccessToken }>
   /** Changes the given limits of a token. */
-  limitToken(target: { readonly id: string; readonly accountId: string }, limits: Partial<UseLimits>, options: Options): Promise<void>
-  revokeToken(target: { readonly id: string; readonly accountId: string }, options: Options): Promise<void>
-  accountLog(accountId: string, options: Options): Promise<AccountLog>
+  limitToken(target: { readonly id: string; readonly accountId: string }, limits: Partial<UseLimits>, options: Abortable): Promise<void>
+  revokeToken(target: { readonly id: string; readonly accountId: string }, options: Abortable): Promise<void>
+  accountLog(accountId: string, options: Abortable): Promise<AccountLog>
   /** Logs the bodies of an account's requests from now on; `forMs: null` = until switched off. */
-  switchLogOn(accountId: string, wish: { readonly keepMs: number; readonly forMs: number | null }, options: Options): Promise<void>
-  switchLogOff(accountId: string, options: Options): Promise<void>
-  deleteBodies(accountId: string, options: Options): Promise<void>
-  readBodies(accountId: string, requestId: string, options: Options): Promise<readonly KeptBody[]>
+  switchLogOn(accountId: string, wish: { readonly keepMs: number; readonly forMs: number | null }, options: Abortable): Promise<void>
+  switchLogOff(accountId: string, options: Abortable): Promise<void>
+  deleteBodies(accountId: string, options: Abortable): Promise<void>
+  readBodies(accountId: string, requestId: string, options: Abortable): Promise<readonly KeptBody[]>
 }
 
 /** State of an account's request log. */

@@ -8,19 +8,18 @@ import {
   type UseLimits,
   useLimitNames,
 } from '../core/limits/use-limits.ts'
+import type { Abortable } from '../core/waiting.ts'
 import type { AccountDesk } from './cli-backend.ts'
 import type { Command, CommandContext, CommandFlag, CommandResult } from './command.ts'
 import { UsageError } from './failures.ts'
-
-type Options = { readonly signal: AbortSignal }
 
 interface LimitedThing<Thing> {
   readonly words: Command['words']
   readonly summary: string
   readonly argument: Command['argument'] & object
   readonly flags: readonly CommandFlag[]
-  readonly find: (desk: AccountDesk, id: string, options: Options) => Promise<Thing>
-  readonly change: (desk: AccountDesk, thing: Thing, limits: Partial<AccountLimits>, options: Options) => Promise<void>
+  readonly find: (desk: AccountDesk, id: string, options: Abortable) => Promise<Thing>
+  readonly change: (desk: AccountDesk, thing: Thing, limits: Partial<AccountLimits>, options: Abortable) => Promise<void>
 }
 
 /** A command that sets limits by id, or shows them without flags. */

@@ -1,14 +1,13 @@
 import type { Account } from '../core/account.ts'
 import type { Inference } from '../core/inference.ts'
 import type { NumberedRequest } from '../core/ports/request-log.ts'
+import type { Abortable } from '../core/waiting.ts'
 import type { ConsoleDependencies } from './console-dependencies.ts'
 import type { ListedRequest, RequestPage, RequestQuery } from './contract/requests.ts'
 import { showInference, showResult } from './find-request.ts'
 import { hasPictures, imageAddress } from './stored-images.ts'
 
 type Dependencies = Pick<ConsoleDependencies, 'requests' | 'log' | 'tokens' | 'accounts' | 'clock'>
-type Options = { readonly signal: AbortSignal }
-
 interface Row {
   readonly id: string
   readonly key: string
@@ -21,7 +20,7 @@ interface Row {
 export async function listRequests(
   deps: Dependencies,
   { person, limit, ...query }: RequestQuery & { readonly person: Account; readonly limit: number },
-  options: Options,
+  options: Abortable,
 ): Promise<RequestPage> {
   const { rows, next } =
     query.status === null
@@ -54,7 +53,7 @@ type Requested = RequestQuery & { readonly person: Account; readonly limit: numb
 async function findRecords(
   deps: Dependencies,
   { person, limit, of, search, kind, way, after }: Requested,
-  options: Options,
+  options: Abortable,
 ): Promise<Page> {
   const accountId = of === 'me' ? person.id : null
   // Owners search only their own requests: a search of all would reveal words of other accounts' prompts.
@@ -80,7 +79,7 @@ async function findRecords(
 async function findByStatus(
   deps: Dependencies,
   { person: { id: accountId }, limit, status, after }: Requested & { readonly status: Inference['status'] },
-  options: Options,
+  options: Abortable,
 ): Promise<Page> {
   const { inferences, next } = await deps.log.list({ accountId, status, limit, after }, options)
   const ids = inferences.map(({ id }) => id)
@@ -96,7 +95,7 @@ async function findByStatus(
   return { rows, next }
 }
 
-async function tokenNames(deps: Dependencies, rows: readonly Row[], options: Options): Promise<ReadonlyMap<string, string>> {
+async function tokenNames(deps: Dependencies, rows: readonly Row[], options: Abortable): Promise<ReadonlyMap<string, string>> {
   const accounts = new Set(rows.flatMap(({ accountId, record }) => (record?.tokenId ? [accountId] : [])))
   const lists = await Promise.all([...accounts].map((accountId) => deps.tokens.list(accountId, options)))
   return new Map(lists.flat().map(({ id, name }) => [id, name]))

@@ -2,8 +2,7 @@ import { fork } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type DeviceChoice, type FoundDevice, type GpuSetting, imageBackend, textBackend } from '../../core/compute-device.ts'
-
-type Options = { readonly signal: AbortSignal }
+import type { Abortable } from '../../core/waiting.ts'
 
 const entry = fileURLToPath(new URL('./probe-devices.ts', import.meta.url))
 
@@ -14,13 +13,13 @@ const probes = { text: ['text'], images: ['images'], softwareImages: ['images', 
 const timeoutMs = 60_000
 
 /** Devices that each engine could use besides the processor; software GPUs are listed only if there is no real one. */
-export async function listDevices(options: Options): Promise<readonly FoundDevice[]> {
+export async function listDevices(options: Abortable): Promise<readonly FoundDevice[]> {
   const [text, images] = await Promise.all([probe('text', options), probe('images', options)])
   return [...text, ...(images.length > 0 ? images : await probe('softwareImages', options))]
 }
 
 /** The missing part of the backend named by `gpu`, as a sentence; null = nothing is missing, or no backend is named. */
-export async function findMissingBackend(gpu: GpuSetting, options: Options): Promise<string | null> {
+export async function findMissingBackend(gpu: GpuSetting, options: Abortable): Promise<string | null> {
   const named = [
     { engine: 'text', backend: textBackend(gpu) },
     { engine: 'images', backend: imageBackend(gpu) },
@@ -37,7 +36,7 @@ export async function findMissingBackend(gpu: GpuSetting, options: Options): Pro
 }
 
 /** A driver may crash or hang, so it is probed in a separate process; without an answer there are no devices. */
-async function probe(name: keyof typeof probes, { signal }: Options): Promise<readonly FoundDevice[]> {
+async function probe(name: keyof typeof probes, { signal }: Abortable): Promise<readonly FoundDevice[]> {
   signal.throwIfAborted()
   const child = fork(entry, [...probes[name]], {
     execArgv: ['--disable-warning=ExperimentalWarning'],

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import type { Inference, OutputReference } from '../../core/inference.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { pictureMarks } from '../../operations/pictures/kept-pictures.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
@@ -21,7 +22,6 @@ const readQuery = createQueryReader({
 })
 
 type Dependencies = Pick<ConsoleDependencies, 'log' | 'outputs' | 'clock' | 'requests' | 'documents'>
-type Options = { readonly signal: AbortSignal }
 type StoredInference = Inference & { readonly expiresAt: number; readonly output: OutputReference }
 
 /** GET /console/api/gallery: the stored pictures of the caller's outputs, newest first. */
@@ -46,7 +46,7 @@ async function picturesOf(
   deps: Dependencies,
   { id, accountId, model, output, expiresAt }: StoredInference,
   prompt: string | null,
-  options: Options,
+  options: Abortable,
 ): Promise<readonly GalleryPicture[]> {
   const { pictures } = await findStoredImages(deps, output, options)
   const shown = await Promise.all(
@@ -64,7 +64,7 @@ async function promptsOf(
   { requests }: Dependencies,
   accountId: string,
   found: readonly StoredInference[],
-  options: Options,
+  options: Abortable,
 ): Promise<ReadonlyMap<string, string>> {
   if (found.length === 0) return new Map()
   const ids = found.map(({ id }) => id)
@@ -76,7 +76,7 @@ async function promptsOf(
 async function findPictures(
   { log, clock }: Dependencies,
   { accountId, after }: { readonly accountId: string; readonly after: string | null },
-  options: Options,
+  options: Abortable,
 ): Promise<{ readonly found: readonly StoredInference[]; readonly next: string | null }> {
   const found: StoredInference[] = []
   let cursor = after
@@ -96,7 +96,7 @@ async function findPictures(
 async function searchPictures(
   { log, clock, requests }: Dependencies,
   { accountId, after, words }: { readonly accountId: string; readonly after: string | null; readonly words: string },
-  options: Options,
+  options: Abortable,
 ): Promise<{ readonly found: readonly StoredInference[]; readonly next: string | null }> {
   const found: StoredInference[] = []
   let before = after === null ? null : readRequestPlace(after)

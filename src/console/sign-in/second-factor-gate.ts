@@ -1,5 +1,6 @@
 import type { Account } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import {
   beginSecondFactor,
   confirmSecondFactor,
@@ -12,8 +13,6 @@ import type { SecondFactorRequired } from '../contract/session.ts'
 import { authenticatorAddress } from './authenticator-address.ts'
 import type { SignInThrottle } from './sign-in-throttle.ts'
 import { secondFactorKeys } from './throttle-keys.ts'
-
-type Options = { readonly signal: AbortSignal }
 
 export interface GateDependencies extends SecondFactorDependencies {
   readonly throttle: SignInThrottle
@@ -42,7 +41,7 @@ export function isSecondFactorRequired({ secondFactor }: Pick<SignInSettings, 's
 export async function askSecondFactor(
   deps: GateDependencies,
   account: Account,
-  options: Options,
+  options: Abortable,
 ): Promise<SecondFactorRequired['asks'] | null> {
   if ((await findSecondFactor(deps, account.id, options)) !== null) return 'code'
   return isSecondFactorRequired(deps.signIn, account) ? 'enrolment' : null
@@ -56,7 +55,7 @@ export async function askSecondFactor(
 export async function passSecondFactor(
   deps: GateDependencies,
   { account, code, from }: { readonly account: Account; readonly code: string | undefined; readonly from: GuessOrigin },
-  options: Options,
+  options: Abortable,
 ): Promise<GatePassed | SecondFactorRequired> {
   const asks = await askSecondFactor(deps, account, options)
   if (asks === null) return { by: 'nothing' }
@@ -74,7 +73,7 @@ export async function passSecondFactor(
 async function tryCode(
   deps: GateDependencies,
   { accountId, code, asks }: { readonly accountId: string; readonly code: string; readonly asks: SecondFactorRequired['asks'] },
-  options: Options,
+  options: Abortable,
 ): Promise<GatePassed> {
   if (asks === 'enrolment') {
     const recoveryCodes = await confirmSecondFactor(deps, { accountId, code }, options)

@@ -4,6 +4,7 @@ import type { Account, Session } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { hashSecretText, makeSecretText } from '../../operations/access/secret-text.ts'
 import { type OwnHosts, requireOwnHost, requireSameOrigin } from '../request-guard.ts'
 import { readHostCookie, writeHostCookie } from './host-cookie.ts'
@@ -19,8 +20,6 @@ export function writeSessionCookie(secret: string, site: { readonly publicUrl: s
 export function readSessionCookie(headers: IncomingHttpHeaders, publicUrl: string): string | null {
   return readHostCookie(name, headers, publicUrl)
 }
-
-type Options = { readonly signal: AbortSignal }
 
 /** Interval at which use of a session is stored: otherwise every request of a page would be a write. */
 const touchEveryMs = 5 * 60 * 1000
@@ -44,7 +43,7 @@ interface NewSession extends Pick<Session, 'accountId' | 'address' | 'agent'> {
 export async function openSession(
   { accounts, clock }: SessionDependencies,
   { accountId, address, agent, lifetimeMs }: NewSession,
-  options: Options,
+  options: Abortable,
 ): Promise<string> {
   const secret = makeSecretText()
   const now = clock.now()
@@ -57,7 +56,7 @@ export async function openSession(
 export async function findSessionAccount(
   { accounts, clock }: SessionDependencies,
   secret: string,
-  options: Options,
+  options: Abortable,
 ): Promise<Account | null> {
   const session = await accounts.findSession(hashSecretText(secret), options)
   if (session === null || session.expiresAt <= clock.now()) return null
@@ -69,7 +68,7 @@ export async function findSessionAccount(
 }
 
 /** Ends a session; its cookie becomes invalid. */
-export async function closeSession({ accounts }: SessionDependencies, secret: string, options: Options): Promise<void> {
+export async function closeSession({ accounts }: SessionDependencies, secret: string, options: Abortable): Promise<void> {
   await accounts.deleteSession(hashSecretText(secret), options)
 }
 
@@ -77,7 +76,7 @@ export async function closeSession({ accounts }: SessionDependencies, secret: st
 export async function listOpenSessions(
   { accounts, clock }: SessionDependencies,
   accountId: string,
-  options: Options,
+  options: Abortable,
 ): Promise<readonly Session[]> {
   const sessions = await accounts.listSessions(accountId, options)
   return sessions.filter(({ expiresAt }) => expiresAt > clock.now()).toReversed()
@@ -91,7 +90,7 @@ export async function listOpenSessions(
 export async function endSession(
   { accounts }: SessionDependencies,
   { hash, accountId }: Pick<Session, 'hash' | 'accountId'>,
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   const session = await accounts.findSession(hash, options)
   if (session?.accountId !== accountId) throw new ServiceError('not_found', 'This session has ended already.')

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { clientSignal } from '../../../http/client-signal.ts'
 import { findBodyLog, switchBodyLogOff, switchBodyLogOn } from '../../../operations/bodies/body-log.ts'
 import { removeBodies, sumBodies } from '../../../operations/bodies/kept-bodies.ts'
@@ -17,8 +18,6 @@ const readWish: BodyReader<RequestLogWish> = createBodyReader({
   offAfterHours: Type.Optional(Type.Integer({ minimum: 1, maximum: longestOffAfterHours })),
 })
 
-type Options = { readonly signal: AbortSignal }
-
 /** /console/api/accounts/:id/request-log: switches an account's request log, for owners. */
 export function registerRequestLogs(
   own: FastifyInstance,
@@ -26,13 +25,13 @@ export function registerRequestLogs(
   { requestLog: { mostKeepMs, mostBytes } }: Pick<ConsoleSettings, 'requestLog'>,
 ): void {
   const path = '/console/api/accounts/:id/request-log'
-  const state = async (id: string, options: Options): Promise<RequestLogState> => {
+  const state = async (id: string, options: Abortable): Promise<RequestLogState> => {
     const found = await findBodyLog(deps, id, options)
     const { count: bodies, bytes } = await sumBodies(deps, id, options)
     const on = found && { since: found.since, keepMs: found.keepMs, until: found.until }
     return { on, bodies, bytes, mostBytes, mostKeepHours: Math.floor(mostKeepMs / hourMs) }
   }
-  const requireAccount = async (id: string, options: Options): Promise<void> => {
+  const requireAccount = async (id: string, options: Abortable): Promise<void> => {
     if (id.length > 100 || (await deps.accounts.find(id, options)) === null)
       throw new ServiceError('not_found', 'There is no such account.')
   }

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import type { Account } from '../../../core/account.ts'
 import { isRecord } from '../../../core/json-value.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { clientSignal } from '../../../http/client-signal.ts'
 import { hasBodies } from '../../../operations/bodies/kept-bodies.ts'
 import type { ConsoleDependencies } from '../../console-dependencies.ts'
@@ -22,8 +23,6 @@ const readQuery = createQueryReader({
 })
 
 type Dependencies = Pick<ConsoleDependencies, 'log' | 'events' | 'requests' | 'tokens' | 'accounts' | 'webhooks' | 'documents' | 'clock'>
-type Options = { readonly signal: AbortSignal }
-
 /** /console/api/requests: the caller's requests, or for owners everyone's. */
 export function registerRequests(own: FastifyInstance, deps: Dependencies): void {
   own.get('/console/api/requests', async (request, reply): Promise<RequestPage> => {
@@ -43,7 +42,7 @@ export function registerRequests(own: FastifyInstance, deps: Dependencies): void
 async function showRequest(
   deps: Dependencies,
   { id: place, person }: { readonly id: string; readonly person: Account },
-  options: Options,
+  options: Abortable,
 ): Promise<RequestShown> {
   const { id, accountId, record, inference } = await findRequest(deps, { place, person }, options)
   // Owners see the state of other accounts' requests, but not their content.

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { takeChallenge } from '../../../operations/access/passkeys.ts'
 import { readServiceKey } from '../../../operations/service-key.ts'
 import type { ConsoleDependencies } from '../../console-dependencies.ts'
@@ -8,8 +9,6 @@ import { readHostCookie, writeHostCookie } from '../host-cookie.ts'
 import { sealValue, unsealValue } from '../sealed-value.ts'
 
 type Dependencies = Pick<ConsoleDependencies, 'addresses' | 'clock' | 'documents'>
-type Options = { readonly signal: AbortSignal }
-
 /** Time limit for the user to confirm. */
 const challengeMs = 5 * 60 * 1000
 const cookieName = 'sepia_passkey'
@@ -23,7 +22,7 @@ export async function writeChallenge(
   deps: Dependencies,
   reply: FastifyReply,
   { challenge, use }: { readonly challenge: string; readonly use: ChallengeUse },
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   const serviceKey = await readServiceKey(deps, options)
   const sealed = sealValue({ challenge, use, madeAt: deps.clock.now() }, { serviceKey, purpose })
@@ -36,7 +35,7 @@ export async function writeChallenge(
  *
  * @throws {ServiceError} `validation_error` when there is none for this use, or it is too old.
  */
-export async function readChallenge(deps: Dependencies, request: FastifyRequest, use: ChallengeUse, options: Options): Promise<string> {
+export async function readChallenge(deps: Dependencies, request: FastifyRequest, use: ChallengeUse, options: Abortable): Promise<string> {
   const sealed = readHostCookie(cookieName, request.headers, deps.addresses().publicUrl)
   const serviceKey = await readServiceKey(deps, options)
   const given = sealed === null ? null : unsealValue(sealed, { serviceKey, purpose })
@@ -54,7 +53,7 @@ export async function readChallenge(deps: Dependencies, request: FastifyRequest,
 export async function spendChallenge(
   deps: Dependencies,
   { challenge, accountId }: { readonly challenge: string; readonly accountId: string },
-  options: Options,
+  options: Abortable,
 ): Promise<void> {
   if (!(await takeChallenge(deps, { challenge, accountId, lifetimeMs: challengeMs }, options))) throw tooLate()
 }

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Abortable } from '../../../core/waiting.ts'
 import { parseJson } from '../parse-json.ts'
 import type { UpstreamConnection } from '../upstream-connection.ts'
 import { makeBrokenError } from '../upstream-error.ts'
@@ -10,11 +11,7 @@ const usualPollMs = 500
 /** Maximum duration of a cancellation call, in milliseconds. */
 const defaultCancelTimeoutMs = 5000
 
-interface CallOptions {
-  readonly signal: AbortSignal
-}
-
-interface PostOptions extends CallOptions {
+interface PostOptions extends Abortable {
   /** The work that the call starts: a picture, returned in the response, or a job, drawn after it; absent = none. */
   readonly makes?: 'picture' | 'job'
 }
@@ -37,12 +34,12 @@ export class ServerCalls {
     this.#cancelTimeoutMs = cancelTimeoutMs
   }
 
-  bytes(path: string, { signal }: CallOptions): Promise<Buffer> {
+  bytes(path: string, { signal }: Abortable): Promise<Buffer> {
     return this.#connection.exchange(path, null, { signal, mostBytes, isDueAtOnce: true, isRepeatable: true })
   }
 
   /** @throws {ServiceError} `inference_failed` if the response is not JSON. */
-  async get(path: string, { signal }: CallOptions): Promise<unknown> {
+  async get(path: string, { signal }: Abortable): Promise<unknown> {
     return parse(await this.bytes(path, { signal }))
   }
 
@@ -60,7 +57,7 @@ export class ServerCalls {
   }
 
   /** Posts a form with files. */
-  async postForm(path: string, form: FormData, { signal }: CallOptions): Promise<unknown> {
+  async postForm(path: string, form: FormData, { signal }: Abortable): Promise<unknown> {
     const encoded = new Response(form)
     const bytes = new Uint8Array(await encoded.arrayBuffer())
     const sent = { type: encoded.headers.get('content-type') ?? 'multipart/form-data', bytes }
@@ -68,12 +65,12 @@ export class ServerCalls {
   }
 
   /** Notifies the server after the client has disconnected, for a few seconds at most. Failures are ignored. */
-  async farewell(work: (options: CallOptions) => Promise<unknown>): Promise<void> {
+  async farewell(work: (options: Abortable) => Promise<unknown>): Promise<void> {
     await work({ signal: AbortSignal.timeout(this.#cancelTimeoutMs) }).catch(() => undefined)
   }
 
   /** Waits until the next poll is due. */
-  async pause({ signal }: CallOptions): Promise<void> {
+  async pause({ signal }: Abortable): Promise<void> {
     await wait(this.#pollMs, undefined, { signal }).catch(() => undefined)
     signal.throwIfAborted()
   }

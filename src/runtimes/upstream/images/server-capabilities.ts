@@ -1,21 +1,18 @@
 import { ServiceError } from '../../../core/error.ts'
-
-interface AskOptions {
-  readonly signal: AbortSignal
-}
+import type { Abortable } from '../../../core/waiting.ts'
 
 /** A server's reported capabilities. They change when files are added or the server restarts. */
 export class ServerCapabilities<Reported> {
-  readonly #ask: (options: AskOptions) => Promise<Reported>
+  readonly #ask: (options: Abortable) => Promise<Reported>
   #reported: Reported
 
-  private constructor(ask: (options: AskOptions) => Promise<Reported>, reported: Reported) {
+  private constructor(ask: (options: Abortable) => Promise<Reported>, reported: Reported) {
     this.#ask = ask
     this.#reported = reported
   }
 
   /** @throws {ServiceError} what `ask` throws. */
-  static async open<Reported>(ask: (options: AskOptions) => Promise<Reported>, options: AskOptions): Promise<ServerCapabilities<Reported>> {
+  static async open<Reported>(ask: (options: Abortable) => Promise<Reported>, options: Abortable): Promise<ServerCapabilities<Reported>> {
     return new ServerCapabilities(ask, await ask(options))
   }
 
@@ -29,7 +26,7 @@ export class ServerCapabilities<Reported> {
    *
    * @throws {ServiceError} what `check` throws.
    */
-  async check(check: (reported: Reported) => void, options: AskOptions): Promise<void> {
+  async check(check: (reported: Reported) => void, options: Abortable): Promise<void> {
     try {
       check(this.#reported)
     } catch (refusal) {
