@@ -81,6 +81,28 @@ test('no entry is dropped however many wait, and all count as pending until they
   assert.equal(log.owed, 0)
 })
 
+test('an entry that fails just when the last waiting one is recorded is tried again too', async () => {
+  for (let ticks = 0; ticks < 12; ticks++) {
+    const clock = createTestClock()
+    const late = Promise.withResolvers<void>()
+    const failLate = async () => {
+      for (let tick = 0; tick < ticks; tick++) await null
+      late.reject(away)
+    }
+    const append: UsageLog['append'] = async ({ model }, { again }) => {
+      if (again === true) return void failLate()
+      if (model === 'late') return late.promise
+      throw away
+    }
+    const log = new RetryingUsageLog({ append }, { clock, onFault: () => {} })
+    const both = [log.append({ ...entry, model: 'late' }, options), log.append(entry, options)]
+    await clock.waiting(1)
+    await clock.advance(2000)
+    assert.equal(log.owed, 0, `${ticks} ticks`)
+    await Promise.all(both)
+  }
+})
+
 test('a stop tries once more at once, and reports what it could not book', async () => {
   const { clock, state, calls, log } = setUp()
   state.fault = away

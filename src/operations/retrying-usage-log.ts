@@ -45,9 +45,7 @@ export class RetryingUsageLog implements UsageBooks, AsyncDisposable {
       this.#onFault(error)
       const booked = Promise.withResolvers<void>()
       this.#waiting.push({ entry, id: options.id, booked })
-      this.#trying ??= this.#tryAgain().finally(() => {
-        this.#trying = null
-      })
+      this.#trying ??= this.#tryAgain()
       await booked.promise
     }
   }
@@ -60,15 +58,17 @@ export class RetryingUsageLog implements UsageBooks, AsyncDisposable {
 
   async #tryAgain(): Promise<void> {
     const { signal } = this.#closing
-    for (let [first] = this.#waiting; first !== undefined; [first] = this.#waiting) {
+    while (this.#waiting.length > 0) {
       const isLast = signal.aborted || !(await this.#paused(signal))
       try {
         await this.#bookAll()
       } catch (error) {
-        if (isLast) return this.#giveUp(error)
-        this.#onFault(error)
+        if (isLast) this.#giveUp(error)
+        else this.#onFault(error)
       }
     }
+    // In the same turn as the check above, so that no entry waits without another attempt.
+    this.#trying = null
   }
 
   async #paused(signal: AbortSignal): Promise<boolean> {
