@@ -9,8 +9,10 @@ import type { Abortable } from '../../core/waiting.ts'
  */
 export const createFilesTable =
   'create table backup_files (path text primary key, modified_ms integer not null, bytes blob not null) strict'
+
 /** Size of the pieces in which a file is stored; SQLite's values have at most a billion bytes. */
 export const filePieceBytes = 16 * 1024 * 1024
+
 /** The path of a file's piece. Earlier versions refuse the later ones, since no file's path has two slashes. */
 export function pathOfPiece(path: string, offset: number): string {
   return offset === 0 ? path : `${path}//${offset}`

@@ -129,6 +129,24 @@ describe('a backup', () => {
     assert.equal(await readFile(output, 'utf8'), 'picture')
   })
 
+  it('can be restored if an upload starts over while its earlier bytes are stored', async () => {
+    await using place = await openWorkplace()
+    const assets = join(place.data.dataFolder, 'assets')
+    await mkdir(assets)
+    await writeFile(join(assets, 'a.part'), '123456789')
+    await rm(join(place.data.dataFolder, 'outputs'), { recursive: true })
+    const { signal } = new AbortController()
+    let pieces = 0
+    // Called before each piece of the only file.
+    signal.throwIfAborted = () => {
+      if (pieces++ === 2) writeFileSync(join(assets, 'a.part'), '')
+    }
+    await writeBackup(place.data, place.backup, { ...options, signal, pieceBytes: 2 })
+    await rm(assets, { recursive: true })
+    await restoreBackup(place.data, place.backup, options)
+    assert.equal(await readFile(join(assets, 'a.part'), 'utf8'), '1234')
+  })
+
   it('contains an upload that gets its final name meanwhile, and nothing that is stored meanwhile', async () => {
     await using place = await openWorkplace()
     const assets = join(place.data.dataFolder, 'assets')

@@ -101,12 +101,15 @@ async function copyInto(
   await using file = found
   const { size, mtimeMs } = await file.stat()
   if (until !== undefined && mtimeMs > until) return
-  // Up to its size now: a file that is still received may grow.
-  for (let offset = 0; offset === 0 || offset < size; offset += pieceBytes) {
+  // Up to its size now: a file that is still received may grow. It may also shrink, and a read may return less than requested.
+  let offset = 0
+  for (;;) {
     signal.throwIfAborted()
     const length = Math.min(pieceBytes, size - offset)
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, offset)
     insert.run(pathOfPiece(path, offset), Math.round(mtimeMs), buffer.subarray(0, bytesRead))
+    offset += bytesRead
+    if (bytesRead === 0 || offset >= size) return
   }
 }
 
