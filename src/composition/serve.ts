@@ -100,8 +100,9 @@ export async function serve(
     onSubmitted: ({ id, model, accountId }: Inference) => inferenceSubmitted(telemetry, { inferenceId: id, model, accountId }),
   }
 
+  const watched = { ...store, owesUsage: () => books.owed > 0 }
   const findStorageFault =
-    config.database.type === 'embedded' ? await watchStorage(config.dataFolder, store, watchedPlaces(config)) : async () => null
+    config.database.type === 'embedded' ? await watchStorage(config.dataFolder, watched, watchedPlaces(config)) : async () => null
   const server = await createHttpServer(
     {
       ...everywhere,

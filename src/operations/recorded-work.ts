@@ -70,7 +70,7 @@ export class UsageRecording<Kind extends Work = Work> implements Disposable {
 }
 
 /** @throws {ServiceError} `server_is_overloaded` while usage of earlier requests cannot be recorded. */
-export function requireBooks({ owed = 0 }: Pick<UsageBooks, 'owed'>): void {
+function requireBooks({ owed = 0 }: Pick<UsageBooks, 'owed'>): void {
   if (owed === 0) return
   const message = 'The service cannot record the usage of earlier requests now; try again later, its operator finds the cause in the log.'
   throw new ServiceError('server_is_overloaded', message, { retryAfterSeconds: 5 })

@@ -152,7 +152,8 @@ suite('models', () => {
     )
     const books = { append: async () => {}, owed: 1 }
     await using owing = await startHttpService({ overrides: { books } })
-    assert.equal((await owing.fetch('/readyz', { token: null })).status, 503)
+    // Other nodes cannot reach a shared database either.
+    assert.equal((await owing.fetch('/readyz', { token: null })).status, 200)
     const chat = { model: 'fake-chat', messages: [{ role: 'user', content: 'hello' }] }
     const refused = await owing.fetch('/v1/chat/completions', { json: { ...chat, stream: true } })
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '5'])

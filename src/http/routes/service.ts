@@ -1,7 +1,6 @@
 import Type from 'typebox'
 import { ServiceError } from '../../core/error.ts'
 import { listModels } from '../../operations/list-models.ts'
-import { requireBooks } from '../../operations/recorded-work.ts'
 import { reportUsage } from '../../operations/report-usage.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 import type { Route } from '../route.ts'
@@ -90,7 +89,6 @@ async function requireReady(deps: HttpDependencies): Promise<void> {
   const storageFault = await deps.findStorageFault()
   if (storageFault)
     throw new ServiceError('server_is_overloaded', `The data folder of the service ${storageFault}.`, { retryAfterSeconds: 30 })
-  requireBooks(deps.books)
   const servable = listModels(deps).some(({ state }) => state?.state !== 'backing-off')
   if (!servable)
     throw new ServiceError('model_loading', 'No model is available; wait, or check the log of the service.', { retryAfterSeconds: 5 })

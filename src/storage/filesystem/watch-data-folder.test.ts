@@ -62,3 +62,12 @@ test('a folder that is not writable is found, checked again after two seconds, a
   await rm(data, { recursive: true })
   assert.match(String(await look()), /^or its contents are missing/)
 })
+
+test('a folder that does not take the usage of earlier requests counts as not writable until it does', async () => {
+  await using folder = await createTemporaryFolder()
+  let owes = true
+  const look = await watchStorage(folder.path, { clock: createTestClock(), owesUsage: () => owes })
+  assert.equal(await look(), 'cannot store the usage of earlier requests; the log has the cause')
+  owes = false
+  assert.equal(await look(), null)
+})

@@ -22,12 +22,13 @@ const freshMs = 2000
 /**
  * Returns a check why nothing can be stored in the data folder, as the end of a sentence; null = it can.
  *
+ * @param store.owesUsage Whether usage waits to be recorded; absent = none ever waits.
  * @param more.files Permanent files, as for {@link watchDataFolder}.
  * @param more.inside Names of folders in it that must be writable too, where they exist.
  */
 export async function watchStorage(
   folder: string,
-  { clock, isDamaged }: Pick<Store, 'clock' | 'isDamaged'>,
+  { clock, isDamaged, owesUsage }: Pick<Store, 'clock' | 'isDamaged'> & { readonly owesUsage?: () => boolean },
   { files = [], inside = [] }: { readonly files?: readonly string[]; readonly inside?: readonly string[] } = {},
 ): Promise<() => Promise<string | null>> {
   const isGone = await watchDataFolder(folder, files)
@@ -36,7 +37,7 @@ export async function watchStorage(
     if (await isGone()) return 'or its contents are missing; restore them, or start the service again'
     if (isDamaged?.()) return 'holds a damaged database; its operator can run `sepia doctor` and restore a backup'
     if (last === undefined || clock.now() - last.at >= freshMs) last = { at: clock.now(), fault: findStorageFault(folder, inside) }
-    return last.fault
+    return (await last.fault) ?? (owesUsage?.() ? 'cannot store the usage of earlier requests; the log has the cause' : null)
   }
 }
 
