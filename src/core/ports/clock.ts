@@ -1,4 +1,5 @@
 import type { Abortable } from '../waiting.ts'
+
 /** The service's time source, replaceable in tests. */
 export interface Clock {
   /** Unix milliseconds. */

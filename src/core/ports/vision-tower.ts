@@ -1,4 +1,5 @@
 import type { Abortable } from '../waiting.ts'
+
 /** Embedding rows for a picture, or for a part of one, in a prompt. */
 export interface PictureBlock {
   readonly rows: number

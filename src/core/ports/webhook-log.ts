@@ -1,4 +1,5 @@
 import type { Abortable } from '../waiting.ts'
+
 /** A webhook delivery; times in Unix milliseconds. */
 export interface WebhookDelivery {
   readonly id: string

@@ -27,6 +27,7 @@ function readCounts(row: Row): UsageCounts {
 
 /** Columns of entries that are summed, besides the number of entries. */
 export const sums: readonly string[] = ['failures', 'refusals', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
+
 /** The UTC day of a time, as in the column `day`. */
 export function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10)
