@@ -27,7 +27,7 @@ function seen(parts: readonly TextPart[], choice = 0): readonly unknown[] {
 for (const [title, pieces] of [
   ['in one piece', ['one END two']],
   ['over several pieces', ['one ', 'E', 'N', 'D two', ' three']],
-  ['at the very end', ['one ', 'END']],
+  ['at the end of a piece', ['one ', 'END', ' two']],
 ] as const)
   test(`text ends before a stop string ${title}, and the answer with it`, () => {
     const parts = cut([...pieces.map((piece) => text(piece)), end(), finish], { stop: ['###', 'END'] })
@@ -49,6 +49,31 @@ test('a choice that reached its stop string ends, and the others continue', () =
 test('the stop string is shown if the request includes it, and not looked for before the minimum of tokens', () => {
   const ending = { includeStop: true, stopTokens: [], minTokens: 2, ignoreEnd: false }
   assert.deepEqual(seen(cut([text('a#'), text('b#c'), finish], { stop: ['#'], ending })), ['a#b#', ['stop', '#']])
+})
+
+test('a server that ends at the stop string itself reports its own counts', () => {
+  for (const includeStop of [true, false]) {
+    const ending = { includeStop, stopTokens: [], minTokens: 0, ignoreEnd: false }
+    for (const pieces of [['a#'], ['a', '#']]) {
+      const parts = cut([...pieces.map((piece) => text(piece)), end(), finish], { stop: ['#'], ending })
+      assert.deepEqual([seen(parts), parts.at(-1)], [[includeStop ? 'a#' : 'a', ['stop', '#']], finish])
+      assert.equal(parts.filter(({ type }) => type === 'choice-finish').length, 1)
+    }
+  }
+})
+
+test('nothing follows the stop string of a text that is also longer than the limit', () => {
+  const parts = cut([text(`a#${'b'.repeat(5000)}`), text('c', 1), end(1), finish], { stop: ['#'], choices: 2 })
+  assert.deepEqual([seen(parts), seen(parts, 1), parts.length], [['a', ['stop', '#']], ['c', ['stop', undefined]], 5])
+})
+
+test('text before reasoning stays before it', () => {
+  const thought: TextPart = { type: 'thoughts', choice: 0, text: 'so' }
+  const parts = cut([text('a E'), thought, text('x'), end(), finish], { stop: ['END'] })
+  assert.deepEqual(
+    parts.flatMap((part) => ('text' in part ? [part.text] : [])),
+    ['a ', 'E', 'so', 'x'],
+  )
 })
 
 test('reasoning and tool calls are not searched, and a call follows the text before it', () => {
@@ -75,6 +100,13 @@ test('an echoed prompt is not searched, in any pieces, but the answer after it i
       ['a#bc', ['stop', '#']],
     )
   assert.deepEqual(seen(cut([text('c#d')], { input, stop: ['#'] })), ['c', ['stop', '#']])
+})
+
+test('an echoed prompt does not count towards the minimum of tokens', () => {
+  const input = { type: 'prompt', prompt: 'a#b', echo: true } as const
+  const ending = { includeStop: false, stopTokens: [], minTokens: 2, ignoreEnd: false }
+  const parts = cut([text('a'), text('#b'), text('c#d'), text('e#f')], { input, stop: ['#'], ending })
+  assert.deepEqual(seen(parts), ['a#bc#de', ['stop', '#']])
 })
 
 test('log probabilities stay with the tokens that are shown', () => {

@@ -1,5 +1,5 @@
 import { StopMatcher } from '../../core/text/stop-matcher.ts'
-import type { TextPart, TextRequest } from '../../core/text-generation.ts'
+import type { EndingRules, TextPart, TextRequest } from '../../core/text-generation.ts'
 import type { DecodedPart } from './data-lines.ts'
 import { TokenBound } from './token-bound.ts'
 
@@ -16,7 +16,6 @@ export class StopCut {
   readonly #bound: TokenBound
   /** Empty if no stop strings apply. */
   readonly #texts: readonly ChoiceText[]
-  readonly #minTokens: number
 
   /** @param onUncounted Called if the server's own counts are missing at the end. */
   constructor(request: BoundedRequest, hooks: { readonly onUncounted?: () => void } = {}) {
@@ -25,8 +24,7 @@ export class StopCut {
     const echo = input.type === 'prompt' && input.echo ? input : null
     // Where an echoed prompt of tokens ends in the text is unknown.
     const isSearched = stop.length > 0 && echo?.tokens === undefined
-    this.#texts = isSearched ? Array.from({ length: choices }, () => new ChoiceText(new StopMatcher(stop, ending), echo?.prompt ?? '')) : []
-    this.#minTokens = ending.minTokens
+    this.#texts = isSearched ? Array.from({ length: choices }, () => new ChoiceText(stop, { ...ending, echo: echo?.prompt ?? '' })) : []
   }
 
   /** Returns the parts to pass on for the next part; a `finish` is the last. */
@@ -39,35 +37,53 @@ export class StopCut {
     if (!('choice' in part)) return [part]
     const { choice } = part
     const text = this.#texts[choice]
-    if (text === undefined || part.type === 'thoughts') return [part]
+    if (text === undefined) return [part]
+    if (text.found !== null) return []
     if (part.type !== 'text') return [...text.flush(), part]
-    if (this.#bound.written(choice) < this.#minTokens) return [part]
-    const shown = text.add(part)
-    return text.found === null ? shown : [...shown, ...this.#bound.end({ choice, reason: 'stop', stop: text.found })]
+    const shown = text.add(part, this.#bound.written(choice))
+    if (text.found === null) return shown
+    return [...shown, ...this.#bound.end({ choice, reason: 'stop', stop: text.found }, { awaitsCounts: text.endsAtStop })]
   }
 }
 
 /** The text of a choice up to its stop string, in the server's pieces. */
 class ChoiceText {
   readonly #matcher: StopMatcher
+  readonly #minTokens: number
   /** What may still come of the echoed prompt. */
   #echo: string
+  #echoedTokens = 0
   #held: Text[] = []
 
-  constructor(matcher: StopMatcher, echo: string) {
-    this.#matcher = matcher
-    this.#echo = echo
+  constructor(stops: readonly string[], rules: Pick<EndingRules, 'includeStop' | 'minTokens'> & { readonly echo: string }) {
+    this.#matcher = new StopMatcher(stops, rules)
+    this.#minTokens = rules.minTokens
+    this.#echo = rules.echo
   }
 
   get found(): string | null {
     return this.#matcher.found
   }
 
-  /** The pieces that are safe to show. */
-  add(part: Text): readonly Text[] {
+  /** Whether no text follows the stop string that was found. */
+  get endsAtStop(): boolean {
+    const rest = this.#held.map(({ text }) => text).join('')
+    return rest === '' || rest === this.found
+  }
+
+  /**
+   * The pieces that are safe to show.
+   *
+   * @param written Tokens so far, with this piece.
+   */
+  add(part: Text, written: number): readonly Text[] {
     const echoed = this.#echo.startsWith(part.text) ? part.text.length : part.text.startsWith(this.#echo) ? this.#echo.length : 0
     this.#echo = echoed === part.text.length ? this.#echo.slice(echoed) : ''
-    if (echoed > 0 && echoed === part.text.length) return [part]
+    if (echoed > 0 && echoed === part.text.length) {
+      this.#echoedTokens = written
+      return [part]
+    }
+    if (written - this.#echoedTokens < this.#minTokens) return [part]
     const [head, tail] = split(part, echoed)
     this.#held.push(tail)
     return [...(echoed > 0 ? [head] : []), ...this.#take(this.#matcher.add(tail.text).text.length)]

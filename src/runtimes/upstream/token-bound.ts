@@ -67,12 +67,19 @@ export class TokenBound {
     return this.#written[choice] ?? 0
   }
 
-  /** Ends a choice here, and with the last of them the answer; the rest of the choice is ignored. */
-  end(finish: { readonly choice: number; readonly reason: FinishReason; readonly stop?: string }): readonly TextPart[] {
+  /**
+   * Ends a choice here, and with the last of them the answer; the rest of the choice is ignored.
+   *
+   * @param options.awaitsCounts Whether the server may have ended too; then the answer ends with its counts, or with its next text.
+   */
+  end(
+    finish: { readonly choice: number; readonly reason: FinishReason; readonly stop?: string },
+    { awaitsCounts = false }: { readonly awaitsCounts?: boolean } = {},
+  ): readonly TextPart[] {
     this.#open.delete(finish.choice)
     this.#wasCut = true
     const end: TextPart = { type: 'choice-finish', ...finish }
-    return this.#open.size > 0 ? [end] : [end, this.#finish()]
+    return this.#open.size > 0 || awaitsCounts ? [end] : [end, this.#finish()]
   }
 
   #finish(): TextPart {
