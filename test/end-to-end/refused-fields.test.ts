@@ -86,6 +86,22 @@ describe('a harmless field that a server rejects', () => {
     )
   })
 
+  test('is still sent if it is a list of fewer stop strings', async () => {
+    await using stack = new AsyncDisposableStack()
+    const { ask, bodies } = await connect(
+      stack,
+      refuses(({ stop }) =>
+        Array.isArray(stop) && stop.length > 4 ? "Invalid 'stop': array too long. Expected an array with maximum length 4." : undefined,
+      ),
+    )
+    const five = ['1', '2', '3', '4', '5']
+    for (const stop of [five, ['x'], five]) assert.equal((await ask({ stop })).at(-1)?.type, 'finish')
+    assert.deepEqual(
+      bodies().map(({ stop }) => stop),
+      [five, undefined, ['x'], undefined],
+    )
+  })
+
   test('is reported to the client if it changes the answer', async () => {
     await using stack = new AsyncDisposableStack()
     const { ask, bodies } = await connect(stack, thinking)
