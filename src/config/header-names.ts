@@ -6,7 +6,7 @@ const fieldName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 
 /** Headers with another meaning, which must not change a request's mode. */
 const taken =
-  /^(?:accept|authorization|cache-control|connection|cookie|date|dnt|expect|forwarded|from|host|idempotency-key|keep-alive|origin|pragma|prefer|priority|range|referer|te|traceparent|tracestate|trailer|transfer-encoding|upgrade|upgrade-insecure-requests|user-agent|via|x-api-key|x-real-ip|x-request-id|x-user-request-id|x-service-(?!async$).*|(?:accept|access-control|anthropic|content|if|proxy|sec|x-forwarded)-.*)$/
+  /^(?:accept|authorization|cache-control|connection|cookie|date|dnt|expect|forwarded|from|host|idempotency-key|keep-alive|origin|pragma|prefer|priority|range|referer|te|traceparent|tracestate|trailer|transfer-encoding|upgrade|upgrade-insecure-requests|user-agent|via|(?:x-)?api-key|x-real-ip|x-request-id|x-user-request-id|x-service-(?!async$).*|(?:accept|access-control|anthropic|content|if|proxy|sec|x-forwarded)-.*)$/
 
 /** Header names without another meaning, separated by commas, or a list in the file; converted to lower case. */
 export const headerNames: Kind<readonly string[]> = {

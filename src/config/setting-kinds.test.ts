@@ -222,6 +222,7 @@ const kinds: readonly (readonly [
       'content-type',
       'sec-fetch-mode',
       'x-api-key',
+      'api-key',
       'traceparent',
       'anthropic-version',
       5,
