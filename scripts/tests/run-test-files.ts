@@ -1,23 +1,36 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { glob, readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
-import { cutIntoProcesses, processesPerProcessor } from './test-processes.ts'
+import { cutIntoProcesses, failureMark, processesPerProcessor } from './test-processes.ts'
 
 /**
  * Runs test files: `npm run test:files -- [--concurrency=2] <glob> …`. Neighbours share a process, as many processes run at once as there
- * are processors, or twice as many where files mostly wait. Prints the tests of each process when it ends, and at the end what failed and the sums, as `node --test` does.
+ * are processors, or twice as many where files mostly wait. Prints each failure in one line when it happens, the tests of each process when it
+ * ends, and at the end what failed and the sums, as `node --test` does.
  */
 const root = join(import.meta.dirname, '../..')
 const { values, positionals } = parseArgs({ options: { concurrency: { type: 'string' } }, allowPositionals: true })
 const node = [
   ...['--require', './src/composition/compile-cache.cjs', '--import', './scripts/tests/limit-test-process.ts'],
-  ...['--test', '--test-isolation=none', '--test-timeout=600000', '--test-reporter=spec'],
+  ...['--test', '--test-isolation=none', '--test-timeout=600000'],
+  ...['spec', './scripts/tests/failure-reporter.ts'].flatMap((reporter) => [
+    `--test-reporter=${reporter}`,
+    '--test-reporter-destination=stdout',
+  ]),
 ]
 const sums = new Map<string, number>()
 const failures: string[] = []
+/** Each failure in one line. */
+const failing: string[] = []
+const running = new Set<ChildProcess>()
+process.once('SIGTERM', () => {
+  console.log(['\n✖ ended by SIGTERM; failing so far:', ...failing].join('\n'))
+  for (const child of running) child.kill()
+  process.exit(128 + 15)
+})
 const startedAt = performance.now()
 
 const paths = new Set(await Array.fromAsync(glob(positionals, { cwd: root })))
@@ -45,6 +58,19 @@ async function runProcesses(): Promise<void> {
 
 async function runProcess(files: readonly string[]): Promise<{ readonly output: string; readonly code: number | string | null }> {
   const child = spawn(process.execPath, [...node, ...files], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+  running.add(child)
   const ended = new Promise<number | string | null>((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)))
-  return { output: await text(child.stdout), code: await ended }
+  const lines: string[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.startsWith(failureMark)) report(`✖ ${line.slice(failureMark.length)}`)
+    else lines.push(`${line}\n`)
+  }
+  const code = await ended
+  running.delete(child)
+  return { output: lines.join(''), code }
+}
+
+function report(failure: string): void {
+  failing.push(failure)
+  console.log(failure)
 }

@@ -6,6 +6,9 @@ export interface TestFile {
   readonly text: string
 }
 
+/** Begins a line about a failing test that a process prints between its other lines. */
+export const failureMark = '✖ failing now: '
+
 /** Most files of one process: few enough for the processes of a run to end at about the same time, and to find what leaks between two. */
 const maxFiles = 16
 
