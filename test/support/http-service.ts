@@ -43,7 +43,8 @@ export const standardSettings: HttpSettings = {
   asyncHeaders: ['x-octoai-async'],
   bodyLimitBytes: 1024 * 1024,
   bodyMemory: { totalBytes: 256 * 1024 * 1024, shareBytes: 64 * 1024 * 1024 },
-  runLimitMs: 60_000,
+  // Longer than a test may last: a busy machine can leave a run hardly any processor time.
+  runLimitMs: 15 * 60_000,
   requestsPerMinute: null,
   imagePixels: 16 * 1024 * 1024,
   accountPlaces: 1000,
@@ -217,7 +218,7 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
 
 function startFakeWorker(deps: HttpDependencies): Worker {
   const encode: WorkerDependencies['encodeOutput'] = (work, result) => encodeOutput(deps, work, result)
-  const settings = { workerId: 'test', concurrency: 4, leaseMs: 30_000, runLimitMs: 60_000 }
+  const settings = { workerId: 'test', concurrency: 4, leaseMs: 30_000, runLimitMs: standardSettings.runLimitMs }
   const onOutput: WorkerDependencies['onOutput'] = (inference, output) => deps.bodies.recordOutput(inference, output)
   return startWorker({ ...unobservedWork, ...deps, encodeOutput: encode, onEvent: () => {}, onOutput }, settings)
 }

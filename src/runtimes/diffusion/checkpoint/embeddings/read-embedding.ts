@@ -55,7 +55,7 @@ export function withTriggerWords({ tokenizer, encoder, reads }: TextPath, words:
     if (encoder.width !== null && vector.length !== encoder.width)
       throw new ServiceError(
         'unsupported',
-        `A textual inversion has vectors of ${vector.length} numbers, but the model's text encoder takes ${encoder.width};  it is for another family.`,
+        `A textual inversion has vectors of ${vector.length} numbers, but the model's text encoder takes ${encoder.width}; it is for another family.`,
         { param: 'textual_inversions' },
       )
   const starts = new Map<string, readonly number[]>()
