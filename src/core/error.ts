@@ -112,6 +112,21 @@ export function toErrorRecord(error: unknown): ErrorRecord {
   }
 }
 
+/** Errors of an accepted request that only another request can avoid. */
+const mistakes: readonly ErrorCode[] = [
+  'invalid_request_error',
+  'context_length_exceeded',
+  'unsupported_parameter',
+  'payload_too_large',
+  'validation_error',
+  'unsupported',
+]
+
+/** Whether the request itself is at fault, so that the service's log has no further information. */
+export function isMistake(error: Pick<ErrorRecord, 'code'> | null): boolean {
+  return mistakes.some((code) => code === error?.code)
+}
+
 /** The error for a stored record. */
 export function fromErrorRecord(record: ErrorRecord): ServiceError {
   return new ServiceError(record.code, record.message, { param: record.param ?? undefined })

@@ -73,6 +73,20 @@ test('the rest of an answer follows what there is, and what is cancelled or fail
   }
 })
 
+test('a failed answer names its request, unless the request itself is at fault', async () => {
+  const { deps, read } = await createParts()
+  for (const [id, code, requestId] of [
+    ['r1', 'inference_failed', 'r1'],
+    ['r2', 'context_length_exceeded', undefined],
+  ] as const) {
+    const error = { code, message: 'No.', param: null }
+    await beginAnswer(deps, answerOf(id), options)
+    await endAnswer(deps, answerOf(id), { outcome: 'failed', error, written: null }, options)
+    const [turn] = await read()
+    assert.deepEqual([turn?.failure, turn?.requestId], ['No.', requestId])
+  }
+})
+
 test('an answer that ended before its beginning is noted stays as it ended', async () => {
   const { deps, read } = await createParts()
   await endAnswer(deps, answerOf('r1'), succeeded('Hi'), options)

@@ -1,5 +1,5 @@
 import type { AnswerPlace, Turn } from '../../core/chat/conversation.ts'
-import type { ErrorRecord } from '../../core/error.ts'
+import { type ErrorRecord, isMistake } from '../../core/error.ts'
 import type { Inference, Outcome } from '../../core/inference.ts'
 import type { WrittenPart } from '../../core/text/visible-text.ts'
 import type { ToolCall } from '../../core/text-generation.ts'
@@ -99,7 +99,8 @@ function fieldsOf(known: Turn | null, { inference }: WrittenAnswer, { outcome, e
     ...(usage && { facts: { promptTokens: usage.promptTokens, completionTokens: usage.completionTokens, ...times } }),
     ...(outcome === 'succeeded' && { state: parts.some(isCut) ? 'cut' : 'done' }),
     ...(outcome === 'cancelled' && { state: 'stopped' }),
-    ...(outcome === 'failed' && { state: 'failed', failure: error?.message ?? null, failureLanguage: 'en', requestId: inference.id }),
+    ...(outcome === 'failed' && { state: 'failed', failure: error?.message ?? null, failureLanguage: 'en' }),
+    ...(outcome === 'failed' && !isMistake(error) && { requestId: inference.id }),
   }
 }
 

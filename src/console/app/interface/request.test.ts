@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { openBrowserPage } from '../../../../test/support/browser-page.ts'
 
 const browser = openBrowserPage()
-const { faultOf, isMistake, request, requestIdOf } = await import('./request.ts')
+const { faultOf, request, requestIdOf } = await import('./request.ts')
 
 test('an emoji cut in two is sent as the replacement character, since the service rejects half an emoji', async () => {
   let sent: unknown
@@ -20,8 +20,8 @@ test('a validation error is shown only by its field, without an id to look up in
   const headers = { 'x-request-id': 'r-1' }
   browser.answerWith(async () => Response.json(body, { status: 422, headers }))
   const mistake = await request('/console/api/x').catch((error: unknown) => error)
-  assert.deepEqual([faultOf(mistake, 'password'), faultOf(mistake, 'name'), isMistake(mistake)], ['Choose another.', null, true])
+  assert.deepEqual([faultOf(mistake, 'password'), faultOf(mistake, 'name'), requestIdOf(mistake)], ['Choose another.', null, null])
   browser.answerWith(async () => Response.json({ error: { message: 'It failed.' } }, { status: 500, headers }))
   const failure = await request('/console/api/x').catch((error: unknown) => error)
-  assert.deepEqual([faultOf(failure, 'password'), isMistake(failure), requestIdOf(failure)], [null, false, 'r-1'])
+  assert.deepEqual([faultOf(failure, 'password'), requestIdOf(failure)], [null, 'r-1'])
 })

@@ -171,19 +171,15 @@ export function isUnreachable(error: unknown): boolean {
   return error instanceof RequestFailure && error.code === 'unreachable'
 }
 
-/** The id of a failure in the service's log, or null. */
+/** The id of a failure in the service's log; null if the log has no further information, because the request itself is invalid. */
 export function requestIdOf(error: unknown): string | null {
-  return error instanceof RequestFailure ? error.requestId : null
+  if (!(error instanceof RequestFailure) || (error.status >= 400 && error.status < 500)) return null
+  return error.requestId
 }
 
 /** Whether what the request is about no longer exists. */
 export function isGone(error: unknown): boolean {
   return error instanceof RequestFailure && error.status === 404
-}
-
-/** Whether the request itself is invalid, so that the service's log has no further information. */
-export function isMistake(error: unknown): boolean {
-  return error instanceof RequestFailure && error.status >= 400 && error.status < 500
 }
 
 /** The fault of one field of the request, or null. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact'
-import { causeOf, faultOf, isMistake, languageOf, requestIdOf, sentenceOf } from '../interface/request.ts'
+import { causeOf, faultOf, languageOf, requestIdOf, sentenceOf } from '../interface/request.ts'
 import { t } from '../language/t.ts'
 import { Button } from './button.tsx'
 
@@ -17,7 +17,7 @@ export function FailureNote({ failure, retry, fields = [] }: FailureNoteProps): 
     <FailureBox
       text={sentenceOf(failure)}
       language={languageOf(failure)}
-      requestId={isMistake(failure) ? null : requestIdOf(failure)}
+      requestId={requestIdOf(failure)}
       cause={causeOf(failure)}
       role="alert"
     >

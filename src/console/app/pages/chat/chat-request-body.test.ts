@@ -220,6 +220,7 @@ suite('an answer while it is generated', () => {
   })
 
   const failed = { outcome: 'failed', error: { message: 'It stopped.', code: 'inference_failed', cause: 'out of memory' } }
+  const overlong = { outcome: 'failed', error: { message: 'Shorten the prompt.', code: 'context_length_exceeded' } }
   for (const [name, events, inference, expected] of [
     ['cut off by its limit', [chunk({ content: 'a' }, { finish_reason: 'length' }), succeeded], {}, { state: 'cut' }],
     [
@@ -227,6 +228,12 @@ suite('an answer while it is generated', () => {
       [chunk({ content: 'a' }), { status: 'completed', outcome: 'failed' }],
       failed,
       { state: 'failed', failure: 'It stopped.', requestId: 'r1', cause: 'out of memory' },
+    ],
+    [
+      'too long to continue',
+      [chunk({ content: 'a' }), { status: 'completed', outcome: 'failed' }],
+      overlong,
+      { state: 'failed', failure: 'Shorten the prompt.', requestId: undefined },
     ],
     ['cancelled elsewhere', [chunk({ content: 'a' }), { status: 'completed', outcome: 'cancelled' }], {}, { state: 'stopped' }],
   ] as const)
@@ -253,7 +260,10 @@ suite('an answer while it is generated', () => {
         }),
     )
     const refused = await follow()
-    assert.deepEqual([refused.state, refused.failure, refused.requestId, 'cause' in refused], ['failed', 'No such request.', 'r2', false])
+    assert.deepEqual(
+      [refused.state, refused.failure, refused.requestId, 'cause' in refused],
+      ['failed', 'No such request.', undefined, false],
+    )
     const stopped = AbortSignal.abort()
     page.answerWith(async () => Promise.reject(stopped.reason))
     assert.deepEqual((await follow({}, stopped)).state, 'stopped')

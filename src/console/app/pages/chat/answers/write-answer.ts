@@ -1,4 +1,5 @@
 import type { RecordedCall, Turn } from '../../../../../core/chat/conversation.ts'
+import { isMistake } from '../../../../../core/error.ts'
 import type { JsonObject } from '../../../../../core/json-value.ts'
 import { type ChatChunk, type ChatPart, partsOf } from '../../../interface/chat-parts.ts'
 import { type EndedInference, followToItsEnd, retryUntilAnswered } from '../../../interface/follow-inference.ts'
@@ -125,7 +126,7 @@ function endingOf({ id, outcome, error }: EndedInference, answer: GrowingAnswer)
   if (outcome === 'succeeded') return { state: answer.isCut ? 'cut' : 'done' }
   if (outcome === 'cancelled') return { state: 'stopped' }
   const failure = error?.message ?? t`The request failed.`
-  const shown = { failure, failureLanguage: error ? 'en' : language, requestId: id }
+  const shown = { failure, failureLanguage: error ? 'en' : language, ...(!isMistake(error) && { requestId: id }) }
   return { state: 'failed', ...shown, ...(error?.cause !== undefined && { cause: error.cause }) }
 }
 

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { isMistake } from '../../../../../core/error.ts'
 import type { Inference } from '../../../../../core/inference.ts'
 import { makeId } from '../../../browser/make-id.ts'
 import { type EndedInference, followToItsEnd, type Pause, retryUntilAnswered } from '../../../interface/follow-inference.ts'
@@ -153,7 +154,7 @@ async function settle(key: number, inference: EndedInference, pause: Pause | und
       connectionLost: false,
       failure: inference.error?.message ?? t`The request failed.`,
       failureLanguage: inference.error ? 'en' : undefined,
-      failedRequestId: inference.id,
+      failedRequestId: isMistake(inference.error) ? null : inference.id,
       failureCause: inference.error?.cause ?? null,
     })
   const onLost = () => change(key, { connectionLost: true })
