@@ -33,3 +33,30 @@ test('a late answer to an earlier request is not shown', { skip }, async () => {
   assert.equal(await row.count(), 0)
   await page.unrouteAll({ behavior: 'wait' })
 })
+
+test('a change that is saved late does not close another dialog', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'People')
+  const { promise: letGo, resolve } = Promise.withResolvers<void>()
+  await page.route('**/console/api/accounts/*', async (route) => {
+    await letGo
+    await route.continue()
+  })
+  const loaded = () => page.waitForResponse('**/console/api/people')
+  await page.getByRole('button', { name: /^Limits of / }).click()
+  const sent = page.waitForRequest('**/console/api/accounts/*')
+  await page.getByRole('button', { name: 'Save the limits' }).click()
+  await sent
+  const afterClosing = loaded()
+  await page.keyboard.press('Escape')
+  await afterClosing
+  await page.getByRole('button', { name: 'Invite' }).click()
+  const later = page.getByRole('dialog', { name: 'Invite somebody' })
+  await later.waitFor()
+  const afterSaving = loaded()
+  resolve()
+  await afterSaving
+  assert.ok(await later.isVisible())
+  await page.keyboard.press('Escape')
+  await page.unrouteAll({ behavior: 'wait' })
+})

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
 import { type AccountLimits, limitNames } from '../../../../core/limits/use-limits.ts'
@@ -23,9 +23,13 @@ export function PeoplePage({ account }: { account: Account }): VNode {
   const limiting = useSignal<Account | null>(null)
   const logging = useSignal<Account | null>(null)
   const asking = useSignal<AccountQuestion | null>(null)
-  const close = () => {
-    for (const dialog of [inviting, limiting, logging]) dialog.value = null
-    void reload()
+  /** Closes what a dialog shows now: an answer that comes after Escape must not close a later one. */
+  const closing = (dialog: Signal<object | null>) => {
+    const shown = dialog.value
+    return () => {
+      if (dialog.peek() === shown) dialog.value = null
+      void reload()
+    }
   }
   const invite = (
     <Button
@@ -56,7 +60,7 @@ export function PeoplePage({ account }: { account: Account }): VNode {
           </>
         )}
       </Loaded>
-      {inviting.value ? <InviteDialog account={inviting.value.account} onClose={close} /> : null}
+      {inviting.value ? <InviteDialog account={inviting.value.account} onClose={closing(inviting)} /> : null}
       {limiting.value ? (
         <LimitsDialog
           title={t`Limits of ${limiting.value.name}`}
@@ -64,10 +68,10 @@ export function PeoplePage({ account }: { account: Account }): VNode {
           names={limitNames}
           empty={t`Leave a field empty to use the service’s default.`}
           save={saveLimits(limiting.value)}
-          onClose={close}
+          onClose={closing(limiting)}
         />
       ) : null}
-      {logging.value ? <RequestLogDialog account={logging.value} onClose={close} /> : null}
+      {logging.value ? <RequestLogDialog account={logging.value} onClose={closing(logging)} /> : null}
       {asking.value ? <AccountQuestionDialog question={asking.value} reload={reload} onClose={() => (asking.value = null)} /> : null}
     </Page>
   )
