@@ -20,9 +20,11 @@ export function loadReader(): void {
 
 /** Markdown from a model. While it grows, only its end is parsed again; `caret` marks the end. A very long one is shown in parts. */
 export function Prose({ text: whole, caret }: { text: string; caret: boolean }): VNode {
-  // What has grown here is shown already.
-  const limit = useSignal(caret ? Number.POSITIVE_INFINITY : maxAtOnce)
-  const isCut = !caret && whole.length > limit.value
+  const limit = useSignal(maxAtOnce)
+  const hasGrown = useRef(caret)
+  // What has grown here is shown already, even if only its end has.
+  hasGrown.current ||= caret
+  const isCut = !hasGrown.current && whole.length > limit.value
   const text = isCut ? whole.slice(0, limit.value).toWellFormed() : whole
   const growing = useRef<GrowingMarkdown | null>(null)
   useEffect(loadReader, [])
