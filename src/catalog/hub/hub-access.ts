@@ -25,7 +25,7 @@ const longestWaitMs = 60_000
  * https unless its host is trusted.
  */
 export function createHubFetch({ endpoint, token, trustedHosts, wait, fetch: ask = fetch }: HubAccess, signal: AbortSignal): typeof fetch {
-  const { protocol, hostname, origin } = new URL(endpoint)
+  const { protocol, host, hostname, origin } = new URL(endpoint)
   if (protocol !== 'https:' && !trustedHosts.includes(hostname))
     throw new Error(
       `${endpoint} does not use https, so its files could be changed on the way; add ${hostname} to the setting pull-hosts to allow it.`,
@@ -40,8 +40,8 @@ export function createHubFetch({ endpoint, token, trustedHosts, wait, fetch: ask
       const response = await ask(input, { ...init, signal }).catch((cause: unknown) => {
         signal.throwIfAborted()
         const fault = proxyFaultIn(cause)
-        if (fault !== null) throw new Error(`${endpoint} cannot be reached: ${fault.message}`, { cause })
-        throw new Error(`${endpoint} cannot be reached; check the network, or name a mirror in HF_ENDPOINT.`, { cause })
+        if (fault !== null) throw new Error(`${host} cannot be reached: ${fault.message}`, { cause })
+        throw new Error(`${host} cannot be reached from this server; check its network, or name a mirror in HF_ENDPOINT.`, { cause })
       })
       if ((response.status !== 429 && response.status < 500) || tried === maxTries) return response
       await response.body?.cancel()
