@@ -43,8 +43,11 @@ test('an interrupted answer keeps its text and is marked', { skip }, async () =>
   const answer = page.locator('.turn-answer').last()
   await answer.getByText('Once upon').waitFor()
   const [button, facts] = [answer.getByRole('button', { name: 'Try again' }), answer.locator('.turn-foot > span').last()]
-  const [above, below] = [await button.boundingBox(), await facts.boundingBox()]
-  assert.ok(above && below && below.y >= above.y + above.height, 'facts stand below the buttons')
+  // The page may still scroll to its end.
+  await eventually(async () => {
+    const [above, below] = [await button.boundingBox(), await facts.boundingBox()]
+    assert.ok(above && below && below.y >= above.y + above.height, 'facts stand below the buttons')
+  })
 })
 
 test('the code sample of a conversation runs', { skip }, async () => {

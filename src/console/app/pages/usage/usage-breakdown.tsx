@@ -30,7 +30,7 @@ export function UsageBreakdown({ filter }: { filter: Omit<UsageReportQuery, 'by'
   const { resource, reload } = useResource((signal) => request<UsageReport>(`/console/api/usage/report?${query}`, { signal }), [query])
   return (
     <section class="stack" aria-labelledby="breakdown">
-      <div class="row wrap">
+      <div class="row">
         <h2 id="breakdown">{t`By token, model and time`}</h2>
         <Segments
           label={t`By`}
