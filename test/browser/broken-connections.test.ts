@@ -41,16 +41,21 @@ test('a drawing accepted while the connection broke is not drawn twice', { skip 
   await page.unroute('**/generate/sdxl')
 })
 
-test('an error shows the request id of the log', { skip }, async () => {
+test('a failure of the service shows the request id of the log, and a mistake in the request none', { skip }, async () => {
   const { page } = visit()
-  const answered = page.waitForResponse((response) => response.url().endsWith('/generate/sdxl'))
-  await page.route('**/generate/sdxl', (route) => {
-    const body = { ...route.request().postDataJSON(), checkpoint: 'no-such-model' }
-    return route.continue({ postData: JSON.stringify(body) })
-  })
+  const failed = page.locator('.run[data-state=failed]')
+  const failWith = (status: number, code: string, message: string) =>
+    page.route('**/generate/sdxl', (route) =>
+      route.fulfill({ status, headers: { 'x-request-id': `id-of-${status}` }, json: { error: { code, message } } }),
+    )
+  await failWith(500, 'internal_error', 'The request failed inside the service.')
   await draw(page, 'a blue apple')
-  const id = (await answered).headers()['x-request-id'] ?? 'none'
-  await page.locator('.run[data-state=failed]').getByText(id).waitFor()
+  await failed.getByText('id-of-500').waitFor()
+  await page.unroute('**/generate/sdxl')
+  await failWith(404, 'model_not_found', 'There is no model of this name.')
+  await draw(page, 'a white apple')
+  await failed.getByText('There is no model of this name.').waitFor()
+  assert.equal(await failed.getByText('id-of-404').count(), 0)
   await page.unroute('**/generate/sdxl')
 })
 
