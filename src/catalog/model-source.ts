@@ -1,11 +1,13 @@
+import type { Abortable } from '../core/waiting.ts'
+
 /** A source from which a model can be copied. */
 export interface ModelSource {
   /** Reads the text of `model.json`. */
-  readModelFile(options: { readonly signal: AbortSignal }): Promise<string>
+  readModelFile(options: Abortable): Promise<string>
   /** Notes to show before downloading; absent = none. */
-  describe?(options: { readonly signal: AbortSignal }): Promise<readonly string[]>
+  describe?(options: Abortable): Promise<readonly string[]>
   /** A version of the files, if `model.json` does not identify it; a download is only resumed with the same version. */
-  version?(options: { readonly signal: AbortSignal }): Promise<string>
+  version?(options: Abortable): Promise<string>
   /** Checks the downloaded files beyond `model.json`; returns the fault, null = none. */
   examine?(folder: string): Promise<string | null>
   /** Whether large files download faster over several connections; absent = no. */
@@ -14,6 +16,6 @@ export interface ModelSource {
   openFile(
     path: string,
     offset: number,
-    options: { readonly signal: AbortSignal },
+    options: Abortable,
   ): Promise<{ readonly offset: number; readonly bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }>
 }

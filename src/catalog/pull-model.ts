@@ -3,6 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { PullPlan } from '../core/model-pull.ts'
 import { Turns } from '../core/turns.ts'
+import type { Abortable } from '../core/waiting.ts'
 import { CatalogError } from './catalog-fault.ts'
 import { checkFiles, runsElsewhere } from './check-files.ts'
 import { checkModelFile } from './check-model-file.ts'
@@ -49,7 +50,7 @@ export interface PullDependencies {
  *
  * @throws {CatalogError} if its `model.json` has faults; {Error} for other faults.
  */
-export async function planPull(deps: PullDependencies, source: string, { signal }: { readonly signal: AbortSignal }): Promise<PullPlan> {
+export async function planPull(deps: PullDependencies, source: string, { signal }: Abortable): Promise<PullPlan> {
   return planOf(deps, await readOffer(deps, source, { signal }))
 }
 
@@ -135,7 +136,7 @@ async function pullOffer(
 async function readOffer(
   { modelsFolder, hub, installed = [] }: PullDependencies,
   source: string,
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): Promise<PullOffer> {
   const origin = openModelSource(source, hub)
   const text = await origin.readModelFile({ signal })

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AssetDescriptor, AssetKind, UnusableFile } from '../core/assets/asset.ts'
 import type { ImageModelDescriptor, ModelDescriptor } from '../core/model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
+import type { Abortable } from '../core/waiting.ts'
 import type { CatalogEntry, CatalogFault } from './catalog-fault.ts'
 import { checkEntries } from './check-entries.ts'
 import { PulledFolder } from './pulled-folder.ts'
@@ -29,7 +30,7 @@ export interface RefreshableCatalog extends ModelCatalog {
   /** Files that no request can use, by the names that it would say. */
   readonly unusable: readonly UnusableFile[]
   /** Reloads the list from the folders, at once for all users. */
-  refresh(options: { readonly signal: AbortSignal }): Promise<CatalogChange>
+  refresh(options: Abortable): Promise<CatalogChange>
 }
 
 interface CatalogFolders {
@@ -102,7 +103,7 @@ class FolderCatalog implements RefreshableCatalog {
     })
   }
 
-  refresh({ signal }: { readonly signal: AbortSignal }): Promise<CatalogChange> {
+  refresh({ signal }: Abortable): Promise<CatalogChange> {
     // Serialized, so that an older result cannot replace a newer one.
     const change = this.#lastRefresh.then(() => this.#refresh(signal))
     this.#lastRefresh = change.catch(() => {})

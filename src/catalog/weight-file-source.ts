@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import type { Abortable } from '../core/waiting.ts'
 import { isPickle, isWeightFile, weightName } from './checkpoint/read-loose-files.ts'
 import { readGguf, refuseGguf } from './gguf/read-gguf.ts'
 import { type ListedFile, type ModelFile, unknownSum } from './model-file.ts'
@@ -20,7 +21,7 @@ interface Place {
   /** SHA-256 from the address, `#sha256=…`; null = none. */
   readonly sum: string | null
   /** Size and version of a file. */
-  measure(name: string, options: { readonly signal: AbortSignal }): Promise<{ readonly bytes: number; readonly version: string }>
+  measure(name: string, options: Abortable): Promise<{ readonly bytes: number; readonly version: string }>
   readonly openFile: ModelSource['openFile']
 }
 
@@ -36,8 +37,7 @@ export function createWeightFileSource(source: string, rules: FetchRules): Model
     throw new Error(`${place.name} is a pickle, which can run code when it is read; use its safetensors or GGUF file.`)
   const names = partNames(place.name)
   let measured: Promise<readonly { readonly bytes: number; readonly version: string }[]> | null = null
-  const measure = (options: { readonly signal: AbortSignal }) =>
-    (measured ??= Promise.all(names.map((name) => place.measure(name, options))))
+  const measure = (options: Abortable) => (measured ??= Promise.all(names.map((name) => place.measure(name, options))))
   return {
     async readModelFile(options) {
       const sha256 = names.length === 1 && place.sum !== null ? place.sum : unknownSum

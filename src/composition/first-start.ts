@@ -7,6 +7,7 @@ import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Store } from '../core/ports/store.ts'
+import type { Abortable } from '../core/waiting.ts'
 import { createAccessToken } from '../operations/access/access-tokens.ts'
 import { makeAccount } from '../operations/access/accounts.ts'
 
@@ -26,7 +27,7 @@ export async function greet(
     config,
     url,
   }: { readonly print: (text: string) => void; readonly addresses: () => Addresses; readonly config: Config; readonly url: string },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<void> {
   if (config.listen.openOnLoopback) print('Programs on this machine need no access token and act as the owner (open-on-loopback).\n')
   await greetFirstStart({ accounts, tokens, clock, print }, addresses().textUrl, options)
@@ -39,7 +40,7 @@ export async function greet(
 }
 
 /** On first start, creates the owner's account with one access token and prints the token, which is not shown again. */
-async function greetFirstStart(deps: FirstStartDependencies, textUrl: string, options: { readonly signal: AbortSignal }): Promise<void> {
+async function greetFirstStart(deps: FirstStartDependencies, textUrl: string, options: Abortable): Promise<void> {
   const { account, created } = await ensureFirstAccount(deps, options)
   if (!created) return
   const { text } = await createAccessToken(deps, { accountId: account.id, name: 'First token', scopes, expiresAt: null }, options)
@@ -59,7 +60,7 @@ Try it:
 /** The oldest owner's account; creates it if there is none, once even if several processes start together. */
 export async function ensureFirstAccount(
   { accounts, clock }: { readonly accounts: AccountStore; readonly clock: Clock },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<{ readonly account: Account; readonly created: boolean }> {
   const known = await findOldestOwner(accounts, options)
   if (known !== undefined) return { account: known, created: false }
@@ -68,7 +69,7 @@ export async function ensureFirstAccount(
   return { account: created ? account : ((await findOldestOwner(accounts, options)) ?? account), created }
 }
 
-async function findOldestOwner(accounts: AccountStore, options: { readonly signal: AbortSignal }): Promise<Account | undefined> {
+async function findOldestOwner(accounts: AccountStore, options: Abortable): Promise<Account | undefined> {
   const owners = (await accounts.list(options)).filter(({ role }) => role === 'owner')
   return owners.toSorted((a, b) => a.createdAt - b.createdAt)[0]
 }

@@ -6,6 +6,7 @@ import type { Config } from '../config/settings.ts'
 import { joinLink } from '../console/sign-in/create-first-run-link.ts'
 import type { AuditAction } from '../core/audit-entry.ts'
 import { ServiceError } from '../core/error.ts'
+import type { Abortable } from '../core/waiting.ts'
 import { createAccessToken, limitAccessToken, listAccessTokens, revokeAccessToken } from '../operations/access/access-tokens.ts'
 import { changeAccount, createAccount } from '../operations/access/accounts.ts'
 import { deleteAccount } from '../operations/access/deleted-accounts.ts'
@@ -48,7 +49,7 @@ export async function openAccountDesk(
   const record = (
     action: AuditAction,
     { subject, detail = null }: { readonly subject: string; readonly detail?: string | null },
-    options: { readonly signal: AbortSignal },
+    options: Abortable,
   ) => audit.append({ at: clock.now(), action, accountId: null, address: null, subject, detail }, options)
   return {
     listAccounts: (options) => accounts.list(options),

@@ -2,6 +2,7 @@ import type { Config } from '../config/settings.ts'
 import type { BodyKeys } from '../core/ports/body-keys.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { Store } from '../core/ports/store.ts'
+import type { Abortable } from '../core/waiting.ts'
 import { BodyRecorder } from '../operations/bodies/body-recorder.ts'
 import { RequestRecorder } from '../operations/requests/request-recorder.ts'
 import { RetryingUsageLog } from '../operations/retrying-usage-log.ts'
@@ -21,7 +22,7 @@ interface Records extends AsyncDisposable {
 export async function openRecords(
   config: Config,
   { store, outputs, telemetry }: { readonly store: Store; readonly outputs: OutputStore; readonly telemetry: Telemetry },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<Records> {
   await using undo = new AsyncDisposableStack()
   const { clock, usage, requests, documents } = store

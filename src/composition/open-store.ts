@@ -3,6 +3,7 @@ import type { BodyKeys } from '../core/ports/body-keys.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { Store } from '../core/ports/store.ts'
+import type { Abortable } from '../core/waiting.ts'
 import { openBodyKeys } from '../storage/filesystem/open-body-keys.ts'
 import { openFilesystemOutputs, proveOutputsWritable } from '../storage/filesystem/open-filesystem-outputs.ts'
 import { openSqliteStore, type SqliteStoreSettings } from '../storage/sqlite/open-sqlite-store.ts'
@@ -53,7 +54,7 @@ export async function openStore(
  */
 export async function openOutputs(
   config: Config,
-  { clock, nodes, keepLargeWorkIn, signal }: Pick<Store, 'clock' | 'nodes' | 'keepLargeWorkIn'> & { readonly signal: AbortSignal },
+  { clock, nodes, keepLargeWorkIn, signal }: Pick<Store, 'clock' | 'nodes' | 'keepLargeWorkIn'> & Abortable,
 ): Promise<OutputStore> {
   const { outputs, dataFolder } = config
   if (outputs.type === 's3' && nodes !== undefined) {

@@ -6,6 +6,7 @@ import { PasswordHasher } from '../console/sign-in/password-hasher.ts'
 import { authenticateSession } from '../console/sign-in/session.ts'
 import type { Inference } from '../core/inference.ts'
 import type { Clock } from '../core/ports/clock.ts'
+import type { Abortable } from '../core/waiting.ts'
 import { createHttpServer } from '../http/create-http-server.ts'
 import { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { InferenceEvents } from '../operations/deferred/inference-events.ts'
@@ -180,7 +181,7 @@ function watchedPlaces({ dataFolder, outputs }: Config): { readonly files: reado
 }
 
 /** Returns the memory of the start to the system as soon as nobody waits; the process stands still meanwhile, for a tenth of a second. */
-async function releaseStartMemory(answers: AnswersInProgress, clock: Clock, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+async function releaseStartMemory(answers: AnswersInProgress, clock: Clock, { signal }: Abortable): Promise<void> {
   try {
     do await clock.wait(quietMs, { signal })
     while (answers.count > 0)

@@ -2,6 +2,7 @@ import { UsageError } from '../cli/failures.ts'
 import { maxDescriptors, warnOfDescriptors } from '../config/file-descriptors.ts'
 import type { ConfigFault, SettingReport } from '../config/load-config.ts'
 import type { Config } from '../config/settings.ts'
+import type { Abortable } from '../core/waiting.ts'
 import { modelFaulty, modelFieldIdle } from '../telemetry/model-events.ts'
 import { descriptorsScarce, settingReplaced } from '../telemetry/service-events.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
@@ -13,7 +14,7 @@ import { findSignInFaults } from './sign-in/open-sign-in.ts'
 export async function openInstalledModels(
   config: Config,
   telemetry: Telemetry,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<Awaited<ReturnType<typeof openModels>>> {
   const faults = [
     ...findClusterFaults(config),
@@ -35,7 +36,7 @@ export function noteSettings({ listen }: Config, telemetry: Telemetry, report: r
 }
 
 /** Configured hardware that the machine lacks. */
-async function findMissingHardware({ models }: Config, options: { readonly signal: AbortSignal }): Promise<readonly ConfigFault[]> {
+async function findMissingHardware({ models }: Config, options: Abortable): Promise<readonly ConfigFault[]> {
   const message = await findMissingBackend(models.gpu, options)
   return message === null ? [] : [{ where: 'gpu', message }]
 }

@@ -15,6 +15,7 @@ import type { OutputStore } from '../core/ports/output-store.ts'
 import type { RequestLog } from '../core/ports/request-log.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
 import type { WebhookLog } from '../core/ports/webhook-log.ts'
+import type { Abortable } from '../core/waiting.ts'
 import type { InspectImage } from '../http/wire/images/decode-image.ts'
 import type { ServiceAddresses } from '../http/wire/service-addresses.ts'
 import type { BodyRecorder } from '../operations/bodies/body-recorder.ts'
@@ -53,7 +54,7 @@ export interface ConsoleDependencies {
    *
    * @throws {Error} with advice when the hub refuses.
    */
-  readonly searchHub: (words: string, options: { readonly signal: AbortSignal }) => Promise<readonly FoundOnHub[]>
+  readonly searchHub: (words: string, options: Abortable) => Promise<readonly FoundOnHub[]>
   /** Models in the data folder that were pulled, and their removal. */
   readonly pulledModels: {
     has(model: PlacedModel): boolean

@@ -3,6 +3,7 @@ import { type ErrorRecord, ServiceError } from '../core/error.ts'
 import type { Inference } from '../core/inference.ts'
 import type { NumberedRequest } from '../core/ports/request-log.ts'
 import type { RequestResult } from '../core/requests/request-record.ts'
+import type { Abortable } from '../core/waiting.ts'
 import { findInference } from '../operations/deferred/inferences.ts'
 import type { ConsoleDependencies } from './console-dependencies.ts'
 
@@ -24,7 +25,7 @@ interface FoundRequest {
 export async function findRequest(
   deps: Pick<ConsoleDependencies, 'log' | 'events' | 'requests' | 'clock'>,
   { place, person }: { readonly place: string; readonly person: Account },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<FoundRequest> {
   const accountId = person.role === 'owner' ? null : person.id
   const any = { accountId, search: null, kind: null, limit: 1 }

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { ServiceError } from '../core/error.ts'
 import type { Inference, OutputReference, StoredImages } from '../core/inference.ts'
+import type { Abortable } from '../core/waiting.ts'
 import type { ConsoleDependencies } from './console-dependencies.ts'
 
 /** The parts of a stored image output that the console reads; the public interface wrote it. */
@@ -22,7 +23,7 @@ const validator = Compile(schema)
 export async function findStoredImages(
   { outputs }: Pick<ConsoleDependencies, 'outputs'>,
   output: OutputReference,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<StoredImages> {
   return output.images ?? locateImages(Buffer.concat(await Array.fromAsync(await outputs.open(output, options))))
 }

@@ -1,4 +1,5 @@
 import { proxyFaultIn } from '../../core/outgoing/forward-proxies.ts'
+import type { Abortable } from '../../core/waiting.ts'
 
 import type { FetchRules } from '../web/fetch-public.ts'
 
@@ -14,7 +15,7 @@ export interface HubAccess extends FetchRules {
   readonly offline?: boolean
   /** Overrides for parallel downloads; absent = the defaults. */
   readonly spreading?: Spreading
-  readonly wait: (ms: number, options: { readonly signal: AbortSignal }) => Promise<void>
+  readonly wait: (ms: number, options: Abortable) => Promise<void>
 }
 
 const maxTries = 5
@@ -124,11 +125,7 @@ export interface Repository {
 const maxFiles = 20_000
 
 /** @throws {Error} naming the repository and the fix, also if it is gated or missing. */
-export async function readRepository(
-  hub: HubAccess,
-  { repository, revision }: HubReference,
-  { signal }: { readonly signal: AbortSignal },
-): Promise<Repository> {
+export async function readRepository(hub: HubAccess, { repository, revision }: HubReference, { signal }: Abortable): Promise<Repository> {
   const { HubApiError, listFiles, modelInfo } = await import('@huggingface/hub')
   const request = { hubUrl: hub.endpoint, fetch: createHubFetch(hub, signal), ...(hub.token !== null && { accessToken: hub.token }) }
   try {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
+import type { Abortable } from '../../core/waiting.ts'
 import type { ListedFile, ModelFile } from '../model-file.ts'
 import type { ModelSource } from '../model-source.ts'
 import { fetchPublic } from '../web/fetch-public.ts'
@@ -24,7 +25,7 @@ const maxSmallBytes = 64 * 1024 * 1024
 /** A hub reference as a source; its `model.json` is generated from the file list with the hub's checksums. */
 export function createHubSource(hub: HubAccess, reference: HubReference, parts: readonly HubReference[] = []): ModelSource {
   let offer: Promise<Offer> | null = null
-  const read = (options: { readonly signal: AbortSignal }) =>
+  const read = (options: Abortable) =>
     parts.length === 0 ? readOffer(hub, reference, options) : readSplitOffer(hub, [reference, ...parts], options)
   return {
     spreads: true,
@@ -47,11 +48,7 @@ export function createHubSource(hub: HubAccess, reference: HubReference, parts: 
   }
 }
 
-async function readSplitOffer(
-  hub: HubAccess,
-  references: readonly [HubReference, ...HubReference[]],
-  options: { readonly signal: AbortSignal },
-): Promise<Offer> {
+async function readSplitOffer(hub: HubAccess, references: readonly [HubReference, ...HubReference[]], options: Abortable): Promise<Offer> {
   const [reference] = references
   const { files: origins, licenses } = await readParts(hub, references, options)
   await refuseIncomplete(origins, async ({ from, path }) => (await openOrigin(hub, from ?? reference, path, 0, options)).bytes)
@@ -63,7 +60,7 @@ async function readSplitOffer(
   return { modelFile, origins, contents, notes: [`Licences: ${licenses.join(', ')}.`] }
 }
 
-async function readOffer(hub: HubAccess, reference: HubReference, { signal }: { readonly signal: AbortSignal }): Promise<Offer> {
+async function readOffer(hub: HubAccess, reference: HubReference, { signal }: Abortable): Promise<Offer> {
   const { repository, choice } = reference
   const { files, license } = await readRepository(hub, reference, { signal })
   const about = { name: repository.split('/')[1] ?? repository, ...(license !== null && { license }) }
@@ -108,7 +105,7 @@ async function readSmall(
   hub: HubAccess,
   reference: HubReference,
   origins: ReadonlyMap<string, OriginFile>,
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): Promise<ReadonlyMap<string, Buffer>> {
   const small = [...origins].filter(([, { sha256 }]) => sha256 === null)
   if (small.reduce((sum, [, { bytes }]) => sum + bytes, 0) > maxSmallBytes)
@@ -129,7 +126,7 @@ async function openOrigin(
   { repository, revision }: HubReference,
   path: string,
   offset: number,
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): Promise<{ readonly offset: number; readonly bytes: AsyncIterable<Uint8Array> }> {
   const steps = [...repository.split('/'), 'resolve', revision, ...path.split('/')].map(encodeURIComponent)
   const address = new URL(`${hub.endpoint}/${steps.join('/')}`)

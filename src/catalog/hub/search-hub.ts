@@ -1,4 +1,5 @@
 import type { FoundOnHub } from '../../core/model-pull.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { createHubFetch, explainRefusal, type HubAccess } from './hub-access.ts'
 
 const maxFound = 20
@@ -10,11 +11,7 @@ const searched = [{ tags: ['gguf'] }, { tags: ['diffusers'], task: 'text-to-imag
  *
  * @throws {Error} with the fix if the hub refuses.
  */
-export async function searchHub(
-  hub: HubAccess,
-  words: string,
-  { signal }: { readonly signal: AbortSignal },
-): Promise<readonly FoundOnHub[]> {
+export async function searchHub(hub: HubAccess, words: string, { signal }: Abortable): Promise<readonly FoundOnHub[]> {
   const { HubApiError, listModels } = await import('@huggingface/hub')
   const found: FoundOnHub[] = []
   try {

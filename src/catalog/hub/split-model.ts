@@ -2,6 +2,7 @@ import { lackingReason } from '../../core/checkpoint/model-parts.ts'
 import { SafetensorsFault } from '../../core/checkpoint/safetensors-header.ts'
 import { detectSafetensorsKind } from '../../core/checkpoint/safetensors-kind.ts'
 import { readWeightsHeader } from '../../core/checkpoint/weights-header.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { findMissing, fitsSlot } from '../checkpoint/assemble-models.ts'
 import { partOf } from '../checkpoint/examine-weights.ts'
 import { type HubAccess, type HubReference, type RepositoryFile, readRepository } from './hub-access.ts'
@@ -23,7 +24,7 @@ const isPart = /(?:\.(?:gguf|safetensors)|(?:^|\/)(?:tokenizer\.json|spiece\.mod
 export async function readParts(
   hub: HubAccess,
   references: readonly HubReference[],
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<{ readonly files: ReadonlyMap<string, OriginFile>; readonly licenses: readonly string[] }> {
   const files = new Map<string, OriginFile>()
   const licenses: string[] = []

@@ -1,5 +1,6 @@
 import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { isRecord } from '../../core/json-value.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { BrokenOff } from '../catalog-fault.ts'
 import type { HubAccess } from '../hub/hub-access.ts'
 import type { ModelSource } from '../model-source.ts'
@@ -153,7 +154,7 @@ export async function keepFetching(
     bytes,
     fetchMore,
   }: { readonly arrived: () => number | Promise<number>; readonly bytes: number; readonly fetchMore: () => Promise<void> },
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): Promise<void> {
   let fruitless = 0
   for (let before = await arrived(); before < bytes; before = await arrived()) {

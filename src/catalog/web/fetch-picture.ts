@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net'
 import { ServiceError } from '../../core/error.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { fetchPublic, PrivateAddress } from './fetch-public.ts'
 
 /** Longest wait for one picture, redirects included. */
@@ -22,10 +23,7 @@ export interface PictureBounds {
  */
 export async function fetchPicture(
   address: string,
-  {
-    trustedHosts = [],
-    lookUp,
-  }: { readonly trustedHosts?: readonly string[]; readonly lookUp: (options: { readonly signal: AbortSignal }) => LookupFunction },
+  { trustedHosts = [], lookUp }: { readonly trustedHosts?: readonly string[]; readonly lookUp: (options: Abortable) => LookupFunction },
   { onBytes, signal }: PictureBounds,
 ): Promise<Buffer> {
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import { useAgent } from 'request-filtering-agent'
 import { limitInterimResponses, noFinalResponse } from '../../core/limits/use-limits.ts'
 import { proxyFaultIn, wantsLogin } from '../../core/outgoing/forward-proxies.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { BrokenOff } from '../catalog-fault.ts'
 
 const maxRedirects = 5
@@ -155,15 +156,11 @@ export interface KnownHosts {
   /** Whether an address is not public. */
   readonly isPrivateHost: (address: string) => boolean
   /** Resolves a name; empty = no addresses, or aborted. */
-  readonly lookUp: (name: string, options: { readonly signal: AbortSignal }) => Promise<readonly string[]>
+  readonly lookUp: (name: string, options: Abortable) => Promise<readonly string[]>
 }
 
 /** Whether a host is a private address, or a name that resolves to one on this machine; names without a dot are always local. */
-export async function isKnownInside(
-  host: string,
-  { isPrivateHost, lookUp }: KnownHosts,
-  { signal }: { readonly signal: AbortSignal },
-): Promise<boolean> {
+export async function isKnownInside(host: string, { isPrivateHost, lookUp }: KnownHosts, { signal }: Abortable): Promise<boolean> {
   if (isPrivateHost(host)) return true
   if (isIP(host) !== 0) return false
   if (!host.replace(/\.$/, '').includes('.')) return true

@@ -1,4 +1,5 @@
 import type { Account } from '../../core/account.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import type { AccountDesk } from '../cli-backend.ts'
 import { allowNewDatabase, type Command, confirm, yesFlag } from '../command.ts'
 import { UsageError } from '../failures.ts'
@@ -158,11 +159,7 @@ export const resetSecondFactor: Command = {
 }
 
 /** @throws {UsageError} if there is no account with this id, naming the command that lists them. */
-export async function findAccount(
-  desk: Pick<AccountDesk, 'listAccounts'>,
-  id: string,
-  options: { readonly signal: AbortSignal },
-): Promise<Account> {
+export async function findAccount(desk: Pick<AccountDesk, 'listAccounts'>, id: string, options: Abortable): Promise<Account> {
   const account = (await desk.listAccounts(options)).find((candidate) => candidate.id === id)
   if (account === undefined) throw new UsageError([{ where: id, message: 'there is no account with this id; see sepia account list.' }])
   return account

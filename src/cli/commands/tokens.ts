@@ -1,5 +1,6 @@
 import { parseDuration } from '../../config/duration.ts'
 import { type AccessToken, scopes as everyScope, type Scope } from '../../core/access-token.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import type { AccountDesk } from '../cli-backend.ts'
 import { allowNewDatabase, type Command, confirm, yesFlag } from '../command.ts'
 import { UsageError } from '../failures.ts'
@@ -114,13 +115,13 @@ export const revokeToken: Command = {
 }
 
 /** Tokens of all accounts, account by account. */
-async function listAllTokens(desk: AccountDesk, options: { readonly signal: AbortSignal }): Promise<readonly AccessToken[]> {
+async function listAllTokens(desk: AccountDesk, options: Abortable): Promise<readonly AccessToken[]> {
   const accounts = await desk.listAccounts(options)
   return (await Promise.all(accounts.map(({ id }) => desk.listTokens(id, options)))).flat()
 }
 
 /** @throws {UsageError} if there is no token with this id, naming the command that lists them. */
-async function findToken(desk: AccountDesk, id: string, options: { readonly signal: AbortSignal }): Promise<AccessToken> {
+async function findToken(desk: AccountDesk, id: string, options: Abortable): Promise<AccessToken> {
   const token = (await listAllTokens(desk, options)).find((candidate) => candidate.id === id)
   if (token === undefined) throw new UsageError([{ where: id, message: 'there is no token with this id; see sepia token list.' }])
   return token

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { listeningOrigin } from '../../config/addresses.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import type { CommandContext } from '../command.ts'
 import { openProgressBar } from '../progress-bar.ts'
 import type { ServiceClient } from './service-client.ts'
@@ -14,7 +15,7 @@ export interface ShownModel {
 }
 
 /** The models of a service. */
-export async function fetchModels(service: ServiceClient, options: { readonly signal: AbortSignal }): Promise<readonly ShownModel[]> {
+export async function fetchModels(service: ServiceClient, options: Abortable): Promise<readonly ShownModel[]> {
   const { data } = await service.fetchJson<{ readonly data: readonly ShownModel[] }>('/v1/models', options)
   return data
 }
@@ -24,11 +25,7 @@ export async function fetchModels(service: ServiceClient, options: { readonly si
  *
  * @throws {Error} if no model is suitable.
  */
-export async function chooseModel(
-  service: ServiceClient,
-  capability: 'chat' | 'images',
-  options: { readonly signal: AbortSignal },
-): Promise<string> {
+export async function chooseModel(service: ServiceClient, capability: 'chat' | 'images', options: Abortable): Promise<string> {
   const able = (await fetchModels(service, options)).filter(({ capabilities }) => capabilities.includes(capability))
   const chosen = able.find(({ state }) => state === 'loaded') ?? able[0]
   if (chosen === undefined)

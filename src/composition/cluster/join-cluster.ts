@@ -14,7 +14,7 @@ import type { Clock } from '../../core/ports/clock.ts'
 import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
 import type { ModelPool } from '../../core/ports/model-pool.ts'
 import type { NodeRegistry } from '../../core/ports/node-registry.ts'
-import { neverAborted } from '../../core/waiting.ts'
+import { type Abortable, neverAborted } from '../../core/waiting.ts'
 import { createLocalPullDesk, type ModelPulls } from '../../operations/model-pulls.ts'
 import { referenceFormat } from '../../storage/work-format.ts'
 import { tallyOf } from '../../telemetry/inference-events.ts'
@@ -62,7 +62,7 @@ interface JoinDependencies {
 export async function joinCluster(
   { registry, clock, pool, installed, nameable, pulls: ownPulls, isDraining, telemetry }: JoinDependencies,
   { cluster, listen, models, requests }: Pick<Config, 'cluster' | 'listen' | 'models' | 'requests'>,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<Membership> {
   if (registry === undefined)
     return {

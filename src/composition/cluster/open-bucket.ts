@@ -2,6 +2,7 @@ import type { Config } from '../../config/settings.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { NodeRegistry } from '../../core/ports/node-registry.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import type { S3OutputStore } from '../../storage/s3/open-s3-outputs.ts'
 import { readSecretFile } from './node-address.ts'
 
@@ -14,7 +15,7 @@ import { readSecretFile } from './node-address.ts'
 export async function openBucket(
   { address, secretFile }: Extract<Config['outputs'], { readonly type: 's3' }>,
   { clock, registry, fetch }: { readonly clock: Clock; readonly registry: NodeRegistry; readonly fetch?: typeof globalThis.fetch },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<S3OutputStore> {
   const { openS3Outputs } = await import('../../storage/s3/open-s3-outputs.ts')
   const secretKey = secretFile === null ? address.secretKey : await readSecretFile(secretFile, { where: 's3-secret-file', least: 1 })

@@ -58,7 +58,7 @@ async function probe(name: keyof typeof probes, { signal }: Abortable): Promise<
 const share = 0.9
 
 /** Bytes of GPU memory for models: 0 = no GPU, null = unknown. */
-export async function findGpuMemory({ gpu, gpuDevice }: DeviceChoice, options: { readonly signal: AbortSignal }): Promise<number | null> {
+export async function findGpuMemory({ gpu, gpuDevice }: DeviceChoice, options: Abortable): Promise<number | null> {
   if (gpu === 'off') return 0
   const devices = (await listDevices(options)).filter(({ software }) => gpu !== 'auto' || !software)
   if (devices.length === 0) return 0

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../core/error.ts'
 import { type ModelDescriptor, serversOf, type UpstreamAddress } from '../../core/model.ts'
 import type { ModelLoader } from '../../core/ports/model-loader.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import type { FindRoute } from '../../outgoing/find-proxy.ts'
 import { reasonOf } from '../../runtimes/upstream/server-watch.ts'
 import { reachUpstreams, ServerHealth } from './reach-upstreams.ts'
@@ -41,7 +42,7 @@ export async function findUnreachableServers(
 async function findAbsence(
   loader: ModelLoader,
   { model, upstream }: { readonly model: ModelDescriptor; readonly upstream: UpstreamAddress },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<string | null> {
   try {
     await using _loaded =

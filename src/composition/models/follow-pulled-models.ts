@@ -7,6 +7,7 @@ import type { RefreshableCatalog } from '../../catalog/refreshable-catalog.ts'
 import type { ModelDescriptor, PlacedModel } from '../../core/model.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { ModelPool } from '../../core/ports/model-pool.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { catalogChanged } from '../../telemetry/model-events.ts'
 import { faultSurvived } from '../../telemetry/service-events.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
@@ -81,7 +82,7 @@ export function followPulledModels(deps: FollowDependencies): PulledModels {
   }
 }
 
-async function refresh({ catalog, pool, telemetry }: FollowDependencies, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+async function refresh({ catalog, pool, telemetry }: FollowDependencies, { signal }: Abortable): Promise<void> {
   const { added, removed, faults } = await catalog.refresh({ signal })
   if (faults.length > 0) faultSurvived(telemetry, { where: duty }, new CatalogError(faults))
   if (added.length + removed.length === 0) return

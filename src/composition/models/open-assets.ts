@@ -5,6 +5,7 @@ import type { Clock } from '../../core/ports/clock.ts'
 import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
 import type { ModelPool } from '../../core/ports/model-pool.ts'
 import type { Store } from '../../core/ports/store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { AssetLibrary } from '../../operations/assets/asset-library.ts'
 import type { AssetDependencies } from '../../operations/assets/assets.ts'
 import { removeDeletedAssets } from '../../operations/assets/deleted-assets.ts'
@@ -23,7 +24,7 @@ const duty = 'remove-deleted-assets'
 export async function openAssets(
   config: Config,
   { catalog, store: { documents, accounts }, clock }: { readonly catalog: ModelCatalog; readonly store: Store; readonly clock: Clock },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<AssetDependencies> {
   const folder = dataLayout(config.dataFolder).assetsFolder
   await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -4,6 +4,7 @@ import { listUpscalers } from '../../core/images/upscalers.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
 import type { ModelLoader } from '../../core/ports/model-loader.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import type { createModelPool } from '../../residency/model-pool.ts'
 import { findConfinement } from '../../runtimes/process/confine/find-confinement.ts'
 import { PictureInspector } from '../../runtimes/process/picture-inspector.ts'
@@ -36,7 +37,7 @@ export async function openEngines(
     telemetry,
     waysOut,
   }: { readonly nameable: ModelCatalog; readonly clock: Clock; readonly telemetry: Telemetry; readonly waysOut: WaysOut },
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): Promise<Engines> {
   const confinement = await findConfinement({ environment: readEnvironment() })
   const { closeFiles, closeNetwork, limitMemory } = confinement

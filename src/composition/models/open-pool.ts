@@ -2,6 +2,7 @@ import type { RefreshableCatalog } from '../../catalog/refreshable-catalog.ts'
 import type { Config } from '../../config/settings.ts'
 import type { ModelPool } from '../../core/ports/model-pool.ts'
 import type { Store } from '../../core/ports/store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { AccountWeights } from '../../operations/access/account-weights.ts'
 import type { AssetDependencies } from '../../operations/assets/assets.ts'
 import { ModelPulls } from '../../operations/model-pulls.ts'
@@ -37,7 +38,7 @@ interface Models extends Membership {
 export async function openPool(
   config: Config,
   { installed, assets, engines, store, telemetry }: PoolDependencies,
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): Promise<Models> {
   await using undo = new AsyncDisposableStack()
   const { clock, accounts, log, nodes } = store

@@ -5,6 +5,7 @@ import { type PullDependencies, planPull, pullModel } from '../../catalog/pull-m
 import type { Config } from '../../config/settings.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
 import type { FoundOnHub, PullPlan } from '../../core/model-pull.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { isPrivateHost } from '../../http/headers/private-host.ts'
 import { makeFolder } from '../../storage/sqlite/open-database.ts'
 import { lookUpName } from '../../worker/look-up-name.ts'
@@ -43,11 +44,7 @@ export async function planPullToDataFolder(
 }
 
 /** Searches the hub for models. */
-export async function searchModels(
-  config: Config,
-  words: string,
-  options: { readonly signal: AbortSignal },
-): Promise<readonly FoundOnHub[]> {
+export async function searchModels(config: Config, words: string, options: Abortable): Promise<readonly FoundOnHub[]> {
   return searchHub(await openHub(config), words, options)
 }
 

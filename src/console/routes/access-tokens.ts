@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { type AccessToken, scopes } from '../../core/access-token.ts'
 import { hasBudgets } from '../../core/limits/budget.ts'
 import { noUseLimits } from '../../core/limits/use-limits.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import {
   createAccessToken,
@@ -72,7 +73,7 @@ export function registerAccessTokens(
 async function showToken(
   { ledger }: Pick<ConsoleDependencies, 'ledger'>,
   { hash: _, accountId, ...shown }: AccessToken,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<ListedToken> {
   const budgets = hasBudgets(shown.limits) ? await ledger.budgets({ accountId, tokenId: shown.id }, options) : []
   return { ...shown, budgets: budgets.filter(({ of }) => of === 'token') }

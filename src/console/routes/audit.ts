@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import type { AuditLog, NumberedAuditEntry } from '../../core/ports/audit-log.ts'
 import { csv } from '../../core/text/csv.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { AuditPage } from '../contract/audit.ts'
@@ -37,7 +38,7 @@ export function registerAudit(own: FastifyInstance, { audit }: Pick<ConsoleDepen
   })
 }
 
-async function* writeJson(audit: AuditLog, options: { readonly signal: AbortSignal }): AsyncGenerator<string, void, undefined> {
+async function* writeJson(audit: AuditLog, options: Abortable): AsyncGenerator<string, void, undefined> {
   yield '{"entries":['
   let isFirst = true
   for await (const entries of readAll(audit, options)) {
@@ -47,7 +48,7 @@ async function* writeJson(audit: AuditLog, options: { readonly signal: AbortSign
   yield '\n]}\n'
 }
 
-async function* writeTable(audit: AuditLog, options: { readonly signal: AbortSignal }): AsyncGenerator<string, void, undefined> {
+async function* writeTable(audit: AuditLog, options: Abortable): AsyncGenerator<string, void, undefined> {
   yield csv([columns])
   for await (const entries of readAll(audit, options))
     yield csv(
@@ -59,10 +60,7 @@ async function* writeTable(audit: AuditLog, options: { readonly signal: AbortSig
 }
 
 /** The whole log, newest first, in chunks. */
-async function* readAll(
-  audit: AuditLog,
-  options: { readonly signal: AbortSignal },
-): AsyncGenerator<readonly NumberedAuditEntry[], void, undefined> {
+async function* readAll(audit: AuditLog, options: Abortable): AsyncGenerator<readonly NumberedAuditEntry[], void, undefined> {
   for (let before: number | null = null; ; ) {
     const entries: readonly NumberedAuditEntry[] = await audit.list({ before, limit: perRead }, options)
     const last = entries.at(-1)

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Account } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { listIdentities, unlinkIdentity } from '../../operations/access/linked-identities.ts'
 import { listPasskeys } from '../../operations/access/passkeys.ts'
@@ -53,7 +54,7 @@ export function registerOwnSignInWays(own: FastifyInstance, deps: Dependencies):
 async function hasPassword(
   { accounts }: { readonly accounts: AccountStore },
   { id, email }: Account,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<boolean> {
   return email !== null && (await accounts.findByEmail(email, options))?.account.id === id
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { ServiceError } from '../../core/error.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { imageContentType } from '../../http/answers/image-content-type.ts'
 import { sendChunks } from '../../http/answers/send-chunks.ts'
 import { clientSignal } from '../../http/client-signal.ts'
@@ -101,7 +102,7 @@ export function registerPictures(own: FastifyInstance, deps: Dependencies): void
 async function findPicture(
   deps: Dependencies,
   { id, index, accountId }: { readonly id: string; readonly index: string; readonly accountId: string },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ) {
   const find = () => findOutput(deps, { id, accountId }, options)
   const { output, expiresAt } = await find()

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Account } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import type { PasswordHasher } from './password-hasher.ts'
 import type { SignInThrottle } from './sign-in-throttle.ts'
 import { personOf } from './signed-in.ts'
@@ -23,7 +24,7 @@ export async function confirmPassword(
   { accounts, passwords, throttle }: ProofDependencies,
   request: FastifyRequest,
   { password, signal }: { readonly password: string; readonly signal: AbortSignal },
-): Promise<{ readonly person: Account; readonly options: { readonly signal: AbortSignal } }> {
+): Promise<{ readonly person: Account; readonly options: Abortable }> {
   const person = personOf(request)
   const options = { signal }
   const attempt = throttle.begin(ownPasswordKeys(person.id))

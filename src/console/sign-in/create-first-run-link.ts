@@ -1,6 +1,7 @@
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { invitationMs } from '../../operations/access/invitations.ts'
 import { hashSecretText, makeSecretText } from '../../operations/access/secret-text.ts'
 import { canOwnersSignIn } from './can-owners-sign-in.ts'
@@ -22,7 +23,7 @@ export async function createFirstRunLink(
     readonly addresses: () => { readonly publicUrl: string }
     readonly shared: boolean
   },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<string | null> {
   const { can, owners } = await canOwnersSignIn(deps, options)
   if (can) return null

@@ -106,7 +106,7 @@ export async function endSession(
 export async function authenticateSession(
   deps: SessionDependencies & OwnHosts,
   request: { readonly method: string; readonly headers: IncomingHttpHeaders },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<Caller | null> {
   const { publicUrl } = deps.addresses()
   const secret = readSessionCookie(request.headers, publicUrl)

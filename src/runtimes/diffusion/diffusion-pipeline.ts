@@ -1,3 +1,4 @@
+import type { Abortable } from '../../core/waiting.ts'
 import type { ExecutionProvider } from './onnx/choose-provider.ts'
 import { fileExists, readJsonObject, readOptionalJsonObject } from './onnx/model-file.ts'
 import { openOnnxSession, openUpcast } from './onnx/onnx-session.ts'
@@ -22,9 +23,7 @@ export interface DiffusionPipeline extends AsyncDisposable {
   readonly scheduler: SchedulerConfig
   readonly safety: SafetyChecker
   /** The parts with a drawing's assets in them; null = an export, which takes none. */
-  readonly adapt:
-    | ((assets: UsedAssets, options: { readonly signal: AbortSignal }) => Promise<Pick<DiffusionPipeline, 'base' | 'decoder' | 'encoder'>>)
-    | null
+  readonly adapt: ((assets: UsedAssets, options: Abortable) => Promise<Pick<DiffusionPipeline, 'base' | 'decoder' | 'encoder'>>) | null
 }
 
 export interface PipelineOptions {

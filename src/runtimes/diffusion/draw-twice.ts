@@ -1,3 +1,4 @@
+import type { Abortable } from '../../core/waiting.ts'
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
 import { type DrawingOptions, drawImage, drawLatents, type ImageSettings } from './draw-image.ts'
 import { resizeRgb } from './pictures/resize-image.ts'
@@ -52,7 +53,7 @@ async function enlarge(
   pipeline: DiffusionPipeline,
   { latents, size }: { readonly latents: Float32Array; readonly size: LatentSize },
   { upscaler, strength, width, height }: SecondPass,
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): Promise<StartingPicture | StartingLatents> {
   const { factor } = pipeline.vae
   if (upscaler === null) {

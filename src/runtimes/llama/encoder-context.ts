@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { cutBetweenTiles, tile } from './batch/attention-tile.ts'
 import { BatchPace } from './batch/batch-pace.ts'
 import type { DecodeLoop } from './batch/decode-loop.ts'
@@ -82,7 +83,7 @@ export class EncoderContext implements AsyncDisposable {
   }
 
   /** Encodes a text: its vector, or a score per label. @throws {ServiceError} `numerical_error` if one is NaN or infinite. */
-  read(tokens: Uint32Array, { signal }: { readonly signal: AbortSignal }): Promise<Float64Array> {
+  read(tokens: Uint32Array, { signal }: Abortable): Promise<Float64Array> {
     const turn = this.#last.then(() => this.#readPieces(tokens, signal))
     this.#last = turn.catch(() => undefined)
     return turn

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../core/error.ts'
 import type { EmbeddingRequest, EmbeddingResult, PromptField } from '../../core/text-generation.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import type { ModelFile } from './binding/open-model-file.ts'
 import type { Vocabulary } from './binding/vocabulary.ts'
 import type { EncoderContext } from './encoder-context.ts'
@@ -20,10 +21,7 @@ export class TextEmbedder {
   }
 
   /** @throws {ServiceError} `context_length_exceeded` before anything is computed. */
-  async embed(
-    { inputs, field = 'input', dimensions }: EmbeddingRequest,
-    { signal }: { readonly signal: AbortSignal },
-  ): Promise<EmbeddingResult> {
+  async embed({ inputs, field = 'input', dimensions }: EmbeddingRequest, { signal }: Abortable): Promise<EmbeddingResult> {
     const size = this.#file.native.vectorLength
     if (dimensions !== undefined && dimensions > size) throw tooWide(dimensions, size)
     const texts = await tokenizeInTurns(inputs, (input) => this.#tokenize(input, field, { signal }), { signal })
@@ -32,7 +30,7 @@ export class TextEmbedder {
     return { vectors, promptTokens: texts.reduce((sum, tokens) => sum + tokens.length, 0) }
   }
 
-  async #tokenize(text: string | readonly number[], param: PromptField, options: { readonly signal: AbortSignal }): Promise<Uint32Array> {
+  async #tokenize(text: string | readonly number[], param: PromptField, options: Abortable): Promise<Uint32Array> {
     const { begin, end } = this.#vocabulary
     const { length } = this.#context
     const least = typeof text === 'string' ? Math.ceil(Buffer.byteLength(text) / this.#file.longestToken) : text.length

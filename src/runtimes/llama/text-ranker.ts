@@ -1,4 +1,5 @@
 import type { RankRequest, RankResult } from '../../core/text-generation.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import type { ModelFile } from './binding/open-model-file.ts'
 import type { Vocabulary } from './binding/vocabulary.ts'
 import type { EncoderContext } from './encoder-context.ts'
@@ -18,7 +19,7 @@ export class TextRanker {
   }
 
   /** @throws {ServiceError} `context_length_exceeded` before anything is computed. */
-  async rank({ query, documents }: RankRequest, { signal }: { readonly signal: AbortSignal }): Promise<RankResult> {
+  async rank({ query, documents }: RankRequest, { signal }: Abortable): Promise<RankResult> {
     const requested = await this.#tokenize(query, { signal })
     const pair = async (document: string): Promise<Uint32Array> => {
       const tokens = Uint32Array.from(this.#pair(requested, await this.#tokenize(document, { signal })))
@@ -31,7 +32,7 @@ export class TextRanker {
     return { scores, promptTokens: pairs.reduce((sum, tokens) => sum + tokens.length, 0) }
   }
 
-  #tokenize(text: string, options: { readonly signal: AbortSignal }): Promise<Uint32Array> {
+  #tokenize(text: string, options: Abortable): Promise<Uint32Array> {
     const least = Math.ceil(Buffer.byteLength(text) / this.#file.longestToken)
     if (least > this.#context.length) throw tooLong(`at least ${least}`, this.#context.length, 'documents')
     return tokenizeLongText(this.#vocabulary, text, options)

@@ -3,6 +3,7 @@ import { ServiceError } from '../../core/error.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
 import type { LoadedModel } from '../../core/ports/model-loader.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { encodeMessagesRequest } from './anthropic/encode-messages-request.ts'
 import { MessageDecoder } from './anthropic/message-decoder.ts'
 import { type ModelsAnswer, parseModels } from './chunk.ts'
@@ -19,12 +20,7 @@ import type { UpstreamServer } from './upstream-connection.ts'
  */
 export async function loadUpstreamModel(
   { id, format, upstream }: TextModelDescriptor,
-  {
-    signal,
-    traceparent,
-    findRoute,
-    ...settings
-  }: ReplicaSettings & { readonly signal: AbortSignal } & Pick<UpstreamServer, 'traceparent' | 'findRoute'>,
+  { signal, traceparent, findRoute, ...settings }: ReplicaSettings & Abortable & Pick<UpstreamServer, 'traceparent' | 'findRoute'>,
 ): Promise<LoadedModel<TextModel>> {
   if (upstream === undefined) throw new ServiceError('internal_error', `The model ${id} has no upstream.`)
   const createProtocol = format === 'anthropic' ? createAnthropicProtocol : createOpenAiProtocol

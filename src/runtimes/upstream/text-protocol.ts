@@ -1,4 +1,5 @@
 import type { EmbeddingRequest, EmbeddingResult, RankRequest, RankResult, TextPart, TextRequest } from '../../core/text-generation.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
 
 /** Hooks for servers that report no token counts. */
@@ -14,11 +15,11 @@ export interface TextProtocol {
    *
    * @throws {ServiceError} `unsupported_parameter` before anything is sent, for a field that the server does not have.
    */
-  generate(connection: UpstreamConnection, request: TextRequest, options: { readonly signal: AbortSignal }): AsyncIterable<TextPart>
+  generate(connection: UpstreamConnection, request: TextRequest, options: Abortable): AsyncIterable<TextPart>
   /** @throws {ServiceError} `unsupported_parameter` if such servers have no embeddings. */
-  embed(connection: UpstreamConnection, request: EmbeddingRequest, options: { readonly signal: AbortSignal }): Promise<EmbeddingResult>
+  embed(connection: UpstreamConnection, request: EmbeddingRequest, options: Abortable): Promise<EmbeddingResult>
   /** Absent = such servers have no reranking. */
-  rank?(connection: UpstreamConnection, request: RankRequest, options: { readonly signal: AbortSignal }): Promise<RankResult>
+  rank?(connection: UpstreamConnection, request: RankRequest, options: Abortable): Promise<RankResult>
   /** Headers of every request; absent = OpenAI's, with the key. */
   readonly headersFor?: (key: string | null) => Readonly<Record<string, string>>
 }

@@ -6,6 +6,7 @@ import { urlToHttpOptions } from 'node:url'
 import { ServiceError } from '../../core/error.ts'
 import type { UpstreamTimeouts } from '../../core/model.ts'
 import { proxyAnswerIn, wantsLogin } from '../../core/outgoing/forward-proxies.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { limitTime } from './limit-time.ts'
 import { readKey } from './read-key.ts'
 import { makeAnswerError, makeBrokenError, makeOutOfReachError, nameProxy } from './upstream-error.ts'
@@ -103,7 +104,7 @@ export class UpstreamConnection implements Disposable {
    * @param body Posted as JSON; null for a GET.
    * @throws {ServiceError} the error of the response's status, or `inference_failed` if there is none.
    */
-  async send(path: string, body: unknown, { signal }: { readonly signal: AbortSignal }): Promise<AsyncIterable<string>> {
+  async send(path: string, body: unknown, { signal }: Abortable): Promise<AsyncIterable<string>> {
     const sent = body === null ? null : { type: 'application/json', bytes: JSON.stringify(body) }
     const response = await this.#request(path, sent, { signal })
     response.setEncoding('utf8')
@@ -143,7 +144,7 @@ export class UpstreamConnection implements Disposable {
    * @param signal Applies until the websocket is open; after that the caller owns the connection.
    * @throws {ServiceError} the error of the response's status, or `inference_failed` if there is none.
    */
-  async openSocket(path: string, { signal }: { readonly signal: AbortSignal }): Promise<Duplex> {
+  async openSocket(path: string, { signal }: Abortable): Promise<Duplex> {
     const headers = {
       connection: 'Upgrade',
       upgrade: 'websocket',

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../core/error.ts'
 import { type ProjectorFacts, takesAnySize } from '../../core/gguf/projector-facts.ts'
 import type { PictureBlock } from '../../core/ports/vision-tower.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { readImageHeader } from '../diffusion/pictures/image-header.ts'
 import type { PixelSize } from '../diffusion/pictures/rgb-image.ts'
 import type { Filter } from './resample.ts'
@@ -67,7 +68,7 @@ const chatFormats = 'PNG, JPEG, WebP or GIF'
 export async function layOutBlocks(
   picture: Uint8Array,
   facts: ProjectorFacts,
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): Promise<readonly (string | PictureBlock)[]> {
   const parts = layOutPicture(await readImageHeader(picture, { signal, formats: chatFormats }), facts)
   return parts.map((part) => (typeof part === 'string' ? part : blockOf(part, facts)))

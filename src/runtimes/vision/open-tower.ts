@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { readGgufHeader } from '../../core/gguf/gguf-header.ts'
 import { type ProjectorFacts, readProjectorFacts, seesAround, takesAnySize } from '../../core/gguf/projector-facts.ts'
 import type { PictureBlock, VisionTower } from '../../core/ports/vision-tower.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { processorTarget } from '../diffusion/checkpoint/graph/find-graph-target.ts'
 import { namedTable } from '../diffusion/checkpoint/weights/original-tables.ts'
 import { readWeightFile, type WeightTable } from '../diffusion/checkpoint/weights/weight-table.ts'
@@ -81,11 +82,11 @@ class Tower implements VisionTower {
     this.seesAround = seesAround(facts.family)
   }
 
-  layOut(picture: Uint8Array, options: { readonly signal: AbortSignal }): Promise<readonly (string | PictureBlock)[]> {
+  layOut(picture: Uint8Array, options: Abortable): Promise<readonly (string | PictureBlock)[]> {
     return layOutBlocks(picture, this.facts, options)
   }
 
-  async look(picture: Uint8Array, { signal }: { readonly signal: AbortSignal }): Promise<readonly Float32Array[]> {
+  async look(picture: Uint8Array, { signal }: Abortable): Promise<readonly Float32Array[]> {
     const image = await decodeWhole(picture, { signal })
     const tiles = layOutPicture(image, this.facts).filter((part) => typeof part !== 'string')
     const { imageSize, mean, deviation } = this.facts

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { type ErrorRecord, ServiceError } from '../../core/error.ts'
 import { type ProjectorFacts, seesAround, takesAnySize } from '../../core/gguf/projector-facts.ts'
 import type { PictureBlock, VisionTower } from '../../core/ports/vision-tower.ts'
+import type { Abortable } from '../../core/waiting.ts'
 import { layOutBlocks } from './lay-out-picture.ts'
 import type { OpenedTower, TowerReply, TowerRequest } from './tower-thread.ts'
 
@@ -55,11 +56,11 @@ class ThreadedTower implements VisionTower {
     thread.once('exit', () => this.#fail(new Error('The thread of a tower has ended.')))
   }
 
-  layOut(picture: Uint8Array, options: { readonly signal: AbortSignal }): Promise<readonly (string | PictureBlock)[]> {
+  layOut(picture: Uint8Array, options: Abortable): Promise<readonly (string | PictureBlock)[]> {
     return layOutBlocks(picture, this.#facts, options)
   }
 
-  async look(picture: Uint8Array, { signal }: { readonly signal: AbortSignal }): Promise<readonly Float32Array[]> {
+  async look(picture: Uint8Array, { signal }: Abortable): Promise<readonly Float32Array[]> {
     signal.throwIfAborted()
     if (this.#fault !== null) throw this.#fault
     const number = this.#looks++

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { Abortable } from '../../core/waiting.ts'
 import { syncFolder } from '../private-files.ts'
 import { isDiskFull } from '../write-fault.ts'
 import { belongsIntoBackup, createFilesTable, type DataPlace, filePieceBytes, pathOfPiece, sealBackup } from './backup-format.ts'
@@ -94,7 +95,7 @@ async function copyInto(
     pieceBytes,
     until,
   }: { readonly dataFolder: string; readonly path: string; readonly pieceBytes: number; readonly until?: number },
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): Promise<void> {
   const found = await open(join(dataFolder, path)).catch(unlessGone)
   if (found === null) return

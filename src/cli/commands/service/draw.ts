@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import type { Abortable } from '../../../core/waiting.ts'
 import { checkPlace } from '../../check-place.ts'
 import type { Command, CommandContext } from '../../command.ts'
 import { UsageError } from '../../failures.ts'
@@ -68,11 +69,7 @@ async function drawDeferred(
   return service.fetchJson<Drawn>(`/v1/responses/${id}`, { signal })
 }
 
-async function submit(
-  service: ServiceClient,
-  body: Readonly<Record<string, unknown>>,
-  { signal }: { readonly signal: AbortSignal },
-): Promise<string> {
+async function submit(service: ServiceClient, body: Readonly<Record<string, unknown>>, { signal }: Abortable): Promise<string> {
   const headers = { 'x-service-async': '1' }
   return (await service.fetchJson<{ readonly response_id: string }>('/generate/image', { body, headers, signal })).response_id
 }

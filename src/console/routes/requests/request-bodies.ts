@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../core/error.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { clientSignal } from '../../../http/client-signal.ts'
 import { findBodies, type ReadBody } from '../../../operations/bodies/kept-bodies.ts'
 import type { ConsoleDependencies } from '../../console-dependencies.ts'
@@ -34,7 +35,7 @@ export function registerRequestBodies(own: FastifyInstance, deps: Dependencies):
 async function readBodies(
   deps: Dependencies,
   request: FastifyRequest<{ Params: { id: string } }>,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<readonly ReadBody[]> {
   const { id: requestId, accountId, record } = await findRequest(deps, { place: request.params.id, person: personOf(request) }, options)
   // Earlier requests with the same id are excluded.

@@ -5,8 +5,8 @@ import type { SamplingParameters } from '../../../core/text-generation.ts'
 import { optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 
-const likelihoodFields = optional({
-  temperature: Type.Number({ minimum: 0, maximum: 2, default: 1, description: 'Randomness; 0 always picks the most likely token.' }),
+/** Fields that limit the choice of each token, alike in every interface that has them. */
+export const topFields = optional({
   top_p: Type.Number({
     minimum: 0,
     maximum: 1,
@@ -14,13 +14,22 @@ const likelihoodFields = optional({
     description: 'Samples only from the most likely tokens with this total probability.',
   }),
   top_k: Type.Integer({ minimum: -1, maximum: 1_000_000, default: 0, description: 'Samples only from this many tokens; 0 or -1 = off.' }),
-  min_p: Type.Number({
-    minimum: 0,
-    maximum: 1,
-    default: 0,
-    description: "Drops tokens below this share of the most likely one's probability; 0 = off.",
-  }),
 })
+
+const likelihoodFields = {
+  ...optional({
+    temperature: Type.Number({ minimum: 0, maximum: 2, default: 1, description: 'Randomness; 0 always picks the most likely token.' }),
+  }),
+  ...topFields,
+  ...optional({
+    min_p: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 0,
+      description: "Drops tokens below this share of the most likely one's probability; 0 = off.",
+    }),
+  }),
+}
 
 const otherFields = optional({
   repetition_penalty: Type.Number({

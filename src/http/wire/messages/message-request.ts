@@ -8,7 +8,7 @@ import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { accepted } from '../accepted.ts'
 import { adapterFields, findAdapterFaults, readAdapters } from '../chat/fields/adapter-fields.ts'
 import { readStop, stopList } from '../chat/fields/ending-fields.ts'
-import { readSampling } from '../chat/sampling-fields.ts'
+import { readSampling, topFields } from '../chat/sampling-fields.ts'
 import { findForeignBlocks, messageSchema, systemField } from './content-blocks.ts'
 import { findForeignTools, findMessageToolFaults, messageToolFields, readMessageTools } from './message-tools.ts'
 import { endsInBeginning, findTurnFaults, readMessages } from './read-messages.ts'
@@ -32,14 +32,8 @@ const answerFields = {
     stop_sequences: { ...stopList, description: 'Generation ends before any of these; empty ones are ignored.' },
     stream: Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' }),
     temperature: Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Randomness; 0 always picks the most likely token.' }),
-    top_p: Type.Number({
-      minimum: 0,
-      maximum: 1,
-      default: 1,
-      description: 'Samples only from the most likely tokens with this total probability.',
-    }),
-    top_k: Type.Integer({ minimum: -1, maximum: 1_000_000, default: 0, description: 'Samples only from this many tokens; 0 or -1 = off.' }),
   }),
+  ...topFields,
   ...adapterFields,
   ...optional({
     metadata: closed(

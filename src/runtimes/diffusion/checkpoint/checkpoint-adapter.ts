@@ -1,3 +1,4 @@
+import type { Abortable } from '../../../core/waiting.ts'
 import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
 import { encodingWith } from '../unet/noise-predictor.ts'
 import { isPlain, type UsedAssets } from '../used-assets.ts'
@@ -58,7 +59,7 @@ export class CheckpointAdapter implements AsyncDisposable {
    *
    * @throws {ServiceError} `unsupported` for an asset that does not fit the model, `inference_failed` for a damaged file.
    */
-  async adapt(assets: UsedAssets, { signal }: { readonly signal: AbortSignal }): Promise<AdaptedParts> {
+  async adapt(assets: UsedAssets, { signal }: Abortable): Promise<AdaptedParts> {
     if (isPlain(assets)) return this.#plain
     const loras: WeightedLora[] = []
     for (const { file, ...weights } of assets.loras) loras.push({ lora: await this.#loras.get(file, { signal }), ...weights })

@@ -1,4 +1,5 @@
 import type { CheckpointFacts } from '../../../core/model.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import type { DiffusionPipeline, PipelineOptions } from '../diffusion-pipeline.ts'
 import type { ExecutionProvider } from '../onnx/choose-provider.ts'
 import { openWrittenGraph } from '../onnx/onnx-session.ts'
@@ -58,7 +59,7 @@ export async function loadCheckpointPipeline(
     const adapter = stack.use(new TransformerAdapter(parts, { plain, ...predictor, open, openText }))
     const pipeline = {
       ...plain,
-      adapt: (assets: UsedAssets, options: { readonly signal: AbortSignal }) => adapter.adapt(assets, options),
+      adapt: (assets: UsedAssets, options: Abortable) => adapter.adapt(assets, options),
       refiner: null,
       vae,
       scheduler: { ...parseSchedulerConfig({}), flow: parseFlowSchedule(parts.schedulerConfig, spacing) },
@@ -74,7 +75,7 @@ export async function loadCheckpointPipeline(
   const adapter = stack.use(new CheckpointAdapter({ parts, plain, open, openOncePerPicture }))
   const pipeline = {
     ...plain,
-    adapt: (assets: UsedAssets, options: { readonly signal: AbortSignal }) => adapter.adapt(assets, options),
+    adapt: (assets: UsedAssets, options: Abortable) => adapter.adapt(assets, options),
     refiner: refiner === null ? null : await openCheckpointPredictor(await readCheckpoint(refiner), kept),
     vae,
     scheduler: parseSchedulerConfig({ ...parts.schedulerConfig, ...(prediction === null ? {} : { prediction_type: prediction }) }),

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/error.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
 import type { OnnxSession } from '../onnx/onnx-session.ts'
 import { encodingTexts, type TextModels } from '../transformer/encode-texts.ts'
@@ -75,7 +76,7 @@ export class TransformerAdapter implements AsyncDisposable {
    *
    * @throws {ServiceError} `unsupported` for a LoRA that does not fit the model, `inference_failed` for a damaged file.
    */
-  async adapt(assets: UsedAssets, { signal }: { readonly signal: AbortSignal }): Promise<AdaptedParts> {
+  async adapt(assets: UsedAssets, { signal }: Abortable): Promise<AdaptedParts> {
     if (isPlain(assets)) return this.#plain
     const loras: WeightedLora[] = []
     for (const { file, weight } of assets.loras) loras.push({ lora: await this.#loras.get(file, { signal }), weight })

@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Abortable } from '../../../core/waiting.ts'
 import { maxHeadBytes, protobufFields, protobufNumbers, readProtobufField } from './protobuf-fields.ts'
 
 /** Field numbers of onnx.proto, as far as they lead to the strides of convolutions. */
@@ -19,7 +20,7 @@ const windowBytes = 256 * 1024
  *
  * @see https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
  */
-export async function countHalvings(folder: string, file: string, { signal }: { readonly signal: AbortSignal }): Promise<number> {
+export async function countHalvings(folder: string, file: string, { signal }: Abortable): Promise<number> {
   await using handle = await open(join(folder, file))
   const { size } = await handle.stat()
   const window = new FileWindow(handle)

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { type GuidanceScales, guidanceScales } from '../../../core/images/guidance-scales.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
 import { drawLatents } from '../draw-image.ts'
 import type { JsonRecord } from '../onnx/model-file.ts'
@@ -37,7 +38,7 @@ export function isWithinLimits({ latents, pixels }: Deviation): boolean {
 export async function replayCase(
   { pipeline: plain, schedulerJson, folder }: Pick<ReferencePipeline, 'pipeline' | 'schedulerJson' | 'folder'>,
   reference: ReferenceCase,
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): Promise<Deviation> {
   const pipeline = { ...plain, ...(await plain.adapt?.(await assetsOf(reference, folder), { signal })) }
   const refiner = reference.refiner === null ? null : pipeline.refiner

@@ -1,5 +1,6 @@
 import type { Sharp } from 'sharp'
 import { ServiceError } from '../../../core/error.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { maxInputPixels, readImageHeader } from './image-header.ts'
 import { fromGrey, type GreyImage, type PixelSize, type RgbImage } from './rgb-image.ts'
 
@@ -19,7 +20,7 @@ export function undecodable(error: unknown): never {
  *
  * @throws {ServiceError} `validation_error` when it does not decode.
  */
-export async function decodeWhole(bytes: Uint8Array, { signal }: { readonly signal: AbortSignal }): Promise<RgbImage> {
+export async function decodeWhole(bytes: Uint8Array, { signal }: Abortable): Promise<RgbImage> {
   return readPixels((await open(bytes, signal)).flatten({ background: '#ffffff' }))
 }
 
@@ -28,7 +29,7 @@ export async function decodeWhole(bytes: Uint8Array, { signal }: { readonly sign
  *
  * @throws {ServiceError} `validation_error` when it does not decode.
  */
-export async function decodePicture(bytes: Uint8Array, size: PixelSize, { signal }: { readonly signal: AbortSignal }): Promise<RgbImage> {
+export async function decodePicture(bytes: Uint8Array, size: PixelSize, { signal }: Abortable): Promise<RgbImage> {
   const image = await open(bytes, signal)
   return readPixels(image.flatten({ background: '#ffffff' }).resize(size.width, size.height, { fit: 'cover', kernel: 'lanczos3' }))
 }
@@ -46,7 +47,7 @@ async function readPixels(image: Sharp): Promise<RgbImage> {
  *
  * @throws {ServiceError} `validation_error` when it does not decode.
  */
-export async function decodeMask(bytes: Uint8Array, size: PixelSize, { signal }: { readonly signal: AbortSignal }): Promise<GreyImage> {
+export async function decodeMask(bytes: Uint8Array, size: PixelSize, { signal }: Abortable): Promise<GreyImage> {
   const image = await open(bytes, signal)
   const { data, info } = await image
     .flatten({ background: '#000000' })

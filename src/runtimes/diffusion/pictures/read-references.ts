@@ -1,5 +1,6 @@
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import { referenceSize } from '../../../core/images/references.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
 import { TorchGenerator } from '../noise/torch-generator.ts'
 import { sizeOf } from '../prepare-drawing.ts'
@@ -18,7 +19,7 @@ import { toPlanes } from './rgb-image.ts'
 export async function readReferences(
   { references = [] }: Pick<ImageRequest, 'references'>,
   { base, vae }: Pick<DiffusionPipeline, 'base' | 'vae'>,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<readonly PixelPlanes[]> {
   const read: PixelPlanes[] = []
   for (const bytes of references) {
@@ -32,7 +33,7 @@ export async function readReferences(
 export async function encodeReferences(
   pipeline: DiffusionPipeline,
   pictures: readonly PixelPlanes[],
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): Promise<readonly PlacedLatents[]> {
   const encoded: PlacedLatents[] = []
   for (const picture of pictures) {

@@ -1,4 +1,5 @@
 import type { ImageRequest } from '../../../core/image-generation.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import type { StartingPicture } from '../start-from-picture.ts'
 import { decodeMask, decodePicture } from './decode-image.ts'
 import { type Frame, frameOf, intoFrame, maskIntoFrame, outOfFrame } from './frame.ts'
@@ -25,7 +26,7 @@ interface StartingPoint {
 export async function readStartingPicture(
   { initial, mask, width, height }: ImageRequest,
   drawn: PixelSize,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<StartingPoint> {
   const size = { width, height }
   const whole = frameOf(size, drawn)

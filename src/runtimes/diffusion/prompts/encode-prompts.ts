@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../../core/error.ts'
 import type { WeightedText } from '../../../core/images/prompt-weights.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { type PromptChunk, type PromptTokenizer, promptChunks } from './prompt-chunks.ts'
 import type { ClipTextEncoder, EncodedRow } from './text-encoder.ts'
 
@@ -59,11 +60,7 @@ export interface PromptsToEncode {
  *
  * @throws {ServiceError} `unsupported` for a text of too many chunks, and the signal's reason when aborted, before the next chunk.
  */
-export async function encodePrompts(
-  paths: readonly TextPath[],
-  prompts: PromptsToEncode,
-  { signal }: { readonly signal: AbortSignal },
-): Promise<PromptEncoding> {
+export async function encodePrompts(paths: readonly TextPath[], prompts: PromptsToEncode, { signal }: Abortable): Promise<PromptEncoding> {
   const { positive, negative, clipSkip, truncate } = prompts
   const chunks = (path: TextPath, pair: PromptPair, field: string): readonly PromptChunk[] => {
     const all = promptChunks(path.tokenizer, pair[path.reads]).slice(0, truncate ? 1 : undefined)

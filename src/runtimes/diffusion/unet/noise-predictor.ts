@@ -1,4 +1,5 @@
 import type { GuidanceKind } from '../../../core/images/guidance-scales.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { countHalvings } from '../onnx/count-halvings.ts'
 import { fileExists, readOptionalJsonObject, unusableModel } from '../onnx/model-file.ts'
 import type { OnnxSession } from '../onnx/onnx-session.ts'
@@ -9,7 +10,7 @@ import { GuidedUnet } from './guided-unet.ts'
 import { Unet, type UnetAdditions } from './unet.ts'
 
 /** Encodes the texts of a drawing. */
-export type EncodeTexts = (prompts: PromptsToEncode, options: { readonly signal: AbortSignal }) => Promise<PromptEncoding>
+export type EncodeTexts = (prompts: PromptsToEncode, options: Abortable) => Promise<PromptEncoding>
 
 /** Encodes texts with CLIP's encoders. */
 export function encodingWith(text: readonly TextPath[]): EncodeTexts {
@@ -54,7 +55,7 @@ const textFolders = [
 /** @throws {ServiceError} `inference_failed` naming the file, input or shape that does not fit. */
 export async function loadNoisePredictor(
   { folder, open, latentChannels }: { readonly folder: string; readonly open: OpenSession; readonly latentChannels: number },
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): Promise<NoisePredictor> {
   const index = await readOptionalJsonObject(folder, 'model_index.json')
   const text: TextPath[] = []

@@ -3,6 +3,7 @@ import { ServiceError } from '../../../core/error.ts'
 import type { PictureBlock, VisionTower } from '../../../core/ports/vision-tower.ts'
 import type { PicturePart } from '../../../core/text-generation.ts'
 import { Turns } from '../../../core/turns.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { firstRowNumber, type PromptPicture } from '../batch/prompt-pictures.ts'
 
 /** Maximum bytes of cached vectors for all accounts together. */
@@ -107,7 +108,7 @@ export class PictureMemory {
     return this.#nextNumber - rows
   }
 
-  async #lookInTurn(picture: Uint8Array, options: { readonly signal: AbortSignal }): Promise<readonly Float32Array[]> {
+  async #lookInTurn(picture: Uint8Array, options: Abortable): Promise<readonly Float32Array[]> {
     using _turn = await this.#turns.take('', options)
     return await ofPicture(() => this.#tower.look(picture, options))
   }

@@ -1,3 +1,4 @@
+import type { Abortable } from '../../../core/waiting.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 import { tokenizeLongText } from './tokenize-in-turns.ts'
 
@@ -12,11 +13,7 @@ const minShare = 0.98
  * Whether tokens can be those of a text in this vocabulary: the text they spell is tokenized again. Control tokens do not count, nor do
  * the first word and, of a long list, the last: clients cut long lists of tokens anywhere.
  */
-export async function areOwnTokens(
-  vocabulary: Speller,
-  tokens: readonly number[],
-  options: { readonly signal: AbortSignal },
-): Promise<boolean> {
+export async function areOwnTokens(vocabulary: Speller, tokens: readonly number[], options: Abortable): Promise<boolean> {
   let [inside, same] = [0, 0]
   for (const stretch of textStretches(vocabulary, tokens)) {
     const pieces = stretch.map((token) => vocabulary.piece(token).bytes)

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import type { Abortable } from '../../../core/waiting.ts'
 import { joinTokens } from '../binding/cut-at-marks.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 
@@ -6,7 +7,7 @@ import type { Vocabulary } from '../binding/vocabulary.ts'
 export async function tokenizeInTurns<Text>(
   texts: readonly Text[],
   tokenize: (text: Text) => Uint32Array | Promise<Uint32Array>,
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): Promise<readonly Uint32Array[]> {
   const tokenized: Uint32Array[] = []
   for (const text of texts) {
@@ -21,7 +22,7 @@ export async function tokenizeInTurns<Text>(
 export async function tokenizeLongText(
   vocabulary: Pick<Vocabulary, 'cut' | 'tokenize'>,
   text: string,
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<Uint32Array> {
   const plain = { special: false }
   return joinTokens(await tokenizeInTurns(vocabulary.cut(text, plain), (stretch) => vocabulary.tokenize(stretch, plain), options))

@@ -4,6 +4,7 @@ import type { ImageRequest } from '../../../core/image-generation.ts'
 import { foreignSampler } from '../../../core/images/image-servers.ts'
 import { loraTag } from '../../../core/images/lora.ts'
 import type { Sampler } from '../../../core/sampler.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { fieldOf, textsIn } from '../field-of.ts'
 import { isLate, makeBrokenError, mayStillWork, statusOf } from '../upstream-error.ts'
 import type { ServerCalls } from './server-calls.ts'
@@ -35,7 +36,7 @@ interface Capabilities {
  *
  * @throws {ServiceError} `inference_failed` if it does not answer.
  */
-export async function connectA1111(calls: ServerCalls, connecting: { readonly signal: AbortSignal }): Promise<ImageServer> {
+export async function connectA1111(calls: ServerCalls, connecting: Abortable): Promise<ImageServer> {
   const capabilities = await ServerCapabilities.open(async (options) => {
     const samplers = textsIn(await calls.get('/sdapi/v1/samplers', options).catch(hintAtInterface), 'name')
     return { samplers, spacings: textsIn(await calls.get('/sdapi/v1/schedulers', options).catch(unlessMissing), 'name') }
@@ -85,7 +86,7 @@ async function interrupt(calls: ServerCalls, task: string): Promise<void> {
 }
 
 /** Whether the server is drawing for another client: it reports that the task is waiting or has ended. Servers that report no tasks are assumed to have no other clients. */
-async function drawsAnother(calls: ServerCalls, task: string, options: { readonly signal: AbortSignal }): Promise<boolean> {
+async function drawsAnother(calls: ServerCalls, task: string, options: Abortable): Promise<boolean> {
   const reported = await calls.post('/internal/progress', { id_task: task, live_preview: false }, options).catch(() => {
     options.signal.throwIfAborted()
     return null

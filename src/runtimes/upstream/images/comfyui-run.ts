@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ImageRequest } from '../../../core/image-generation.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { fieldOf } from '../field-of.ts'
 import type { UpstreamConnection } from '../upstream-connection.ts'
 import { makeBrokenError, makeReportedError, mayStillWork } from '../upstream-error.ts'
@@ -40,7 +41,7 @@ export async function runWorkflow(
 async function start(
   calls: ServerCalls,
   work: { readonly prompt: unknown; readonly client_id: string; readonly prompt_id: string },
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): Promise<string> {
   try {
     const id = fieldOf(await calls.post('/prompt', work, { signal, makes: 'job' }), 'prompt_id')
@@ -53,7 +54,7 @@ async function start(
 }
 
 /** The server's record of a finished workflow. */
-async function waitForWorkflow(calls: ServerCalls, id: string, options: { readonly signal: AbortSignal }): Promise<unknown> {
+async function waitForWorkflow(calls: ServerCalls, id: string, options: Abortable): Promise<unknown> {
   const look = async (): Promise<unknown> => fieldOf(await calls.get(`/history/${id}`, options), id)
   try {
     for (let looks = 1; ; looks++) {
@@ -73,7 +74,7 @@ async function waitForWorkflow(calls: ServerCalls, id: string, options: { readon
 }
 
 /** Whether a workflow is queued or running. An unreadable queue counts as yes. */
-async function isQueued(calls: ServerCalls, id: string, options: { readonly signal: AbortSignal }): Promise<boolean> {
+async function isQueued(calls: ServerCalls, id: string, options: Abortable): Promise<boolean> {
   const queue = await calls.get('/queue', options).catch(() => null)
   const [running, pending] = [fieldOf(queue, 'queue_running'), fieldOf(queue, 'queue_pending')]
   return !Array.isArray(running) || !Array.isArray(pending) || holds(running, id) || holds(pending, id)
@@ -84,7 +85,7 @@ function holds(entries: readonly unknown[], id: string): boolean {
 }
 
 /** Removes a workflow from the queue, or interrupts it if it is running. */
-async function cancel(calls: ServerCalls, id: string, options: { readonly signal: AbortSignal }): Promise<void> {
+async function cancel(calls: ServerCalls, id: string, options: Abortable): Promise<void> {
   await calls.post('/queue', { delete: [id] }, options)
   const running = fieldOf(await calls.get('/queue', options), 'queue_running')
   if (Array.isArray(running) && holds(running, id)) await calls.post('/interrupt', { prompt_id: id }, options)

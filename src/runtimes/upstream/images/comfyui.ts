@@ -6,6 +6,7 @@ import { findPlaceholder, type Placeholder, placeholderPattern, type Workflow } 
 import { isRecord } from '../../../core/json-value.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
 import type { Sampler } from '../../../core/sampler.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { fieldOf, textsIn } from '../field-of.ts'
 import type { UpstreamConnection } from '../upstream-connection.ts'
 import { makeBrokenError } from '../upstream-error.ts'
@@ -28,7 +29,7 @@ interface ComfyUi {
  *
  * @throws {ServiceError} `inference_failed` if it does not answer.
  */
-export async function connectComfyUi(comfy: ComfyUi, connecting: { readonly signal: AbortSignal }): Promise<ImageServer> {
+export async function connectComfyUi(comfy: ComfyUi, connecting: Abortable): Promise<ImageServer> {
   const { calls, workflow } = comfy
   const known = await ServerCapabilities.open(async (options) => {
     const sampling = fieldOf(await calls.get('/object_info/KSampler', options), 'KSampler', 'input', 'required')
@@ -98,7 +99,7 @@ function samplerNames(known: { readonly samplers: readonly string[]; readonly sc
 }
 
 /** Uploads a picture to the server's inputs and returns its name there; undefined without a picture. */
-async function upload(calls: ServerCalls, image: Uint8Array | undefined, options: { readonly signal: AbortSignal }): Promise<string> {
+async function upload(calls: ServerCalls, image: Uint8Array | undefined, options: Abortable): Promise<string> {
   if (image === undefined) return ''
   const form = new FormData()
   form.set('image', new Blob([Uint8Array.from(image)]), `sepia-${randomUUID()}.png`)

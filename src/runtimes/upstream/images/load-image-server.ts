@@ -4,6 +4,7 @@ import type { ImageModelDescriptor } from '../../../core/model.ts'
 import type { ImageModel } from '../../../core/ports/image-model.ts'
 import type { LoadedModel } from '../../../core/ports/model-loader.ts'
 import type { Turns } from '../../../core/turns.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { type ServerWatch, WatchedServer } from '../server-watch.ts'
 import { UpstreamConnection, type UpstreamServer } from '../upstream-connection.ts'
 import { isOutOfReach, makeBegunError } from '../upstream-error.ts'
@@ -89,7 +90,7 @@ function watchServer(
 async function connect(
   { format, upstream, workflow, native, defaults }: ImageModelDescriptor,
   { connection, calls }: { readonly connection: UpstreamConnection; readonly calls: ServerCalls },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<ImageServer> {
   switch (isImageServer(format) ? format : undefined) {
     case 'a1111':

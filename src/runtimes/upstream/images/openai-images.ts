@@ -1,3 +1,4 @@
+import type { Abortable } from '../../../core/waiting.ts'
 import { fieldOf } from '../field-of.ts'
 import type { ServerCalls } from './server-calls.ts'
 import { fromBase64, type ImageServer, rareFields, refuseEmbedded, refuseUsed, type ServerDrawing } from './server-drawing.ts'
@@ -12,7 +13,7 @@ import { fromBase64, type ImageServer, rareFields, refuseEmbedded, refuseUsed, t
 export async function connectOpenAiImages(
   calls: ServerCalls,
   { model, defaults }: { readonly model: string; readonly defaults: { readonly steps: number; readonly guidanceScale: number } },
-  options: { readonly signal: AbortSignal },
+  options: Abortable,
 ): Promise<ImageServer> {
   await calls.get('/models', options)
   return {

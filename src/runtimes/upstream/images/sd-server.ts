@@ -3,6 +3,7 @@ import type { ImageRequest } from '../../../core/image-generation.ts'
 import { foreignSampler } from '../../../core/images/image-servers.ts'
 import type { LoraUse } from '../../../core/images/lora.ts'
 import type { Sampler } from '../../../core/sampler.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { fieldOf, textsIn } from '../field-of.ts'
 import { makeBrokenError, makeReportedError, statusOf } from '../upstream-error.ts'
 import type { ServerCalls } from './server-calls.ts'
@@ -15,7 +16,7 @@ import { fromBase64, type ImageServer, rareFields, refuseUsed, type ServerDrawin
  *
  * @throws {ServiceError} `inference_failed` if it does not answer.
  */
-export async function connectSdServer(calls: ServerCalls, connecting: { readonly signal: AbortSignal }): Promise<ImageServer> {
+export async function connectSdServer(calls: ServerCalls, connecting: Abortable): Promise<ImageServer> {
   const capabilities = await ServerCapabilities.open((options) => calls.get('/sdcpp/v1/capabilities', options), connecting)
   return {
     async refuse(request, options) {
@@ -44,7 +45,7 @@ export async function connectSdServer(calls: ServerCalls, connecting: { readonly
 }
 
 /** The state of a finished job. If polling fails, the job is cancelled, since its picture would not be fetched. */
-async function waitForJob(calls: ServerCalls, id: string, options: { readonly signal: AbortSignal }): Promise<unknown> {
+async function waitForJob(calls: ServerCalls, id: string, options: Abortable): Promise<unknown> {
   try {
     for (;;) {
       await calls.pause(options)

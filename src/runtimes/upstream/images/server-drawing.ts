@@ -3,6 +3,7 @@ import type { GeneratedImage, ImageProgress, ImageRequest } from '../../../core/
 import { pictureFormat } from '../../../core/images/image-sizes.ts'
 import { type StyledPrompts, stylePrompts } from '../../../core/images/style-preset.ts'
 import type { ImageModel } from '../../../core/ports/image-model.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { makeBrokenError, makeLateError } from '../upstream-error.ts'
 import { receivePicture } from './receive-picture.ts'
 
@@ -22,7 +23,7 @@ export interface DrawingOptions {
 /** An adapter for one kind of server. */
 export interface ImageServer {
   /** @throws {ServiceError} `unsupported` naming the field that the server does not support. */
-  refuse(request: ImageRequest, options: { readonly signal: AbortSignal }): Promise<void>
+  refuse(request: ImageRequest, options: Abortable): Promise<void>
   /** Draws one picture and returns its file: PNG, JPEG or WebP. */
   draw(drawing: ServerDrawing, options: DrawingOptions): Promise<Uint8Array>
 }
@@ -31,7 +32,7 @@ interface ServerLimits {
   /** Time limit of one picture in milliseconds; null = the request's own. */
   readonly firstMs: number | null
   /** Waits for the server's turn for this request; absent = the server draws several pictures at once. */
-  readonly takeTurn?: (options: { readonly signal: AbortSignal }) => Promise<Disposable>
+  readonly takeTurn?: (options: Abortable) => Promise<Disposable>
 }
 
 /** A model on a server. Pictures are requested one after the other, so that each has its own seed and can be cancelled. */
@@ -161,7 +162,7 @@ export function toBase64(bytes: Uint8Array): string {
  *
  * @param firstMs Time limit in milliseconds; null = the caller's signal alone.
  */
-function limitDrawing(firstMs: number | null, { signal }: { readonly signal: AbortSignal }): Disposable & { readonly signal: AbortSignal } {
+function limitDrawing(firstMs: number | null, { signal }: Abortable): Disposable & Abortable {
   if (firstMs === null) return { signal, [Symbol.dispose]: () => undefined }
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(makeLateError('first', firstMs)), firstMs)

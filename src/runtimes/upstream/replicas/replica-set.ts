@@ -1,5 +1,6 @@
 import { isNotStarted, ServiceError } from '../../../core/error.ts'
 import { serversOf, type UpstreamAddress } from '../../../core/model.ts'
+import type { Abortable } from '../../../core/waiting.ts'
 import { type ServerWatch, WatchedServer } from '../server-watch.ts'
 import { UpstreamConnection, type UpstreamServer } from '../upstream-connection.ts'
 import { isOutOfReach, isServerUnavailable, makeNotStartedError } from '../upstream-error.ts'
@@ -89,7 +90,7 @@ export class ReplicaSet implements Disposable {
   async *stream<Part>(
     key: string,
     start: (connection: UpstreamConnection) => AsyncIterable<Part>,
-    { signal }: { readonly signal: AbortSignal },
+    { signal }: Abortable,
   ): AsyncGenerator<Part, void, undefined> {
     const order = orderReplicas(this.#replicas, { key, now: performance.now() }).slice(0, maxTries)
     let failure: unknown = null
@@ -123,11 +124,7 @@ export class ReplicaSet implements Disposable {
   }
 
   /** Like {@link stream}, for work with a single result. */
-  async ask<Answer>(
-    key: string,
-    ask: (connection: UpstreamConnection) => Promise<Answer>,
-    options: { readonly signal: AbortSignal },
-  ): Promise<Answer> {
+  async ask<Answer>(key: string, ask: (connection: UpstreamConnection) => Promise<Answer>, options: Abortable): Promise<Answer> {
     const once = async function* (connection: UpstreamConnection) {
       yield await ask(connection)
     }
@@ -142,7 +139,7 @@ export class ReplicaSet implements Disposable {
    *
    * @throws {ServiceError} `inference_failed` if none is reachable.
    */
-  async findModels({ signal }: { readonly signal: AbortSignal }): Promise<string> {
+  async findModels({ signal }: Abortable): Promise<string> {
     const found = new AbortController()
     const looking = AbortSignal.any([signal, found.signal])
     try {

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../../core/error.ts'
+import type { Abortable } from '../../../../core/waiting.ts'
 import type { TextPath } from '../../prompts/encode-prompts.ts'
 import { escapePattern } from '../../prompts/escape-pattern.ts'
 import type { EncoderRow } from '../../prompts/text-encoder.ts'
@@ -17,7 +18,7 @@ interface TextualInversion {
  * @throws {ServiceError} `unsupported` when the file holds none.
  * @see Gal et al. 2022, arXiv:2208.01618
  */
-export async function readEmbedding(path: string, options: { readonly signal: AbortSignal }): Promise<TextualInversion> {
+export async function readEmbedding(path: string, options: Abortable): Promise<TextualInversion> {
   const file = await readWeightFile(path)
   const names = [...file.tensors.keys()]
   const tensors = await readTensors(file, names, options)

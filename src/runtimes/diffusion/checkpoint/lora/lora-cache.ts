@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import type { Abortable } from '../../../../core/waiting.ts'
 import { unusableModel } from '../../onnx/model-file.ts'
 import type { LoraTargets } from './lora-modules.ts'
 import { type Lora, readLora } from './read-lora.ts'
@@ -35,7 +36,7 @@ export class LoraCache {
     return [...this.#loras.values()].reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
-  async get(path: string, options: { readonly signal: AbortSignal }): Promise<Lora> {
+  async get(path: string, options: Abortable): Promise<Lora> {
     const key = await this.#checksum(path, options)
     const lora = this.#loras.get(key) ?? (await readLora(path, this.#targets, options))
     this.#loras.delete(key)
@@ -47,7 +48,7 @@ export class LoraCache {
     return lora
   }
 
-  async #checksum(path: string, { signal }: { readonly signal: AbortSignal }): Promise<string> {
+  async #checksum(path: string, { signal }: Abortable): Promise<string> {
     const unreadable = (error: unknown): never => {
       signal.throwIfAborted()
       throw unusableModel(basename(path), 'is missing or cannot be read', error)

@@ -1,6 +1,7 @@
 import { refuseLora } from '../../../../core/checkpoint/lora-refusal.ts'
 import { ServiceError } from '../../../../core/error.ts'
 import { isRecord, parseRecord } from '../../../../core/json-value.ts'
+import type { Abortable } from '../../../../core/waiting.ts'
 import { type BundledEmbedding, isBundledEmbedding, readBundledEmbeddings } from '../embeddings/read-embedding.ts'
 import { isReadable, readTensors } from '../weights/read-tensor.ts'
 import { readWeightFile, type WeightFile } from '../weights/weight-table.ts'
@@ -24,7 +25,7 @@ export interface Lora {
  *
  * @throws {ServiceError} `unsupported` when it is of a kind or for a model that does not fit.
  */
-export async function readLora(path: string, targets: LoraTargets, { signal }: { readonly signal: AbortSignal }): Promise<Lora> {
+export async function readLora(path: string, targets: LoraTargets, { signal }: Abortable): Promise<Lora> {
   const file = await readWeightFile(path)
   const names = [...file.tensors.keys()]
   const refusal = refuseLora(names)

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import type { TensorPlace } from '../../../../core/checkpoint/safetensors-header.ts'
+import type { Abortable } from '../../../../core/waiting.ts'
 import { unusableModel } from '../../onnx/model-file.ts'
 import type { WeightFile } from './weight-table.ts'
 
@@ -7,7 +8,7 @@ import type { WeightFile } from './weight-table.ts'
 export async function readTensors(
   file: Pick<WeightFile, 'path' | 'name' | 'tensors'>,
   names: readonly string[],
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: Abortable,
 ): Promise<ReadonlyMap<string, Float32Array>> {
   await using handle = await open(file.path, 'r')
   const read = new Map<string, Float32Array>()
