@@ -34,3 +34,24 @@ export async function firstOf<Result>(
     done.abort()
   }
 }
+
+/** Handles items side by side. After a failure the others are aborted, and it is thrown when all have ended. */
+export async function besides<Item, Result>(
+  signal: AbortSignal,
+  items: Iterable<Item>,
+  handle: (item: Item, signal: AbortSignal) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const stop = new AbortController()
+  const either = AbortSignal.any([signal, stop.signal])
+  const all = Array.from(items, async (item) => {
+    try {
+      return await handle(item, either)
+    } catch (error) {
+      stop.abort(error)
+      throw error
+    }
+  })
+  await Promise.allSettled(all)
+  stop.signal.throwIfAborted()
+  return Promise.all(all)
+}

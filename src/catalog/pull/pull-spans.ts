@@ -1,6 +1,6 @@
 import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { isRecord } from '../../core/json-value.ts'
-import type { Abortable } from '../../core/waiting.ts'
+import { type Abortable, besides } from '../../core/waiting.ts'
 import { BrokenOff } from '../catalog-fault.ts'
 import type { HubAccess } from '../hub/hub-access.ts'
 import type { ModelSource } from '../model-source.ts'
@@ -37,8 +37,6 @@ export async function pullSpans(
 ): Promise<boolean> {
   const spans = (await readSpans(part, bytes)) ?? split(bytes, connections)
   const missing = () => spans.reduce((sum, { done, end }) => sum + end - done, 0)
-  const stop = new AbortController()
-  const either = AbortSignal.any([signal, stop.signal])
   {
     await using file = await open(part, 'r+').catch(() => open(part, 'w+'))
     await file.truncate(bytes)
@@ -53,20 +51,15 @@ export async function pullSpans(
       notes.catch(() => undefined)
     }
     try {
-      await Promise.all(
-        spans.map((span) =>
-          keepFetching(
-            wait,
-            {
-              arrived: () => span.done,
-              bytes: span.end,
-              fetchMore: () => fetchSpan(source, { path, file, span }, { signal: either, onPiece }),
-            },
-            { signal: either },
-          ).catch((error: unknown) => {
-            stop.abort(error)
-            throw error
-          }),
+      await besides(signal, spans, (span, either) =>
+        keepFetching(
+          wait,
+          {
+            arrived: () => span.done,
+            bytes: span.end,
+            fetchMore: () => fetchSpan(source, { path, file, span }, { signal: either, onPiece }),
+          },
+          { signal: either },
         ),
       )
     } catch (error) {

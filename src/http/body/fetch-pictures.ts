@@ -4,6 +4,7 @@ import { isRecord } from '../../core/json-value.ts'
 import { printPath } from '../../core/schema/describe-schema.ts'
 import type { PicturePart } from '../../core/text-generation.ts'
 import { Turns } from '../../core/turns.ts'
+import { besides } from '../../core/waiting.ts'
 import { accountOf } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
 import { maxPictures, readPicture } from '../wire/chat/fields/picture-address.ts'
@@ -83,27 +84,6 @@ function putAll(received: ReceivedBody, pictures: ReadonlyMap<string, PicturePar
     added += picture.base64.length
   }
   return added
-}
-
-/** Handles items side by side. After a failure the others are aborted, and it is thrown when all have ended. */
-async function besides<Item, Result>(
-  signal: AbortSignal,
-  items: Iterable<Item>,
-  handle: (item: Item, signal: AbortSignal) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const stop = new AbortController()
-  const either = AbortSignal.any([signal, stop.signal])
-  const all = Array.from(items, async (item) => {
-    try {
-      return await handle(item, either)
-    } catch (error) {
-      stop.abort(error)
-      throw error
-    }
-  })
-  await Promise.allSettled(all)
-  stop.signal.throwIfAborted()
-  return Promise.all(all)
 }
 
 async function fetchOne(

@@ -1,4 +1,6 @@
 import type { InferenceSession } from 'onnxruntime-node'
+import { Turns } from '../../../core/turns.ts'
+import { neverAborted } from '../../../core/waiting.ts'
 
 /** The methods for running a graph. */
 export interface RunnableSession extends Pick<InferenceSession, 'inputMetadata' | 'outputMetadata' | 'release'> {
@@ -19,8 +21,8 @@ interface Open {
 export class SessionTurns {
   readonly #yields: (part: string) => boolean
   readonly #open = new Map<Create, Open>()
-  /** Serializes runs, so that none closes another's session. */
-  #last: Promise<unknown> = Promise.resolve()
+  /** Of runs, so that none closes another's session. */
+  readonly #turns = new Turns(1)
 
   /** @param yields Which components are closed when another one runs. */
   constructor(yields: (part: string) => boolean) {
@@ -46,10 +48,9 @@ export class SessionTurns {
     }
   }
 
-  #queue<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#last.then(work)
-    this.#last = result.catch(() => {})
-    return result
+  async #queue<Result>(work: () => Promise<Result>): Promise<Result> {
+    using _turn = await this.#turns.take('', neverAborted)
+    return await work()
   }
 
   async #take(part: string, create: Create): Promise<InferenceSession> {
