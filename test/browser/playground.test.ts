@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Route } from 'playwright-core'
 import { becomeOwner, draw, openPage } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { textOf } from './support/page-text.ts'
@@ -26,11 +27,14 @@ test('an answer is streamed, counted, and can be regenerated', { skip }, async (
 
 test('an answer can be stopped', { skip }, async () => {
   const { page } = visit()
-  await page.route('**/v1/chat/completions', () => {})
+  const held = Promise.withResolvers<Route>()
+  await page.route('**/v1/chat/completions', held.resolve)
   await page.getByLabel('Your message').fill('Tell me a story.')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Stop' }).click()
   await page.locator('.turn-answer[data-state=stopped]').getByText('stopped by you').waitFor()
+  // A route that is only removed passes its request on to the service.
+  await (await held.promise).abort()
   await page.unroute('**/v1/chat/completions')
 })
 

@@ -5,7 +5,9 @@ import { readChatBody } from '../../../../../test/support/wire/what-routes-take.
 import type { Turn } from '../../../../core/chat/conversation.ts'
 
 const page = openBrowserPage('/console/chat')
-const { chatRequestBody, chatSettings, chooseChatModel, chooseLoras, defaultChatSettings } = await import('./chat-settings.ts')
+const { changeChatSettings, chatRequestBody, chatSettings, chooseChatModel, chooseLoras, defaultChatSettings } = await import(
+  './chat-settings.ts'
+)
 const { messagesOf, textOf } = await import('./message-text.ts')
 const { readTools } = await import('./structure/read-tools.ts')
 const { readSchema } = await import('./structure/read-schema.ts')
@@ -332,5 +334,48 @@ suite('an image request while it is followed', () => {
       'idempotency-key': 'key',
       'content-type': 'application/json',
     })
+  })
+})
+
+suite('the fields of a request', () => {
+  const body = (change: Partial<typeof defaultChatSettings> = {}) => chatRequestBody({ ...settings, ...change }, hello)
+
+  test('contains no default values', () => {
+    assert.deepEqual(body(), { model: 'm', messages: hello })
+  })
+
+  for (const [change, field] of [
+    [{ maxTokens: 7 }, { max_tokens: 7 }],
+    [{ temperature: 0 }, { temperature: 0 }],
+    [{ topP: 0.5 }, { top_p: 0.5 }],
+    [{ topK: 40 }, { top_k: 40 }],
+    [{ minP: 0.1 }, { min_p: 0.1 }],
+    [{ frequencyPenalty: -1 }, { frequency_penalty: -1 }],
+    [{ presencePenalty: 2 }, { presence_penalty: 2 }],
+    [{ repetitionPenalty: 1.1 }, { repetition_penalty: 1.1 }],
+    [{ seed: '0' }, { seed: 0 }],
+    [{ stop: 'END\n\n  \n' }, { stop: ['END', '  '] }],
+    [{ format: 'json' }, { response_format: { type: 'json_object' } }],
+    [{ format: 'schema', schema: 'no schema' }, {}],
+    [
+      { format: 'schema', schema: '{"type":"object"}' },
+      { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' }, strict: true } } },
+    ],
+    [{ tools: '{"name":"f"}' }, { tools: [{ type: 'function', function: { name: 'f' } }] }],
+    [
+      { tools: '[{"type":"function","function":{"name":"f"}}]', toolChoice: 'required' },
+      { tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'required' },
+    ],
+    [{ tools: '{"name":"not allowed"}', toolChoice: 'required' }, {}],
+    [{ system: 'Be brief.' }, { messages: [{ role: 'system', content: 'Be brief.' }, ...hello] }],
+    [{ system: '  \n' }, {}],
+  ] as const)
+    test(`maps ${JSON.stringify(change)} to the fields of the interface`, () =>
+      assert.deepEqual(body(change), { model: 'm', messages: hello, ...field }))
+
+  test('uses the settings that the panel stores in this browser', () => {
+    changeChatSettings({ topK: 3 })
+    assert.equal(chatSettings.value.topK, 3)
+    assert.equal(JSON.parse(page.kept.get('sepia.work.chat') ?? '{}').topK, 3)
   })
 })

@@ -6,7 +6,7 @@ import type { Turn } from '../../../../core/chat/conversation.ts'
 
 const page = openBrowserPage()
 const { Conversation } = await import('./conversation.ts')
-const { changeChatSettings, chatRequestBody, chatSettings, defaultChatSettings } = await import('./chat-settings.ts')
+const { changeChatSettings } = await import('./chat-settings.ts')
 
 let conversation = new Conversation()
 /** The messages stored on the service, by id: the latest version of each. */
@@ -53,6 +53,31 @@ async function keep(address: string, { method, body }: RequestInit): Promise<Res
   if (id !== undefined && method === 'PUT') kept.set(id, JSON.parse(String(body)))
   if (id !== undefined && method === 'DELETE') kept.delete(id)
   return new Response(null, { status: 204 })
+}
+
+/** The stored conversation, with other fields of its answer. */
+function storedWith(fields: Partial<Turn>, version = 1): Response {
+  const [question, answer] = conversation.turns.peek()
+  const versions = { [question?.id ?? '']: 1, [answer?.id ?? '']: 2 }
+  return Response.json({ title: 'Hello', pinned: false, leaf: answer?.id, turns: [{ ...answer, ...fields }], versions, version })
+}
+
+const halfAnswer: Partial<Turn> = { content: 'Half', state: 'failed', failure: 'It broke.', requestId: 'r1' }
+
+/** Lets the next answer fail before the page can read it. Returns what the page stores. */
+function failAtOnce(error: object, stored: () => Response): readonly Partial<Turn>[] {
+  const sent: Partial<Turn>[] = []
+  page.answerWith(async (address, { body, method = 'GET' }) => {
+    if (address === '/v1/chat/completions')
+      return Response.json({ response_id: 'r1' }, { status: 202, headers: { 'x-service-turn': 'kept' } })
+    if (address === '/v1/requests/r1/events') return new Response('data: {"status":"completed","outcome":"failed"}\n\n')
+    if (address === '/console/api/requests/r1')
+      return Response.json({ inference: { id: 'r1', status: 'completed', outcome: 'failed', error } })
+    if (method !== 'PUT') return stored()
+    sent.push(JSON.parse(String(body)))
+    return new Response(null, { status: 204 })
+  })
+  return sent
 }
 
 const text = (content: string) => ({ choices: [{ delta: { content }, finish_reason: null }] })
@@ -139,21 +164,7 @@ describe('a conversation', () => {
   })
 
   it('loads what the service stored of an answer that failed before the page could read it, with the reason', async () => {
-    const sent: Partial<Turn>[] = []
-    const error = { message: 'It broke.', cause: 'out of memory' }
-    page.answerWith(async (address, { body, method = 'GET' }) => {
-      const [question, answer] = conversation.turns.peek()
-      if (address === '/v1/chat/completions')
-        return Response.json({ response_id: 'r1' }, { status: 202, headers: { 'x-service-turn': 'kept' } })
-      if (address === '/v1/requests/r1/events') return new Response('data: {"status":"completed","outcome":"failed"}\n\n')
-      if (address === '/console/api/requests/r1')
-        return Response.json({ inference: { id: 'r1', status: 'completed', outcome: 'failed', error } })
-      if (method === 'PUT') sent.push(JSON.parse(String(body)))
-      if (method === 'PUT') return new Response(null, { status: 204 })
-      const failed = { ...answer, content: 'Half', state: 'failed', failure: 'It broke.', requestId: 'r1' }
-      const versions = { [question?.id ?? '']: 1, [answer?.id ?? '']: 2 }
-      return Response.json({ title: 'Hello', pinned: false, leaf: answer?.id, turns: [failed], versions, version: 1 })
-    })
+    const sent = failAtOnce({ message: 'It broke.', cause: 'out of memory' }, () => storedWith(halfAnswer))
     conversation.say('Hello')
     const failed = await lastWhen(({ cause, content }) => cause !== undefined && content === 'Half')
     assert.deepEqual([failed.state, failed.failure, failed.cause], ['failed', 'It broke.', 'out of memory'])
@@ -162,24 +173,10 @@ describe('a conversation', () => {
   })
 
   it('loads the stored answer even if something else in the conversation changed while it was read', async () => {
-    const error = { message: 'It broke.' }
     let looked = 0
-    const sent: Partial<Turn>[] = []
-    page.answerWith(async (address, { body, method = 'GET' }) => {
-      const [question, answer] = conversation.turns.peek()
-      if (address === '/v1/chat/completions')
-        return Response.json({ response_id: 'r1' }, { status: 202, headers: { 'x-service-turn': 'kept' } })
-      if (address === '/v1/requests/r1/events') return new Response('data: {"status":"completed","outcome":"failed"}\n\n')
-      if (address === '/console/api/requests/r1')
-        return Response.json({ inference: { id: 'r1', status: 'completed', outcome: 'failed', error } })
-      if (method === 'PUT') {
-        sent.push(JSON.parse(String(body)))
-        return new Response(null, { status: 204 })
-      }
+    const sent = failAtOnce({ message: 'It broke.' }, () => {
       if (++looked === 1) conversation.rename('A greeting')
-      const failed = { ...answer, content: 'Half', state: 'failed', failure: 'It broke.', requestId: 'r1' }
-      const versions = { [question?.id ?? '']: 1, [answer?.id ?? '']: 2 }
-      return Response.json({ title: 'Hello', pinned: false, leaf: answer?.id, turns: [failed], versions, version: looked })
+      return storedWith(halfAnswer, looked)
     })
     conversation.say('Hello')
     const failed = await lastWhen(({ content }) => content === 'Half')
@@ -207,6 +204,25 @@ describe('a conversation', () => {
     conversation.stop()
     const stopped = await lastWhen(({ state }) => state !== 'writing')
     assert.deepEqual([stopped.state, stopped.content, stopped.failure], ['stopped', 'Once upon', null])
+  })
+
+  it('stays stopped when the service shows its request before the page has its id', async () => {
+    const submitted = Promise.withResolvers<void>()
+    const cancelled = Promise.withResolvers<void>()
+    page.answerWith(async (address, { method = 'GET' }) => {
+      if (address === '/v1/chat/completions') return submitted.promise.then(() => Response.json({ response_id: 'r1' }, { status: 202 }))
+      if (address.startsWith('/v1/requests/r1')) cancelled.resolve()
+      if (method !== 'GET') return new Response(null, { status: 204 })
+      return storedWith({ state: 'writing', inference: 'r1' })
+    })
+    conversation.say('Hello')
+    conversation.stop()
+    await lastWhen(({ state }) => state === 'stopped')
+    await conversation.keeper.settled()
+    await conversation.refresh()
+    assert.equal(conversation.writing.value, false)
+    submitted.resolve()
+    await cancelled.promise
   })
 
   it('keeps the text and shows the reason when the service reports a failure', async () => {
@@ -343,50 +359,5 @@ describe('a conversation', () => {
     undo()
     await conversation.keeper.settled()
     assert.deepEqual([conversation.turns.value.length, kept.size], [2, 2])
-  })
-})
-
-describe('the request of a conversation', () => {
-  const said = [{ role: 'user', content: 'Hi' }] as const
-  const body = (change: Partial<typeof defaultChatSettings> = {}) =>
-    chatRequestBody({ ...defaultChatSettings, model: 'm', ...change }, said)
-
-  it('contains no default values', () => {
-    assert.deepEqual(body(), { model: 'm', messages: said })
-  })
-
-  for (const [change, field] of [
-    [{ maxTokens: 7 }, { max_tokens: 7 }],
-    [{ temperature: 0 }, { temperature: 0 }],
-    [{ topP: 0.5 }, { top_p: 0.5 }],
-    [{ topK: 40 }, { top_k: 40 }],
-    [{ minP: 0.1 }, { min_p: 0.1 }],
-    [{ frequencyPenalty: -1 }, { frequency_penalty: -1 }],
-    [{ presencePenalty: 2 }, { presence_penalty: 2 }],
-    [{ repetitionPenalty: 1.1 }, { repetition_penalty: 1.1 }],
-    [{ seed: '0' }, { seed: 0 }],
-    [{ stop: 'END\n\n  \n' }, { stop: ['END', '  '] }],
-    [{ format: 'json' }, { response_format: { type: 'json_object' } }],
-    [{ format: 'schema', schema: 'no schema' }, {}],
-    [
-      { format: 'schema', schema: '{"type":"object"}' },
-      { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' }, strict: true } } },
-    ],
-    [{ tools: '{"name":"f"}' }, { tools: [{ type: 'function', function: { name: 'f' } }] }],
-    [
-      { tools: '[{"type":"function","function":{"name":"f"}}]', toolChoice: 'required' },
-      { tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'required' },
-    ],
-    [{ tools: '{"name":"not allowed"}', toolChoice: 'required' }, {}],
-    [{ system: 'Be brief.' }, { messages: [{ role: 'system', content: 'Be brief.' }, ...said] }],
-    [{ system: '  \n' }, {}],
-  ] as const)
-    it(`maps ${JSON.stringify(change)} to the fields of the interface`, () =>
-      assert.deepEqual(body(change), { model: 'm', messages: said, ...field }))
-
-  it('uses the settings that the panel stores in this browser', () => {
-    changeChatSettings({ topK: 3 })
-    assert.equal(chatSettings.value.topK, 3)
-    assert.equal(JSON.parse(page.kept.get('sepia.work.chat') ?? '{}').topK, 3)
   })
 })

@@ -94,11 +94,12 @@ export class LiveAnswers {
     } catch (error) {
       // Otherwise an aborted request would be stored as a failure of the service, which the next page would show.
       if (!controller.signal.aborted) await pageShown()
-      this.#end(turn.id, controller)
-      turns.replace({ ...turn, ...(controller.signal.aborted ? { state: 'stopped' } : failedFields(error)) })
+      const { aborted } = controller.signal
+      turns.replace({ ...turn, ...(aborted ? { state: 'stopped' } : failedFields(error)) })
       keep(turn.id)
-      // The service may have received the request nevertheless.
-      if (controller.signal.aborted) void submitted.then(({ id }) => this.#cancel(id)).catch(() => {})
+      // The service may have received the request nevertheless, and shows it as written until it is cancelled.
+      const ended = aborted ? submitted.then(({ id }) => this.#cancel(id)) : Promise.resolve()
+      await ended.catch(() => {}).finally(() => this.#end(turn.id, controller))
     }
   }
 
