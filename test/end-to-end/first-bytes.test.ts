@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { accountDisabled } from '../../src/core/account.ts'
 import { ServiceError } from '../../src/core/error.ts'
-import type { TextPart } from '../../src/core/text-generation.ts'
+import type { TextPart, TextRequest } from '../../src/core/text-generation.ts'
+import { orAborted } from '../../src/core/waiting.ts'
+import type { FetchPicture } from '../../src/http/body/fetch-pictures.ts'
+import { WorkUnderWay } from '../../src/operations/access/work-under-way.ts'
+import { createFakeCatalog, describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFakeImageModel } from '../../src/runtimes/fake/fake-image-model.ts'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
+import { paintPicture } from '../support/model-files/seeing-models.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
 const clock = createTestClock()
@@ -145,6 +151,195 @@ suite('streams with a late first word', () => {
       assert.equal((await response).status, 503)
     })
 })
+
+const picture = await paintPicture({ width: 8, height: 8 })
+const base64 = picture.toString('base64')
+const url = 'https://pictures.example/a.png'
+const image = { type: 'image', source: { type: 'url', url } }
+
+/** Bodies of streams that name a picture by its address. */
+const seeing: readonly [path: string, body: object][] = [
+  ['/v1/chat/completions', { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }], store: true }],
+  ['/v1/responses', { input: [{ role: 'user', content: [{ type: 'input_image', image_url: url, detail: 'auto' }] }] }],
+  ['/v1/messages', { messages: [{ role: 'user', content: [image] }], max_tokens: 8 }],
+  ['/api/chat', { messages: [{ role: 'user', content: 'What is it?', images: [url] }] }],
+  ['/api/generate', { prompt: 'What is it?', images: [url] }],
+]
+
+interface Seeing extends AsyncDisposable {
+  readonly service: HttpService
+  /** What the model was asked. */
+  readonly requests: readonly TextRequest[]
+  /** The pictures' own server. */
+  readonly arrival: PromiseWithResolvers<Uint8Array>
+  readonly underWay: WorkUnderWay
+  /** Resolves when the model is asked. */
+  readonly generated: Promise<void>
+  /** Resolves when the fetch has ended. */
+  readonly ended: Promise<void>
+  /** Begins a stream, and waits until its picture is fetched. */
+  begin(path: string, body: object, init?: RequestInit): Promise<{ readonly response: Promise<Response> }>
+}
+
+/** @param held What the model waits for. */
+async function startSeeing(held: Promise<void> = Promise.resolve()): Promise<Seeing> {
+  const requests: TextRequest[] = []
+  const underWay = new WorkUnderWay()
+  const [asked, generated, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const arrival = Promise.withResolvers<Uint8Array>()
+  const fetchPicture: FetchPicture = (_address, { signal }) => {
+    asked.resolve()
+    return orAborted(arrival.promise, signal).finally(() => ended.resolve())
+  }
+  const fake = createFakeTextModel({ clock })
+  const generate: typeof fake.generate = async function* (request, options) {
+    requests.push(request)
+    generated.resolve()
+    await held
+    yield* fake.generate(request, options)
+  }
+  const service = await startHttpService({
+    clock,
+    catalog: createFakeCatalog([describeFakeText({ vision: true })]),
+    pool: createFixedModelPool({ text: { 'fake-chat': { ...fake, generate } } }),
+    overrides: { fetchPicture, underWay },
+  })
+  return {
+    service,
+    underWay,
+    requests,
+    arrival,
+    generated: generated.promise,
+    ended: ended.promise,
+    async begin(path, body, init = {}) {
+      const response = service.fetch(path, { ...init, json: { model: 'fake-chat', stream: true, ...body } })
+      await Promise.race([asked.promise, response])
+      return { response }
+    },
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  }
+}
+
+suite('streams whose pictures take long to fetch', () => {
+  const rowOf = (path: string) => streams.find((each) => each[0] === path) ?? assert.fail(path)
+  for (const [path, body] of seeing) {
+    const [, , first, ping] = rowOf(path)
+    test(`${path} starts after five seconds, and shows the picture to the model`, async () => {
+      await using seen = await startSeeing()
+      const { response } = await seen.begin(path, body)
+      const answer = await begun(response)
+      assert.equal(answer.status, 200)
+      const read = reader(answer)
+      assert.match(await read(), first)
+      for (let round = 0; ping !== null && round < 2; round++) {
+        await clock.advance(10_000)
+        assert.match(await read(), ping)
+      }
+      assert.equal(seen.requests.length, 0)
+      seen.arrival.resolve(picture)
+      assert.match(await toEnd(read), /\[DONE\]|message_stop|response\.completed|"done":true/)
+      const { input } = seen.requests[0] ?? {}
+      const [message] = input?.type === 'chat' ? input.messages : []
+      const { parts = [] } = Object(message)
+      const [{ detail: _, ...shown }] = parts.filter(({ type }: { type: string }) => type === 'picture')
+      assert.deepEqual(shown, { type: 'picture', mediaType: 'image/png', base64 })
+    })
+
+    test(`${path} reports a picture that cannot be fetched as an event, once it has started`, async () => {
+      await using seen = await startSeeing()
+      const { response } = await seen.begin(path, body)
+      const read = reader(await begun(response))
+      await read()
+      seen.arrival.reject(new ServiceError('invalid_request_error', 'cannot be fetched: its server answered 404.'))
+      const rest = await toEnd(read)
+      assert.match(rest, /"error"/)
+      assert.match(rest, /cannot be fetched: its server answered 404\./)
+      assert.doesNotMatch(rest, /\[DONE\]|message_stop|response\.completed|"done":true/)
+      assert.equal(seen.requests.length, 0)
+    })
+
+    test(`${path} reports it with its own status before`, async () => {
+      await using seen = await startSeeing()
+      const { response } = await seen.begin(path, body)
+      await clock.advance(4999)
+      seen.arrival.reject(new ServiceError('invalid_request_error', 'cannot be fetched: its server answered 404.'))
+      assert.equal((await response).status, 400)
+    })
+
+    test(`${path} ends the fetch when the client leaves`, async () => {
+      await using seen = await startSeeing()
+      const left = new AbortController()
+      const { response } = await seen.begin(path, body, { signal: left.signal })
+      await begun(response)
+      left.abort()
+      await seen.ended
+      await seen.service.settled(1)
+      assert.deepEqual([seen.requests.length, seen.service.failures], [0, []])
+    })
+  }
+
+  for (const [path, body] of seeing)
+    test(`${path} ends with the reason if its account is disabled meanwhile`, async () => {
+      await using seen = await startSeeing()
+      const { response } = await seen.begin(path, body)
+      const read = reader(await begun(response))
+      await read()
+      seen.underWay.endOfAccount(seen.service.accountId, accountDisabled())
+      const rest = await toEnd(read)
+      assert.ok(rest.includes(accountDisabled().message.slice(0, 20)), rest)
+      await seen.ended
+      assert.equal(seen.requests.length, 0)
+    })
+
+  test('the time until the picture came counts towards the five seconds', async () => {
+    const held = Promise.withResolvers<void>()
+    await using seen = await startSeeing(held.promise)
+    const [path, body] = seeing[0] ?? assert.fail()
+    const { response } = await seen.begin(path, body)
+    await clock.advance(4000)
+    seen.arrival.resolve(picture)
+    await seen.generated
+    const answer = await begun(response, 1000)
+    held.resolve()
+    assert.match(await toEnd(reader(answer)), /\[DONE\]/)
+  })
+
+  test('stored conversations hold the picture', async () => {
+    for (const [path, body, idOf, at] of [
+      [...(seeing[0] ?? assert.fail()), /"id":"(cmpl-\w+)"/, (id: string) => `/v1/chat/completions/${id}/messages`],
+      [...(seeing[1] ?? assert.fail()), /"id":"(resp_\w+)"/, (id: string) => `/v1/responses/${id}/input_items`],
+    ] as const) {
+      await using seen = await startSeeing()
+      const { response } = await seen.begin(path, body)
+      const read = reader(await begun(response))
+      const beginning = await read()
+      seen.arrival.resolve(picture)
+      const [, id = ''] = idOf.exec(beginning + (await toEnd(read))) ?? []
+      const stored = await (await seen.service.fetch(at(id))).text()
+      assert.ok(stored.includes(`data:image/png;base64,${base64}`), stored.slice(0, 500))
+    }
+  })
+
+  test('a request that fails before its stream starts ends the fetch', async () => {
+    await using seen = await startSeeing()
+    const [path, body] = seeing[0] ?? assert.fail()
+    const { response } = await seen.begin(path, { ...body, temperature: 9 })
+    assert.equal((await begun(response)).status, 400)
+    await seen.ended
+  })
+})
+
+/** An answer that begins after this time; what is due then may come in several steps. */
+async function begun(response: Promise<Response>, ms = 5000): Promise<Response> {
+  let isPending = true
+  const end = () => {
+    isPending = false
+  }
+  response.then(end, end)
+  await clock.advance(ms)
+  while (isPending) await clock.advance(0)
+  return response
+}
 
 /** Reads an answer piece by piece; '' = it has ended. */
 function reader(answer: Response): () => Promise<string> {

@@ -1,15 +1,23 @@
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../core/ports/clock.ts'
 
-/** Longest silence before a stream's first event, and between later ones, in milliseconds. */
-const [silentMs, pingMs] = [5000, 10_000]
+/** Longest silence before a stream's first event, in milliseconds. */
+export const silentMs = 5000
+/** Longest silence between later ones. */
+const pingMs = 10_000
 
-/** Whether a promise is still pending when the stream has to begin. A promise that fails earlier throws its reason. */
-export async function isLate(clock: Clock, first: Promise<unknown>): Promise<boolean> {
+/**
+ * Whether a promise is still pending when the stream has to begin. A promise that fails earlier throws its reason.
+ *
+ * @param dueAt When that is, in the clock's milliseconds.
+ */
+export async function isLate(clock: Clock, first: Promise<unknown>, dueAt = clock.now() + silentMs): Promise<boolean> {
+  const leftMs = dueAt - clock.now()
+  if (leftMs <= 0) return true
   const stop = new AbortController()
   const late = Symbol('late')
   try {
-    return (await Promise.race([first, clock.wait(silentMs, { signal: stop.signal }).then(() => late)])) === late
+    return (await Promise.race([first, clock.wait(leftMs, { signal: stop.signal }).then(() => late)])) === late
   } finally {
     stop.abort()
   }

@@ -1,7 +1,6 @@
 import { collectText } from '../../operations/collect-text.ts'
-import { generateText } from '../../operations/generate-text.ts'
 import { tokenize } from '../../operations/read-tokens.ts'
-import { streamText } from '../answers/stream-text.ts'
+import { generateSeen, streamText } from '../answers/stream-text.ts'
 import { synchronousBody } from '../body/read-body.ts'
 import type { Route } from '../route.ts'
 import { withAdapters } from '../wire/chat/fields/adapter-fields.ts'
@@ -38,15 +37,14 @@ export const messageRoutes: readonly Route[] = [
     answers: [{ status: 200, description: 'The answer.', content: { 'application/json': messageAnswerSchema, ...events } }],
     refusals: modelRefusals,
     handle: (deps) => async (call) => {
-      const { incoming, caller, options } = call
-      const body = synchronousBody(incoming)
+      const body = synchronousBody(call.incoming)
       const defaults = withModelDefaults(deps.catalog, body.value, ['temperature', 'topP', 'topK'])
       const { request: parsed, stream, thoughts } = parseMessageRequest(defaults)
       const found = requireTextModel(deps.catalog, parsed.model, useOf(parsed.input, 'generate'))
       refuseOverlong(found, { bytes: body.byteLength - pictureBytes(parsed), param: 'messages' })
       const request = withAdapters(deps.catalog, parsed, found)
       const head = startMessage(request.model)
-      const parts = generateText(call.work, { caller, request }, options)
+      const parts = generateSeen(call, request)
       if (!stream) return encodeMessage(head, await collectText(parts), { thoughts })
       return streamText(deps, call, parts, {
         encode: (started, { isEarly }) => encodeMessageStream(head, started, { thoughts, isEarly }),

@@ -4,9 +4,8 @@ import { isRecord } from '../../../core/json-value.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import type { TextPart } from '../../../core/text-generation.ts'
 import { collectText } from '../../../operations/collect-text.ts'
-import { generateText } from '../../../operations/generate-text.ts'
 import { tokenize } from '../../../operations/read-tokens.ts'
-import { streamText } from '../../answers/stream-text.ts'
+import { generateSeen, streamText } from '../../answers/stream-text.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { Call, Route } from '../../route.ts'
@@ -70,8 +69,7 @@ interface Shape {
 }
 
 async function run(deps: RouteDependencies, call: Call, { shape, parse }: Shape): Promise<unknown> {
-  const { incoming, caller, options } = call
-  const body = synchronousBody(incoming)
+  const body = synchronousBody(call.incoming)
   const parsed = parse(withDefaults(deps.catalog, body.value))
   const answer = new OllamaAnswer(shape, { model: parsed.model, clock: deps.clock })
   if (parsed.request === null) return answer.nothing(await load(deps, call, parsed))
@@ -79,7 +77,7 @@ async function run(deps: RouteDependencies, call: Call, { shape, parse }: Shape)
   refuseLargerContext(parsed, descriptor.contextLength ?? descriptor.trainedLength)
   const request = { ...parsed.request, maxTokens: mostTokens(parsed.request, descriptor) }
   refuseOverlong(descriptor, { bytes: body.byteLength - pictureBytes(request), param: shape === 'chat' ? 'messages' : 'prompt' })
-  const generated = generateText(call.work, { caller, request }, options)
+  const generated = generateSeen(call, request)
   const parts = parsed.unloads ? unloadingAfter(generated, () => unloadAfterwards(deps, call, descriptor.id)) : generated
   if (parsed.stream)
     return streamText(deps, call, parts, { encode: (started) => answer.lines(started), ping: answer.ping, contentType: ndjson })
