@@ -2,6 +2,7 @@ import type { ImageResult } from '../core/image-generation.ts'
 import { inferenceKind, type Submission, type Work } from '../core/inference.ts'
 import { costOf, type ModelPrice } from '../core/limits/model-price.ts'
 import type { Clock } from '../core/ports/clock.ts'
+import { promptTexts, tokensPerPicture } from '../core/text/prompt-texts.ts'
 import type { TextPart } from '../core/text-generation.ts'
 import type { UsageEntry } from '../core/usage.ts'
 import { type BudgetDependencies, estimatePrompt } from './budgets/wish-of.ts'
@@ -12,7 +13,10 @@ export function meterOf(
   { accountId, tokenId, work }: Submission,
 ): UsageMeter {
   const { model } = work.request
-  const expectPrompt = work.kind === 'chat' ? () => estimatePrompt(work.request).least : undefined
+  const expectPrompt =
+    work.kind === 'chat'
+      ? () => estimatePrompt(work.request).least + promptTexts(work.request.input).pictures * tokensPerPicture
+      : undefined
   return new UsageMeter(clock, { accountId, tokenId, model, kind: usageKind(work) }, priceOf?.(model), expectPrompt)
 }
 

@@ -3,7 +3,8 @@ import type { BudgetWish } from '../../core/limits/budget.ts'
 import type { ModelPrice } from '../../core/limits/model-price.ts'
 import type { BudgetLedger } from '../../core/ports/budget-ledger.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import type { EmbeddingRequest, RankRequest, TextGap, TextRequest } from '../../core/text-generation.ts'
+import { promptTexts, tokensPerPicture } from '../../core/text/prompt-texts.ts'
+import type { EmbeddingRequest, RankRequest, TextRequest } from '../../core/text-generation.ts'
 
 /** Dependencies of reserving. */
 export interface BudgetDependencies {
@@ -86,15 +87,17 @@ const perText = 2
 const bytesPerToken = 4
 
 /**
- * Estimates the tokens of a prompt. Minimum: the typical ratio; maximum: one per byte, which no vocabulary exceeds, plus those of the
- * template.
+ * Estimates the tokens of a prompt. Minimum: the typical ratio, without pictures; maximum: one per byte, which no vocabulary exceeds, plus those of the
+ * template and of pictures.
  */
 export function estimatePrompt({ input }: TextRequest): PromptTokens {
   if (input.type === 'prompt' && input.tokens !== undefined) return { least: input.tokens.length, most: input.tokens.length }
-  const texts = input.type === 'prompt' ? [input.prompt, ...gapTexts(input.gap)] : input.messages.map(writtenText)
-  const tools = input.type === 'prompt' || input.tools.length === 0 ? '' : JSON.stringify(input.tools)
+  const { texts, tools, pictures } = promptTexts(input)
   const bytes = [...texts, tools].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-  return { least: Math.ceil(bytes / bytesPerToken) + texts.length * perMessage.least, most: bytes + texts.length * perMessage.most }
+  return {
+    least: Math.ceil(bytes / bytesPerToken) + texts.length * perMessage.least,
+    most: bytes + texts.length * perMessage.most + pictures * tokensPerPicture,
+  }
 }
 
 /** Maximum tokens of an embedding's inputs. */
@@ -105,12 +108,4 @@ export function estimateInputs({ inputs }: EmbeddingRequest): number {
 /** Maximum tokens of documents, each preceded by the query. */
 function estimatePairs({ query, documents }: RankRequest): number {
   return documents.reduce((sum, document) => sum + 2 * perText + Buffer.byteLength(query) + Buffer.byteLength(document), 0)
-}
-
-function gapTexts(gap: TextGap | undefined): readonly string[] {
-  return gap === undefined ? [] : [gap.suffix, ...gap.files.flatMap(({ name, text }) => [name, text])]
-}
-
-function writtenText(message: Extract<TextRequest['input'], { readonly type: 'chat' }>['messages'][number]): string {
-  return (message.content ?? '') + ('toolCalls' in message ? JSON.stringify(message.toolCalls) : '')
 }

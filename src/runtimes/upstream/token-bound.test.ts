@@ -93,6 +93,23 @@ test('the full text of a server that does not stream is cut if it is longer than
   assert.equal(bound([text(0, 'a'.repeat(6000))], { maxTokens: 200 }).length, 1)
 })
 
+test('an estimated prompt includes tools, calls and pictures', () => {
+  const picture = { type: 'picture', mediaType: 'image/png', base64: 'A'.repeat(100_000) } as const
+  const tools = [{ name: 'look', description: 'x'.repeat(400), parameters: {} }]
+  const asked = (more: object): number => {
+    const { input } = makeTextRequest('hello')
+    const tokens = new TokenBound({ ...makeTextRequest('hello'), input: { ...input, ...more } as typeof input })
+    const [end] = tokens.pass({ type: 'finish', usage: undefined })
+    return end?.type === 'finish' ? end.usage.promptTokens : 0
+  }
+  assert.equal(asked({}), 2)
+  assert.ok(asked({ tools }) > 100 && asked({ tools }) < 150, String(asked({ tools })))
+  const seen = asked({ messages: [{ role: 'user', content: 'hello', parts: [{ type: 'text', text: 'hello' }, picture, picture] }] })
+  assert.equal(seen, 2002)
+  const called = [{ role: 'assistant', content: null, toolCalls: [{ id: 'a', name: 'look', arguments: 'x'.repeat(400) }] }]
+  assert.ok(asked({ messages: called }) > 100)
+})
+
 test('counts that a server omits or reports as zero are estimated, and the caller is notified', () => {
   const said: TextPart[] = [text(0, 'Hello to all'), text(0, ' of you')]
   for (const [usage, expected, calls] of [

@@ -1,3 +1,4 @@
+import { promptTexts, tokensPerPicture } from '../../core/text/prompt-texts.ts'
 import type { FinishReason, TextPart, TextRequest, TokenUsage } from '../../core/text-generation.ts'
 import type { DecodedPart } from './data-lines.ts'
 import type { CountedTokens } from './token-count.ts'
@@ -150,6 +151,7 @@ function shorten(part: TextPart, characters: number): TextPart {
 
 function estimatePrompt(input: TextRequest['input']): number {
   if (input.type === 'prompt' && input.tokens !== undefined) return input.tokens.length
-  const texts = input.type === 'prompt' ? [input.prompt] : input.messages.map(({ content }) => content ?? '')
-  return Math.ceil(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / bytesPerToken)
+  const { texts, tools, pictures } = promptTexts(input)
+  const bytes = [...texts, tools].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  return Math.ceil(bytes / bytesPerToken) + pictures * tokensPerPicture
 }
