@@ -110,7 +110,7 @@ function shortenedTo(
 
 /**
  * Runs several text requests whose caller waits, one after the other, as one request with the choices of all; usage is recorded for each.
- * Leaving the iteration frees the slot.
+ * None runs if the model refuses the prompt of one. Leaving the iteration frees the slot.
  *
  * @throws {ServiceError} as {@link generateText}.
  */
@@ -119,6 +119,8 @@ export async function* generateSeveral(
   { caller, requests }: { readonly caller: Caller; readonly requests: readonly TextRequest[] },
   { signal }: Abortable,
 ): AsyncGenerator<TextPart, void, undefined> {
+  const [first] = requests
+  if (first !== undefined && requests.length > 1) await requireFit(deps, { caller, model: first.model, requests }, { signal })
   let before = 0
   let usage: TokenUsage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 }
   for (const request of requests) {
@@ -129,6 +131,23 @@ export async function* generateSeveral(
     before += request.choices
   }
   yield { type: 'finish', usage }
+}
+
+/** Has each prompt counted before the first is answered, and records the one that the model refuses. @throws {ServiceError} the refusal. */
+async function requireFit(
+  deps: InteractiveDependencies,
+  { caller, model, requests }: { readonly caller: Caller; readonly model: string; readonly requests: readonly TextRequest[] },
+  { signal }: Abortable,
+): Promise<void> {
+  const { accountId: account } = caller
+  await using slot = await holdSlot(deps, deps.pool.acquireText(model, { signal, account }), { signal, model })
+  for (const request of requests)
+    try {
+      await slot.model.countPrompt?.(request, { signal: slot.signal, account })
+    } catch (error) {
+      using recording = new UsageRecording(deps, { caller, work: { kind: 'chat', request } }, { signal })
+      throw recording.failed(error)
+    }
 }
 
 function addUsage(one: TokenUsage, other: TokenUsage): TokenUsage {

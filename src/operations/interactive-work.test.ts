@@ -13,7 +13,7 @@ import { createFakeImageModel } from '../runtimes/fake/fake-image-model.ts'
 import { createFakeTextModel } from '../runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../runtimes/fake/fixed-model-pool.ts'
 import { collectText } from './collect-text.ts'
-import { generateText } from './generate-text.ts'
+import { generateSeveral, generateText } from './generate-text.ts'
 import type { InteractiveDependencies } from './recorded-work.ts'
 import { createEmbedding, generateImage } from './run-work.ts'
 
@@ -109,6 +109,23 @@ suite('interactive work', () => {
     assert.deepEqual([booked[0]?.outcome, booked[0]?.promptTokens, booked[0]?.completionTokens], ['cancelled', 102, 1])
   })
 
+  test('its estimate includes pictures', async () => {
+    const { clock, deps, booked, reported } = createParts()
+    const model: TextModel = {
+      ...createFakeTextModel({ clock }),
+      async *generate() {
+        yield { type: 'text', choice: 0, text: 'a' }
+      },
+    }
+    const picture = { type: 'picture', mediaType: 'image/png', base64: 'AAAA' } as const
+    const messages = [{ role: 'user', content: '', parts: [picture, picture] }] as const
+    const request = makeTextRequest('', { input: { type: 'chat', messages, tools: [], toolChoice: 'auto', parallelToolCalls: true } })
+    const pool = createFixedModelPool({ text: { 'fake-chat': model } })
+    await Array.fromAsync(generateText({ ...deps, pool }, { caller, request }, options))
+    await reported
+    assert.equal(booked[0]?.promptTokens, 2002)
+  })
+
   test('a run over its limit fails with inference_timeout and is booked as failed', async () => {
     const { clock, pool, deps, booked } = createParts()
     const running = generateImage(deps, { caller, work: { kind: 'image', request: makeImageRequest('[hang]') } }, options)
@@ -148,6 +165,31 @@ suite('interactive work', () => {
       ['failed', { ...toErrorRecord(null), cause: 'A fault.' }],
       ['cancelled', null],
     ])
+  })
+
+  test('of several prompts none is answered if the model refuses one, which is recorded', async () => {
+    const { deps, clock, booked } = createParts()
+    const fake = createFakeTextModel({ clock })
+    let answered = 0
+    const generate: TextModel['generate'] = (request, asked) => {
+      answered++
+      return fake.generate(request, asked)
+    }
+    const countPrompt: TextModel['countPrompt'] = async ({ input }) => {
+      if (input.type === 'chat' && input.messages[0]?.content === 'too long')
+        throw new ServiceError('context_length_exceeded', 'Shorten the prompt.', { param: 'prompt' })
+      return 1
+    }
+    const pool = createFixedModelPool({ text: { 'fake-chat': { ...fake, generate, countPrompt } } })
+    const several = (...texts: readonly string[]) =>
+      collectText(generateSeveral({ ...deps, pool }, { caller, requests: texts.map((text) => makeTextRequest(text)) }, options))
+    await assert.rejects(several('[say one]', 'too long'), { code: 'context_length_exceeded' })
+    assert.deepEqual([answered, booked.map(({ outcome }) => outcome)], [0, ['failed']])
+    assert.deepEqual(
+      (await several('[say one]', '[say two]')).choices.map(({ text }) => text),
+      ['one', 'two'],
+    )
+    assert.ok(pool.states().every(({ inUse }) => inUse === 0))
   })
 
   test('a failed write of the usage books fails no request and is reported', async () => {
