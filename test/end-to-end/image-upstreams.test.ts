@@ -291,6 +291,20 @@ test('openai-images: models that always return base64 are sent no response_forma
   }
 })
 
+test('openai-images: a picture in a data address is read, and a web address is the reason of the failure', async (context) => {
+  const at = /\/images\/generations$/
+  const answer =
+    (url: (base64: string) => string): ImageServerFault =>
+    (response, body) => {
+      const { data } = JSON.parse(body.toString())
+      response.end(JSON.stringify({ data: [{ b64_json: null, url: url(data[0].b64_json) }] }))
+    }
+  const inData = await connectImageServer(context, 'openai-images', { at, fault: answer((base64) => `data:image/png;base64,${base64}`) })
+  assert.equal((await inData.model.generate(request(), idle)).images.length, 1)
+  const elsewhere = await connectImageServer(context, 'openai-images', { at, fault: answer(() => 'https://pictures.example/a.png') })
+  await assert.rejects(elsewhere.model.generate(request(), idle), (error: Error) => /address of a picture/.test(String(error.cause)))
+})
+
 test('openai-images: only the prompt and the size are sent, and other fields are rejected', async (context) => {
   const { model, server } = await connectImageServer(context, 'openai-images')
   await model.generate(request(), idle)

@@ -31,15 +31,18 @@ const serverWords: Readonly<Record<FinishReason | 'failed', readonly string[]>> 
   length: [
     ...['length', 'limit', 'max_tokens', 'max_output_tokens', 'max_new_tokens', 'max_length', 'max_tokens_reached', 'token_limit'],
     ...['model_length', 'model_context_window_exceeded', 'context_length', 'context_length_exceeded', 'context_window_exceeded'],
-    ...['incomplete', 'time_limit', 'timeout'],
+    ...['incomplete', 'time_limit', 'timeout', 'error_limit', 'maxpredictedtokensreached', 'contextlengthreached'],
   ],
-  tool_calls: ['tool_calls', 'tool_call', 'tool_use', 'function_call', 'function_calls'],
+  tool_calls: ['tool_calls', 'tool_call', 'tool_use', 'function_call', 'function_calls', 'toolcalls'],
   content_filter: [
     ...['content_filter', 'content_filtered', 'refusal', 'safety', 'recitation', 'blocklist', 'prohibited_content', 'spii', 'sensitive'],
     ...['guardrail_intervened', 'error_toxic', 'image_safety', 'language', 'model_armor', 'moderation'],
   ],
   pause: ['pause', 'pause_turn'],
-  failed: ['abort', 'aborted', 'error', 'cancelled', 'canceled', 'insufficient_system_resource', 'network_error', 'model_error'],
+  failed: [
+    ...['abort', 'aborted', 'error', 'failed', 'cancelled', 'canceled', 'user_cancel', 'insufficient_system_resource', 'network_error'],
+    ...['model_error', 'malformed_function_call', 'unexpected_tool_call', 'too_many_tool_calls', 'modelunloaded'],
+  ],
 }
 
 const reasonByWord = new Map(
@@ -47,12 +50,13 @@ const reasonByWord = new Map(
 )
 
 /**
- * Maps a server's finish value to a finish reason.
+ * Maps a server's finish value to a finish reason. Gemini adds its own after a colon: `content_filter: PROHIBITED_CONTENT`.
  *
  * @param hasCalls Whether the answer calls tools; decides between `stop` and `tool_calls`, whichever of the two the server sent.
  */
 export function readFinishWord(word: string, { hasCalls }: { readonly hasCalls: boolean }): FinishReason | 'failed' {
-  const reason = reasonByWord.get(word.toLowerCase()) ?? 'stop'
+  const words = word.toLowerCase().split(': ').toReversed()
+  const reason = words.map((each) => reasonByWord.get(each)).find((known) => known !== undefined) ?? 'stop'
   if (reason !== 'stop' && reason !== 'tool_calls') return reason
   return hasCalls ? 'tool_calls' : 'stop'
 }

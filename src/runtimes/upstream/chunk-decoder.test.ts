@@ -122,6 +122,10 @@ suite('streams of servers with OpenAI’s API', () => {
     ['length', null, { reason: 'length' }],
     ['content_filter', null, { reason: 'content_filter' }],
     ['eos_token', 128_009, { reason: 'stop' }],
+    ['content_filter: OTHER', null, { reason: 'content_filter' }],
+    ['stop: MAX_TOKENS', null, { reason: 'length' }],
+    ['contextLengthReached', null, { reason: 'length' }],
+    ['a word that nobody knows', null, { reason: 'stop' }],
     ['stop', '###', { reason: 'stop', stop: '###' }],
   ] as const)
     test(`${reason} with ${stop} becomes ${JSON.stringify(expected)}`, async () => {
@@ -279,6 +283,7 @@ suite('streams of servers with OpenAI’s API', () => {
     ['ends before all its choices are complete', [{ choices: [{ index: 1, delta: {}, finish_reason: 'stop' }] }], 2],
     ['was aborted by the server', [delta({ content: 'a' }, { finish_reason: 'abort' }), usage], 1],
     ['ends with an error', [delta({ content: 'a' }, { finish_reason: 'error' }), usage], 1],
+    ['ends with a call it cannot write', [delta({}, { finish_reason: 'function_call_filter: MALFORMED_FUNCTION_CALL' }), usage], 1],
     ['is not JSON', ['<html>'], 1],
     ['is a number', ['5'], 1],
     ['is null', ['null'], 1],

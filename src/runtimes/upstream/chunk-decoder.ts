@@ -16,7 +16,8 @@ export class ChunkDecoder implements StreamDecoder {
   readonly #calls = new Map<number, ToolCalls>()
   #usage: CountedTokens | undefined
   #hasEvents = false
-  #hasChoices = false
+  /** Choices that the server has mentioned. */
+  readonly #begun = new Set<number>()
   /** Whether the server has marked the end of the stream. */
   #isOver = false
 
@@ -24,6 +25,10 @@ export class ChunkDecoder implements StreamDecoder {
   constructor(choices: number) {
     this.#choices = choices
     this.#open = new Set(new Array(choices).keys())
+  }
+
+  get isComplete(): boolean {
+    return this.#open.size === 0
   }
 
   decode(line: string): readonly DecodedPart[] {
@@ -37,39 +42,40 @@ export class ChunkDecoder implements StreamDecoder {
   }
 
   #decodeChunk(chunk: Chunk): readonly DecodedPart[] {
-    if (chunk.error || chunk.object === 'error') {
+    if (isFault(chunk)) {
       // An error after the end of an answer does not affect the answer.
-      if (this.#hasChoices && this.#open.size === 0) return []
+      if (this.isComplete) return []
       throw makeEventError(chunk)
     }
     this.#hasEvents ||= chunk.choices !== undefined
     return readShaped(() => {
       const usage = decodeUsage(chunk)
       this.#usage = usage ?? this.#usage
-      this.#isOver ||= usage !== undefined && !chunk.choices?.length
-      return (chunk.choices ?? []).flatMap((choice) => (choice === null ? [] : this.#decodeChoice(choice)))
+      const parts = (chunk.choices ?? []).flatMap((choice) => (choice === null ? [] : this.#decodeChoice(choice)))
+      // Counts in an event of their own end a stream, unless more of the answer follows.
+      if (parts.length > 0) this.#isOver = false
+      else this.#isOver ||= usage !== undefined && !chunk.choices?.length
+      return parts
     })
   }
 
   end(): readonly DecodedPart[] {
     if (!this.#hasEvents) throw makeBrokenError('sent no events; `url` in its model.json may point to a server without this interface')
-    const isFirstAlone = this.#choices > 1 && this.#open.size === this.#choices - 1 && !this.#open.has(0)
-    if (isFirstAlone && (this.#isOver || this.#usage !== undefined))
-      throw new ServiceError('unsupported_parameter', 'This model runs on a server that returns one choice per request; leave n out.', {
-        param: 'n',
-      })
-    // Some servers send no finish reason.
-    const ends =
-      this.#isOver && this.#hasChoices && this.#open.size === this.#choices
-        ? [...this.#open].flatMap((choice) => this.#end(choice, 'stop'))
-        : []
-    if (this.#open.size > 0) throw makeBrokenError('ended a stream before its answer was finished')
+    // Some servers send no finish reason, or not for every choice.
+    const ends = this.#isOver
+      ? [...this.#open].filter((choice) => this.#begun.has(choice)).flatMap((choice) => this.#end(choice, 'stop'))
+      : []
+    const [missing] = this.#open
+    if (missing !== undefined && missing > 0 && this.#begun.size === missing && (this.#isOver || this.#usage !== undefined))
+      throw fewerChoices(missing)
+    if (missing !== undefined) throw makeBrokenError('ended a stream before its answer was finished')
     return [...ends, { type: 'finish', usage: this.#usage }]
   }
 
   #decodeChoice(spoken: ChunkChoice): readonly TextPart[] {
+    if (spoken.error && !this.isComplete) throw makeEventError(spoken)
     const choice = indexOf(spoken, this.#choices)
-    this.#hasChoices = true
+    this.#begun.add(choice)
     const calls = this.#callsOf(choice)
     const message = messageOf(spoken)
     const parts: TextPart[] = [...decodeTexts(spoken, message, choice), ...calls.add(message)]
@@ -81,10 +87,11 @@ export class ChunkDecoder implements StreamDecoder {
 
   /** The end of a choice, when it is first reported. */
   #end(choice: number, word: string, stop: { readonly stop?: string } = {}): readonly TextPart[] {
-    if (!this.#open.delete(choice)) return []
+    if (!this.#open.has(choice)) return []
     const calls = this.#callsOf(choice)
     const reason = readFinishWord(word, { hasCalls: calls.exist })
     if (reason === 'failed') throw makeReportedError(`ended an answer with ${word.slice(0, 40)}`)
+    this.#open.delete(choice)
     return [...calls.end({ isCut: reason !== 'tool_calls' }), { type: 'choice-finish', choice, reason, ...stop }]
   }
 
@@ -93,6 +100,21 @@ export class ChunkDecoder implements StreamDecoder {
     this.#calls.set(choice, calls)
     return calls
   }
+}
+
+/** Whether a chunk reports an error, in any of the forms in use: as a field, or as the whole event. */
+function isFault({ error, object, choices, message, code, type, status }: Chunk): boolean {
+  if (error || object === 'error') return true
+  return !choices && typeof message === 'string' && [code, type, status].some((kind) => kind !== undefined && kind !== null)
+}
+
+/** A server that returns fewer choices than requested, such as one. */
+function fewerChoices(count: number): ServiceError {
+  const message =
+    count === 1
+      ? 'This model runs on a server that returns one choice per request; leave n out.'
+      : `This model runs on a server that returned only ${count} choices; set n to ${count} at most.`
+  return new ServiceError('unsupported_parameter', message, { param: 'n' })
 }
 
 /** The index of a choice, bounded because it becomes a position in a list. Some servers omit the first. */
@@ -130,9 +152,9 @@ function wordOf(reason: unknown): string {
   return textOf(textIn(fieldOf(reason, 'type')) ?? textIn(reason) ?? reason) ?? ''
 }
 
-/** Usage from OpenAI's field, Groq's own field or llama-server's timings. */
-function decodeUsage({ usage, x_groq: groq, timings }: Chunk): CountedTokens | undefined {
-  const reported: ChunkUsage | null | undefined = usage ?? groq?.usage
+/** Usage from OpenAI's field, Groq's or Moonshot's own, or llama-server's timings. */
+function decodeUsage({ usage, x_groq: groq, timings, choices }: Chunk): CountedTokens | undefined {
+  const reported: ChunkUsage | null | undefined = usage ?? groq?.usage ?? choices?.[0]?.usage
   const [cached, evaluated] = [countOf(timings?.cache_n), countOf(timings?.prompt_n)]
   const promptTokens =
     countOf(reported?.prompt_tokens ?? reported?.input_tokens) ?? (evaluated === undefined ? undefined : evaluated + (cached ?? 0))

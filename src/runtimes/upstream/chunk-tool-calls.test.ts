@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { streamedParts } from '../../../test/support/engines/streamed-parts.ts'
+import { assertRejected } from '../../../test/support/wire/assert-refused.ts'
 import type { TextPart } from '../../core/text-generation.ts'
 import { collectText } from '../../operations/collect-text.ts'
 import { ChunkDecoder } from './chunk-decoder.ts'
@@ -104,6 +105,22 @@ suite('tool calls of servers with OpenAI’s API', () => {
       ['{"a":1}', '{"a":2}'],
     ],
     [
+      'with one id for all in one piece, without numbers',
+      [one(call('look', '{"a":1}', { id: 'a' }), call('look', '{"a":2}', { id: 'a' }))],
+      ['{"a":1}', '{"a":2}'],
+    ],
+    ['that are repeated whole', [one(call('look', '{"a":1}', { id: 'a' })), one(call('look', '{"a":1}', { id: 'a' }))], ['{"a":1}']],
+    [
+      'with arguments that are objects in pieces',
+      [
+        one(call('look', { a: 1 }, { index: 0 })),
+        one(call(undefined, { b: 2 }, { index: 0 })),
+        one(call('look', { c: 3 }, { index: 1, id: 'b' })),
+        one(call(undefined, { c: 3, d: 4 }, { index: 1, id: 'b' })),
+      ],
+      ['{"a":1,"b":2}', '{"c":3,"d":4}'],
+    ],
+    [
       'with arguments that are objects',
       [one(call('look', { a: 1 }, { index: 0 }), call('look', { a: 2 }, { index: 1 }))],
       ['{"a":1}', '{"a":2}'],
@@ -156,6 +173,28 @@ suite('tool calls of servers with OpenAI’s API', () => {
         assert.equal(choice?.reason, 'tool_calls')
       }
     })
+
+  test('calls of other names under one id are other calls', async () => {
+    for (const events of [
+      [one(call('look', '{"a":1}', { id: 'a' })), one(call('go', '{"a":2}', { id: 'a' }))],
+      [one(call('look', '{"a":1}', { id: 'a' }), call('go', '{"a":2}', { id: 'a' }))],
+      [one(call('look', { a: 1 }, { id: 'a' }), call('go', { a: 2 }, { id: 'a' }))],
+    ]) {
+      const { choices } = await collect([...events, end, usage])
+      assert.deepEqual(
+        choices[0]?.toolCalls.map((made) => [made.name, made.arguments]),
+        [
+          ['look', '{"a":1}'],
+          ['go', '{"a":2}'],
+        ],
+      )
+    }
+  })
+
+  test('arguments in endless objects are the server’s fault', async () => {
+    const pieces = Array.from({ length: 2000 }, (_, index) => one(call(undefined, { [`field${index}`]: index }, { index: 0 })))
+    await assertRejected(decode([one(call('look', {}, { index: 0 })), ...pieces, end, usage]), { code: 'inference_failed' })
+  })
 
   test('a call cut by the limit keeps its partial text', async () => {
     const { choices } = await collect([one(call('look', '{"a": "b', { index: 0 })), delta({}, { finish_reason: 'length' }), usage])

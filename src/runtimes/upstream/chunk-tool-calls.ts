@@ -9,6 +9,8 @@ import { makeBrokenError } from './upstream-error.ts'
 const maxCalls = 1024
 /** Maximum characters of calls that are held back until an earlier one ends. */
 const maxWaiting = 4 << 20
+/** Maximum pieces of arguments that come as objects. */
+const maxObjects = 1000
 /** Index for the pieces of a `function_call`, which has none. */
 const legacy = -1
 
@@ -21,6 +23,10 @@ interface Call {
   readonly hasOwnId: boolean
   readonly name: string
   readonly arguments: JsonText
+  /** Arguments that the server sends as an object, in one piece or in several; null = as text. */
+  object: object | null
+  /** Pieces of that object. */
+  objects: number
   /** Characters of the arguments that have been passed on; null = not even the name. */
   passed: number | null
 }
@@ -56,7 +62,7 @@ export class ToolCalls {
     if (pieces.length === 0) return []
     const places: Call[] = []
     for (const piece of pieces) {
-      const call = this.#find(piece, { place: places.length, isAlone: pieces.length === 1 })
+      const call = this.#find(piece, { places, isAlone: pieces.length === 1 })
       if (call !== undefined) places.push(call)
     }
     if (places.length > 0) this.#places = places
@@ -74,20 +80,28 @@ export class ToolCalls {
   }
 
   /** Adds a piece's arguments to its call and returns the call; undefined if none has begun. */
-  #find(piece: ChunkToolCall, at: { readonly place: number; readonly isAlone: boolean }): Call | undefined {
+  #find(piece: ChunkToolCall, { places, isAlone }: { readonly places: readonly Call[]; readonly isAlone: boolean }): Call | undefined {
     const called: ChunkFunction = piece.function ?? piece
     const [number, ownId, name] = [numberOf(piece.index), idOf(piece.id), textOf(called.name) ?? '']
-    const known = number === undefined ? this.#unnumbered({ id: ownId, name }, at) : this.#numbered(number, ownId)
+    const known =
+      number === undefined ? this.#unnumbered({ id: ownId, name }, { place: places.length, isAlone }) : this.#numbered(number, ownId)
     const { id, fragment } = this.#withUnnamed(number, {
       id: ownId,
       name,
       fragment: argumentsOf(called.arguments),
       isKnown: known !== undefined,
     })
-    const begins = name !== '' && (known === undefined || isAnother(known, { id, name, fragment }))
+    const isRepeated = known !== undefined && places.includes(known) && known.arguments.isWhole
+    const begins = name !== '' && (known === undefined || isRepeated || isAnother(known, { id, name, fragment }))
     const call = begins ? this.#begin(number, { id, name }) : known
     if (call === undefined || fragment.trim() === '') return call
-    if (!call.arguments.isWhole) call.arguments.add(fragment)
+    const object = isRecord(called.arguments) ? called.arguments : null
+    if (object !== null && (call.object !== null || call.arguments.value.trim() === '')) {
+      if (++call.objects > maxObjects || call.arguments.value.length > maxWaiting)
+        throw makeBrokenError('sent the arguments of a call in too many pieces')
+      call.object = { ...call.object, ...object }
+      call.arguments.replace(JSON.stringify(call.object))
+    } else if (!call.arguments.isWhole) call.arguments.add(fragment)
     // Some servers send `{}` before the arguments.
     else if (call.arguments.isEmptyObject && (call.passed ?? 0) === 0) call.arguments.replace(fragment)
     else if (id === undefined) return this.#begin(number, { id, name: call.name }, fragment)
@@ -142,6 +156,8 @@ export class ToolCalls {
       hasOwnId: isOwn,
       name,
       arguments: new JsonText(),
+      object: null,
+      objects: 0,
       passed: null,
     }
     this.#calls.push(call)
@@ -158,7 +174,7 @@ export class ToolCalls {
       const isLast = index === this.#calls.length - 1
       if (call.passed === null) parts.push({ type: 'tool-call', choice: this.#choice, index, id, name })
       call.passed ??= 0
-      const isSettled = isEnd || !isLast || !text.isEmptyObject
+      const isSettled = isEnd || !isLast || (call.object === null && !text.isEmptyObject)
       const fragment = isSettled ? text.value.slice(call.passed) : ''
       if (fragment !== '') parts.push({ type: 'tool-arguments', choice: this.#choice, index, fragment })
       call.passed += fragment.length
@@ -184,7 +200,7 @@ function isAnother(
   call: Call,
   { id, name, fragment }: { readonly id: string | undefined; readonly name: string; readonly fragment: string },
 ): boolean {
-  if (id !== undefined && call.hasOwnId) return id !== call.id
+  if (id !== undefined && call.hasOwnId) return id !== call.id || (call.arguments.isWhole && name !== call.name)
   return call.arguments.isWhole && (name !== call.name || fragment.trim() !== '')
 }
 

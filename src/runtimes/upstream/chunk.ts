@@ -12,6 +12,11 @@ export interface Chunk {
   readonly error?: unknown
   /** `error` where the whole is one, of older vLLM and FastChat. */
   readonly object?: unknown
+  /** Of an event that is an error as a whole, beside its code, type or status. */
+  readonly message?: unknown
+  readonly code?: unknown
+  readonly type?: unknown
+  readonly status?: unknown
 }
 
 export interface ChunkChoice {
@@ -24,6 +29,10 @@ export interface ChunkChoice {
   readonly message?: ChunkMessage | null
   readonly logprobs?: ({ readonly content?: readonly ChunkLogprob[] | null } & Partial<CompletionLogprobs>) | null
   readonly finish_reason?: unknown
+  /** OpenRouter only. */
+  readonly error?: unknown
+  /** Moonshot only. */
+  readonly usage?: ChunkUsage | null
   /** vLLM only: the stop string or token that ended the choice. */
   readonly stop_reason?: string | number | null
 }
@@ -83,6 +92,10 @@ export interface ChunkUsage {
 /** An upstream's response with embeddings. */
 export interface EmbeddingAnswer {
   readonly data?: readonly { readonly index?: number | null; readonly embedding: unknown }[]
+  /** The vectors alone, as Ollama's own API sends them. */
+  readonly embeddings?: readonly unknown[]
+  /** The only vector. */
+  readonly embedding?: unknown
   readonly usage?: { readonly prompt_tokens?: unknown; readonly total_tokens?: unknown } | null
 }
 
@@ -115,9 +128,10 @@ export function parseChunks(data: string): readonly Chunk[] | undefined {
   return (Array.isArray(value) ? value.filter(isRecord) : [value]) as readonly Chunk[]
 }
 
-/** A response with embeddings, or undefined if it is not a JSON object. */
+/** A response with embeddings, or undefined if it is not JSON. The API of llama.cpp's server without /v1 sends the list alone. */
 export function parseEmbeddings(text: string): EmbeddingAnswer | undefined {
-  return parseObject(text) as EmbeddingAnswer | undefined
+  const value = parseObject(text)
+  return (Array.isArray(value) ? { data: value } : value) as EmbeddingAnswer | undefined
 }
 
 /** A response with scores, or undefined if it is not a JSON object. */

@@ -67,6 +67,16 @@ suite('the data lines of a stream', () => {
     assert.deepEqual(read('\uFEFF', ' \n', ...document), [document])
   })
 
+  test('are the lines of a server that sends JSON alone in each', () => {
+    for (const end of ['\n', '\r\n', '\n\n']) {
+      const text = `{"a":1}${end}: a comment${end}data: {"b":"ü"}${end}[{"c":3}]${end}`
+      const expected = ['{"a":1}', '{"b":"ü"}', '[{"c":3}]']
+      for (const lines of [read(text), read(...text), read(text.trimEnd()), read(text.slice(0, 20), text.slice(20))])
+        assert.deepEqual(lines, expected)
+    }
+    assert.deepEqual(read('[{"error":\n{}}\n]'), ['[{"error":\n{}}\n]'])
+  })
+
   test('may be long', () => {
     const long = 'x'.repeat(1 << 21)
     assert.deepEqual(read('data: ', long.slice(0, 5), long.slice(5), '\n\ndata: [DONE]'), [long, '[DONE]'])

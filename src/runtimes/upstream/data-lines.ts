@@ -1,4 +1,5 @@
 import type { TextPart } from '../../core/text-generation.ts'
+import { parseJson } from './parse-json.ts'
 import type { CountedTokens } from './token-count.ts'
 import { makeBrokenError } from './upstream-error.ts'
 
@@ -7,7 +8,7 @@ const longestLine = 4 << 20
 
 /**
  * Finds the data of a server-sent stream of UTF-8 text that comes in pieces: what stands in one `data:` line, also where no empty line follows, or in several
- * that are one JSON value together. The document of a server that does not stream is one line.
+ * that are one JSON value together. The document of a server that does not stream is one line, and so is each of several JSON documents in lines of their own.
  */
 export class DataLines {
   #rest = ''
@@ -15,7 +16,7 @@ export class DataLines {
   #open = ''
   /** Whether the piece before ended with a CR, whose LF may come. */
   #isAfterCr = false
-  #form: 'unknown' | 'lines' | 'document' = 'unknown'
+  #form: 'unknown' | 'lines' | 'beginning' | 'document' | 'documents' = 'unknown'
 
   /**
    * The lines that end in the next piece, without prefix and without empty lines.
@@ -25,16 +26,27 @@ export class DataLines {
   take(piece: string): readonly string[] {
     // This removes a byte-order mark too.
     const text = this.#form === 'unknown' ? piece.trimStart() : piece
-    if (this.#form === 'unknown' && text !== '') this.#form = text.startsWith('{') ? 'document' : 'lines'
-    const lines = this.#form === 'lines' ? this.#takeLines(text) : []
-    if (this.#form === 'document') this.#rest += text
+    if (this.#form === 'unknown' && text !== '') this.#form = /^[{[]/.test(text) ? 'beginning' : 'lines'
+    const lines = this.#form === 'lines' ? this.#takeLines(text) : this.#takeDocuments(text)
     if (this.#rest.length + this.#open.length > longestLine) throw makeBrokenError('sent a line that is too long')
     return lines
   }
 
   /** The last line, which may lack a line break. */
   end(): readonly string[] {
-    return this.#form === 'document' ? [this.#rest] : this.#takeLines('\n\n')
+    if (this.#form === 'documents') return this.#takeDocuments('\n')
+    return this.#form === 'beginning' || this.#form === 'document' ? [this.#rest] : this.#takeLines('\n\n')
+  }
+
+  /** The first line decides: if it is a whole value, each line is one. */
+  #takeDocuments(piece: string): readonly string[] {
+    this.#rest += piece
+    if (!piece.includes('\n')) return []
+    if (this.#form === 'beginning') this.#form = isWhole(this.#rest.slice(0, this.#rest.indexOf('\n')).trim()) ? 'documents' : 'document'
+    if (this.#form === 'document') return []
+    const lines = this.#rest.split('\n')
+    this.#rest = lines.pop() ?? ''
+    return lines.map((line) => line.trim().replace(/^data:\s*/, '')).filter((line) => /^["[{]/.test(line))
   }
 
   #takeLines(taken: string): readonly string[] {
@@ -66,6 +78,15 @@ export class DataLines {
   }
 }
 
+function isWhole(line: string): boolean {
+  if (isBeginning(line)) return false
+  try {
+    return typeof parseJson(line) === 'object'
+  } catch {
+    return false
+  }
+}
+
 /** Whether data is the beginning of JSON that is written over several lines: JSON in one line ends as it begins. */
 function isBeginning(data: string): boolean {
   return (data.startsWith('{') && !(data.length > 1 && data.endsWith('}'))) || (data.startsWith('[') && !data.endsWith(']'))
@@ -83,6 +104,9 @@ export type DecodedPart =
 
 /** Decodes the stream of one response into parts. */
 export interface StreamDecoder {
+  /** Whether every choice has ended, so that only counts can follow. */
+  readonly isComplete: boolean
+
   /**
    * Decodes the next data line. A `finish` is the last part.
    *

@@ -21,11 +21,69 @@ suite('unusual chunks of servers with OpenAI’s API', () => {
       'an index that is a text': [{ choices: [{ index: '0', delta: { content: 'well done' } }] }, end, usage],
       'no reason as false': [delta({ content: 'well done' }, { finish_reason: false }), end, usage],
       'a reason that is a number': [delta({ content: 'well done' }, { finish_reason: 1 }), usage],
+      'counts before the answer': [usage, delta({ content: 'well done' }), end, usage],
+      'a heartbeat between chunks': [{ object: 'heartbeat' }, delta({ content: 'well done' }), {}, end, usage],
+      'an error of one choice behind the end': [
+        delta({ content: 'well done' }),
+        end,
+        { choices: [{ index: 0, error: { message: 'too late' } }] },
+      ],
+      'no choices as null': [{ choices: null }, delta({ content: 'well done' }), { choices: null }, end, usage],
+      'an empty reason': [delta({ content: 'well done' }, { finish_reason: '' }), delta({}, { finish_reason: '' }), usage],
       'an error behind the end': [delta({ content: 'well done' }), end, usage, { error: { message: 'too late' } }],
     })) {
       const { choices } = await collectText(read([...events, '[DONE]']))
       assert.deepEqual([choices[0]?.text, choices[0]?.reason], ['well done', 'stop'], what)
     }
+  })
+
+  test('the choices of an answer end at [DONE], whichever of them has ended before', async () => {
+    const said = (index: number, more: object = {}) => ({ choices: [{ index, delta: { content: 'ab'[index] }, ...more }] })
+    const several = (events: readonly unknown[], choices = 2) =>
+      streamedParts(new ChunkDecoder(choices), [...events, '[DONE]'], { choices })
+    for (const events of [
+      [said(0), said(1), end],
+      [said(0, { finish_reason: 'stop' }), said(1)],
+      [said(0), said(1, { finish_reason: 'stop' })],
+      [{ choices: [...said(0).choices, ...said(1).choices] }, usage],
+    ]) {
+      const { choices } = await collectText(several(events))
+      assert.deepEqual(
+        choices.map(({ text, reason }) => [text, reason]),
+        [
+          ['a', 'stop'],
+          ['b', 'stop'],
+        ],
+      )
+    }
+    const error = { code: 'unsupported_parameter', param: 'n' } as const
+    await assertRejected(Array.fromAsync(several([said(0)])), error)
+    await assertRejected(Array.fromAsync(several([said(0), said(1), end], 3)), error)
+    await assertRejected(Array.fromAsync(several([said(1)])), { code: 'inference_failed' })
+  })
+
+  test('counts within a choice are read', async () => {
+    const last = { choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage: usage.usage }] }
+    const { usage: counted } = await collectText(read([delta({ content: 'a' }), last, '[DONE]']))
+    assert.deepEqual(counted, { promptTokens: 7, completionTokens: 3, cachedTokens: 0 })
+  })
+
+  test('counts before the answer do not make a broken one complete', async () => {
+    const parts = Array.fromAsync(read([usage, delta({ content: 'a' })]))
+    await assertRejected(parts, { code: 'inference_failed' })
+  })
+
+  test('an error is recognized in every form', async () => {
+    for (const [event, code] of [
+      [{ message: 'Slow down.', code: 429 }, 'server_is_overloaded'],
+      [{ message: 'Slow down.', type: 'rate_limit_error' }, 'server_is_overloaded'],
+      [{ type: 'error', message: 'It broke.' }, 'inference_failed'],
+      [{ status: 400, code: '400', message: 'No such field.', choices: null }, 'invalid_request_error'],
+      [{ choices: [{ index: 0, delta: { content: '' }, error: { code: 429, message: 'Slow down.' } }] }, 'server_is_overloaded'],
+      [[{ error: { code: 429, message: 'Slow down.', status: 'RESOURCE_EXHAUSTED' } }], 'server_is_overloaded'],
+    ] as const)
+      for (const before of [[], [delta({ content: 'a' })]])
+        await assertRejected(Array.fromAsync(read([...before, event, '[DONE]'])), { code })
   })
 
   test('[DONE] ends a stream in every spelling', async () => {

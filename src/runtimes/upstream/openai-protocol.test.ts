@@ -125,6 +125,38 @@ suite('vectors and scores of servers with OpenAI’s API', () => {
     assert.equal(uncounted, 4)
   })
 
+  test('vectors are read without a list around them, and from a list of one row', async () => {
+    for (const [answer, inputs] of [
+      [
+        [
+          { index: 1, embedding: [[0, 1]] },
+          { index: 0, embedding: [[1, 0]] },
+        ],
+        2,
+      ],
+      [
+        {
+          embeddings: [
+            [1, 0],
+            [0, 1],
+          ],
+        },
+        2,
+      ],
+      [{ embedding: [1, 0] }, 1],
+    ] as const) {
+      await using server = await openServer(answer)
+      const { vectors } = await protocol.embed(server.connection, { model: 'm', inputs: ['a', 'b'].slice(0, inputs) }, options)
+      assert.deepEqual(
+        vectors,
+        [
+          [1, 0],
+          [0, 1],
+        ].slice(0, inputs),
+      )
+    }
+  })
+
   const [vectors, scores] = [[0, 1].map((index) => ({ index, embedding: [1] })), [0, 1].map((index) => ({ index, relevance_score: 1 }))]
   for (const answer of [
     ...['', null, [], ['a'], [null]].map((embedding) => ({

@@ -78,7 +78,8 @@ function encodeEmbeddingRequest({ inputs, dimensions }: EmbeddingRequest, model:
 
 function decodeEmbeddings({ inputs, dimensions }: EmbeddingRequest, text: string, { onUncounted }: CountWatch): EmbeddingResult {
   const answer = parseEmbeddings(text)
-  const numbered = answer?.data?.map(({ index, embedding }, place) => ({ index: index ?? place, embedding })) ?? []
+  const listed = answer?.data ?? (answer?.embeddings ?? [answer?.embedding]).map((embedding) => ({ embedding, index: null }))
+  const numbered = listed.map(({ index, embedding }, place) => ({ index: index ?? place, embedding }))
   const vectors = numbered.toSorted((a, b) => a.index - b.index).map(({ embedding }) => decodeVector(embedding))
   if (vectors.length !== inputs.length || !vectors.every(isVector)) throw makeBrokenError('sent no vector for each input')
   if (vectors.some(({ length }) => length !== vectors[0]?.length)) throw makeBrokenError('sent vectors of different lengths')
@@ -91,8 +92,9 @@ function decodeEmbeddings({ inputs, dimensions }: EmbeddingRequest, text: string
   return { vectors, promptTokens: counted ?? estimate(inputs) }
 }
 
-/** A list of numbers; some servers always send 32-bit floats in base64. */
+/** A list of numbers, or the only list in one; some servers always send 32-bit floats in base64. */
 function decodeVector(embedding: unknown): readonly number[] {
+  if (Array.isArray(embedding) && embedding.length === 1 && Array.isArray(embedding[0])) return decodeVector(embedding[0])
   if (typeof embedding !== 'string') return Array.isArray(embedding) ? embedding : []
   const bytes = Buffer.from(embedding, 'base64')
   if (bytes.length % 4 !== 0) return []

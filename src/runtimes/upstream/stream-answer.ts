@@ -4,6 +4,9 @@ import { type BoundedRequest, StopCut } from './stop-cut.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
 import { nameTooLong } from './upstream-error.ts'
 
+/** How long a server has for its counts after an answer is complete. */
+const afterEndMs = 5000
+
 /** A request to a server, with the decoder of its response. */
 export interface StreamQuestion {
   readonly path: string
@@ -13,7 +16,7 @@ export interface StreamQuestion {
 
 /**
  * Yields the parts of a server's answer as they arrive, with at most the requested number of tokens and nothing after a stop string. Each piece is decoded in one pass, so that a token passes one generator
- * however many checks apply.
+ * however many checks apply. An answer whose choices have all ended is complete, although its server then breaks off or never ends it.
  *
  * @throws {ServiceError} the errors of the connection and the decoder.
  */
@@ -27,18 +30,31 @@ export async function* streamAnswer(
   function* read(taken: readonly string[]): Generator<TextPart> {
     for (const line of taken) for (const part of decoder.decode(line)) yield* answer.pass(part)
   }
+  let close = (): void => {}
+  let closing: NodeJS.Timeout | undefined
+  const onOpen = (end: () => void): void => {
+    close = end
+  }
   try {
-    for await (const piece of await connection.send(path, body, { signal }))
-      for (const part of read(lines.take(piece))) {
+    try {
+      for await (const piece of await connection.send(path, body, { signal, onOpen })) {
+        for (const part of read(lines.take(piece))) {
+          yield part
+          if (part.type === 'finish') return
+        }
+        if (decoder.isComplete) closing ??= setTimeout(close, afterEndMs)
+      }
+      for (const part of read(lines.end())) {
         yield part
         if (part.type === 'finish') return
       }
-    for (const part of read(lines.end())) {
-      yield part
-      if (part.type === 'finish') return
+    } catch (error) {
+      if (!decoder.isComplete || signal.aborted) throw error
     }
     for (const part of decoder.end()) for (const passed of answer.pass(part)) yield passed
   } catch (error) {
     throw nameTooLong(error, promptField(request.input))
+  } finally {
+    clearTimeout(closing)
   }
 }

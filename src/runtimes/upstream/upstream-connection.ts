@@ -102,12 +102,18 @@ export class UpstreamConnection implements Disposable {
    * Sends a request below the upstream's base address and yields the response as text as it arrives.
    *
    * @param body Posted as JSON; null for a GET.
+   * @param options.onOpen Called with a function that breaks off the response.
    * @throws {ServiceError} the error of the response's status, or `inference_failed` if there is none.
    */
-  async send(path: string, body: unknown, { signal }: Abortable): Promise<AsyncIterable<string>> {
+  async send(
+    path: string,
+    body: unknown,
+    { signal, onOpen }: Abortable & { readonly onOpen?: (close: () => void) => void },
+  ): Promise<AsyncIterable<string>> {
     const sent = body === null ? null : { type: 'application/json', bytes: JSON.stringify(body) }
     const response = await this.#request(path, sent, { signal })
     response.setEncoding('utf8')
+    onOpen?.(() => response.destroy())
     return this.#explainBreaks(response, signal)
   }
 

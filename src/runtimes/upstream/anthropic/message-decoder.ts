@@ -18,6 +18,10 @@ export class MessageDecoder implements StreamDecoder {
   #hasBlocks = false
   #isFinished = false
 
+  get isComplete(): boolean {
+    return this.#isFinished
+  }
+
   decode(line: string): readonly DecodedPart[] {
     if (isEndMark(line)) return this.end()
     const parts = this.#read(parseEvent(line))
@@ -29,7 +33,7 @@ export class MessageDecoder implements StreamDecoder {
   }
 
   #read(event: Fields): readonly DecodedPart[] {
-    switch (event.type) {
+    switch (event.type ?? (event.error ? 'error' : undefined)) {
       case 'message_start':
         this.#usage = fieldsOf(fieldsOf(event.message).usage)
         return []
@@ -71,9 +75,9 @@ export class MessageDecoder implements StreamDecoder {
     this.#usage = { ...this.#usage, ...fieldsOf(usage) }
     const { stop_reason: reason, stop_sequence: stop } = fieldsOf(delta)
     if (typeof reason !== 'string' || this.#isFinished) return []
-    this.#isFinished = true
     const meant = readFinishWord(reason, { hasCalls: this.#calls.exist })
     if (meant === 'failed') throw makeReportedError(`ended an answer with ${reason.slice(0, 40)}`)
+    this.#isFinished = true
     const rest = meant === 'length' ? [] : this.#calls.end()
     return [...rest, { type: 'choice-finish', choice: 0, reason: meant, ...(typeof stop === 'string' && { stop }) }]
   }
@@ -190,7 +194,8 @@ class ToolCalls {
 
 function parseEvent(line: string): Fields {
   try {
-    return fieldsOf(parseJson(line))
+    const value = parseJson(line)
+    return fieldsOf(Array.isArray(value) ? value[0] : value)
   } catch (cause) {
     throw makeBrokenError('sent something other than JSON in its stream', cause)
   }

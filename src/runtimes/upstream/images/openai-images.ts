@@ -1,5 +1,6 @@
 import type { Abortable } from '../../../core/waiting.ts'
-import { fieldOf } from '../field-of.ts'
+import { fieldOf, fieldsOf } from '../field-of.ts'
+import { makeBrokenError } from '../upstream-error.ts'
 import type { ServerCalls } from './server-calls.ts'
 import { fromBase64, type ImageServer, rareFields, refuseEmbedded, refuseUsed, type ServerDrawing } from './server-drawing.ts'
 
@@ -41,7 +42,10 @@ export async function connectOpenAiImages(
         },
         { signal, makes: 'picture' },
       )
-      return fromBase64(fieldOf(answer, 'data', 0, 'b64_json'))
+      const { b64_json: encoded, url } = fieldsOf(fieldOf(answer, 'data', 0))
+      const isElsewhere = !encoded && typeof url === 'string' && !url.startsWith('data:')
+      if (isElsewhere) throw makeBrokenError('sent the address of a picture instead of the picture')
+      return fromBase64(encoded || url)
     },
   }
 }
