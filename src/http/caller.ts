@@ -61,9 +61,11 @@ export async function identifyCaller(deps: CallerDependencies, request: FastifyR
  * Beside it, some send an Authorization header without a token.
  */
 function findToken(request: FastifyRequest): string | undefined {
-  const { authorization = '', 'x-api-key': key, 'api-key': azureKey = key } = request.headers
-  if (/^(?:bearer)? *$/i.test(authorization))
-    return typeof azureKey === 'string' ? `Bearer ${azureKey.replace(/^bearer +/i, '')}` : undefined
+  const { authorization = '', 'x-api-key': key, 'api-key': azureKey } = request.headers
+  if (/^(?:bearer)? *$/i.test(authorization)) {
+    const given = [azureKey, key].find((value) => typeof value === 'string' && value.trim() !== '')
+    return given === undefined ? undefined : `Bearer ${String(given).replace(/^bearer +/i, '')}`
+  }
   return isA1111Surface(request) ? fromPassword(authorization) : authorization
 }
 

@@ -61,6 +61,11 @@ suite('authentication', () => {
           assert.equal(await statusOf({ [name]: written, ...(authorization !== undefined && { authorization }) }), 200, name)
     assert.equal(await statusOf({ 'x-api-key': service.token, authorization: `Bearer ${makeAccessTokenText()}` }), 401)
     assert.equal(await statusOf({ 'x-api-key': '' }), 401)
+    for (const [empty, other] of [
+      ['api-key', 'x-api-key'],
+      ['x-api-key', 'api-key'],
+    ] as const)
+      assert.equal(await statusOf({ [empty]: ' ', [other]: service.token }), 200)
   })
 
   test("Azure's paths lead to OpenAI's interface, and nowhere else", async () => {

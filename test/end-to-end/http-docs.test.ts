@@ -35,6 +35,14 @@ describe('the documentation site', () => {
     }
   })
 
+  test('answers with a slash at the end as without', async () => {
+    for (const path of ['/docs', '/docs/first-model', '/docs/screenshots/chat-light.webp']) {
+      const [plain, slashed] = await Promise.all([path, `${path}/`].map((each) => service.fetch(each, { token: null })))
+      assert.deepEqual([plain?.status, slashed?.status], [200, 200], path)
+      assert.equal(await slashed?.text(), await plain?.text())
+    }
+  })
+
   test('has no broken links', async () => {
     const pages = new Map<string, string>()
     const fetchPage = async (path: string): Promise<string> => {
@@ -79,7 +87,15 @@ describe('the documentation site', () => {
   })
 
   test('reads no other file', async () => {
-    for (const path of ['package', '../package.json', '..%2f..%2fpackage.json', 'decisions/../../package', 'images/..', '%00', 'toString'])
+    for (const path of [
+      'package',
+      '../package.json',
+      '..%2f..%2fpackage.json',
+      'decisions/../../package',
+      'images%2f..',
+      '%00',
+      'toString',
+    ])
       assert.equal((await service.fetch(`/docs/${path}`, { token: null })).status, 404, path)
   })
 })

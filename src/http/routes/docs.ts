@@ -11,8 +11,10 @@ const pictureTypes: Readonly<Record<string, string>> = { '.webp': 'image/webp', 
 
 /** The documentation as pages without scripts. */
 export const docsRoutes: readonly Route[] = [
-  page('/docs', 'The documentation', (reply) => openPage(reply, 'readme')),
-  page('/docs/{+name}', 'A page of the documentation, or a picture in one', (reply, { param }) => openPage(reply, param('name'))),
+  { ...page('/docs', 'The documentation', (reply) => openPage(reply, 'readme')), alsoAt: ['/docs/'] },
+  page('/docs/{+name}', 'A page of the documentation, or a picture in one', (reply, { param }) =>
+    openPage(reply, param('name').replace(/\/$/, '')),
+  ),
   {
     ...page('/docs/search', 'Pages of the documentation that contain these words', async (reply, { query }) =>
       sendPage(reply, (await site()).search(String(query.q ?? '').slice(0, maxQuery))),

@@ -125,7 +125,9 @@ function renderChecked(template: Template, items: Record<string, unknown>): stri
     return renderWithin(maxRenderMs, template, items)
   } catch (error) {
     if (error instanceof RenderTimeout)
-      throw new ServiceError('inference_failed', "The model's chat template took too long; send the request again.", { cause: error })
+      throw new ServiceError('inference_failed', "The model's chat template takes too long for these messages; shorten them.", {
+        cause: error,
+      })
     throw refuse(error instanceof Error ? error.message : 'it failed', error)
   }
 }
