@@ -28,7 +28,7 @@ const benches = [
   'security/hostile-neighbour',
   'real-size/language-model-at-size',
   'real-size/checkpoint-at-size',
-  'real-size/transformer-at-size',
+  'real-size/image-model-at-size',
   'console/first-load-and-interactions',
   'console/long-conversations',
   'start/first-answer',

@@ -3,18 +3,18 @@ import { loadCheckpointPipeline } from '../../src/runtimes/diffusion/checkpoint/
 import { drawLatents } from '../../src/runtimes/diffusion/draw-image.ts'
 import { decodeLatents } from '../../src/runtimes/diffusion/vae/latent-colours.ts'
 
-/** The cost of a part for one picture of one step: seconds, seconds of processor time, and the peak memory in MB. */
+/** The cost of a part for one picture: seconds, seconds of processor time, and the peak memory in MB. */
 export interface PartMeasure {
   readonly seconds: number
   readonly processor: number
   readonly peak: number
 }
 
-export type TransformerMeasure = Readonly<Record<'load' | 'text' | 'step' | 'vae', PartMeasure>>
+export type ImageModelMeasure = Readonly<Record<'load' | 'text' | 'step' | 'vae', PartMeasure>>
 
-/** Loads a model whose parts lie in files of their own and draws one step of one picture. */
+/** Loads a model and draws one picture without guidance. */
 const [settings = '{}'] = process.argv.slice(2)
-const { weights, files, threads, inTurn, side } = JSON.parse(settings)
+const { weights, files, threads, inTurn, side, steps } = JSON.parse(settings)
 const { signal } = new AbortController()
 
 async function timed<Result>(run: () => Promise<Result>): Promise<PartMeasure & { readonly result: Result }> {
@@ -35,7 +35,7 @@ const texts = await timed(() => pipeline.base.encode({ positive: pair, negative:
 const drawing = {
   sampler: 'K_EULER',
   scheduler: pipeline.scheduler,
-  steps: 1,
+  steps,
   seed: 1,
   width: side,
   height: side,
@@ -49,5 +49,5 @@ const drawn = await timed(() => drawLatents(pipeline, drawing, { signal, onStep:
 // Random weights may lose their numbers in the decoder; the work and the memory are the same.
 const decoded = await timed(() => decodeLatents(pipeline, drawn.result.latents, drawn.result.size).catch(() => null))
 const measure = ({ seconds, processor, peak }: PartMeasure): PartMeasure => ({ seconds, processor, peak })
-const measured: TransformerMeasure = { load: measure(loaded), text: measure(texts), step: measure(drawn), vae: measure(decoded) }
+const measured: ImageModelMeasure = { load: measure(loaded), text: measure(texts), step: measure(drawn), vae: measure(decoded) }
 process.stdout.write(`${JSON.stringify(measured)}\n`)

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import { align, ggufValue, writeGgufHead } from '../../test/support/model-files/gguf-file.ts'
+import { readGoldenCheckpoints } from '../../test/support/model-files/golden-checkpoints.ts'
 import { randomTensor, type TensorType, tensorTypes } from '../text/random-tensor.ts'
 
 /** Rows before columns, as PyTorch has them. */
@@ -12,6 +13,20 @@ const linear = (name: string, rows: number, columns: number): readonly Shape[] =
   [`${name}.weight`, [rows, columns]],
   [`${name}.bias`, [rows]],
 ]
+
+interface NamedTensor {
+  readonly name: string
+  readonly shape: readonly number[]
+}
+
+/** Every tensor of SDXL's single file; attention deeper than `depth` blocks is left out. */
+export async function sdxlShapes(depth: number): Promise<readonly Shape[]> {
+  const names = (await readGoldenCheckpoints()).get('names-sdxl.json')
+  const list: { readonly tensors: readonly { readonly original: readonly NamedTensor[] }[] } = JSON.parse(names?.toString() ?? '{}')
+  const isKept = ({ name }: NamedTensor) => Number(/transformer_blocks\.(\d+)\./u.exec(name)?.[1] ?? 0) < depth
+  const kept = list.tensors.flatMap(({ original }) => original).filter(isKept)
+  return [...new Map(kept.map(({ name, shape }): Shape => [name, shape]))]
+}
 
 /** Z-Image-Turbo's 6.15 B parameters, in its original names. */
 export function zImageShapes(depth: number): readonly Shape[] {
@@ -191,11 +206,19 @@ interface Planned {
   readonly numbers: 'random' | 'one' | 'zero'
 }
 
-function planTensors(shapes: readonly Shape[], matrices: TensorType): readonly Planned[] {
+interface RandomWeights {
+  readonly shapes: readonly Shape[]
+  readonly matrices: TensorType
+  /** Type of biases and norms; single precision where it is left out. */
+  readonly vectors?: TensorType
+  readonly architecture?: string
+}
+
+function planTensors({ shapes, matrices, vectors = 'f32' }: RandomWeights): readonly Planned[] {
   return shapes.map(([name, shape]) => {
     // Embedders and the like stay in half precision in quantised files.
     const isMatrix = shape.length === 2 && /blocks|layers|blk|refiner|token_embd/u.test(name) && !name.includes('attn_rel_b')
-    const type = shape.length === 1 || name.includes('pad_token') ? 'f32' : isMatrix ? matrices : 'f16'
+    const type = shape.length === 1 || name.includes('pad_token') ? vectors : isMatrix ? matrices : 'f16'
     const { values, bytes } = tensorTypes[type]
     const numbers = type !== 'f32' ? 'random' : /bias|pad_token/u.test(name) ? 'zero' : 'one'
     return { name, shape, type, bytes: (shape.reduce((product, size) => product * size, 1) / values) * bytes, numbers }
@@ -203,11 +226,9 @@ function planTensors(shapes: readonly Shape[], matrices: TensorType): readonly P
 }
 
 /** Writes a file of weights, as GGUF if it has an architecture and as safetensors otherwise. @returns Its parameters. */
-export async function writeRandomWeights(
-  path: string,
-  { shapes, matrices, architecture }: { readonly shapes: readonly Shape[]; readonly matrices: TensorType; readonly architecture?: string },
-): Promise<number> {
-  const tensors = planTensors(shapes, matrices)
+export async function writeRandomWeights(path: string, weights: RandomWeights): Promise<number> {
+  const { shapes, architecture } = weights
+  const tensors = planTensors(weights)
   await using file = await open(path, 'w')
   if (architecture === undefined) await file.appendFile(safetensorsHead(tensors))
   else
