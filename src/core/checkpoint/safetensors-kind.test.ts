@@ -27,6 +27,22 @@ test("the prediction type follows the file's markers and metadata", () => {
   assert.equal(predictionOf({ 'modelspec.prediction_type': 'flow' }), null)
 })
 
+test('networks of which only some names are those of FLUX are rejected', () => {
+  const kindOf = (name: string, columns: number) => {
+    const place = (shape: readonly number[]): TensorPlace => ({ type: 'F16', shape, offset: 0, bytes: 0 })
+    const tensors = new Map([
+      ['double_blocks.0.img_attn.qkv.weight', place([96, 32])],
+      [name, place([32, columns])],
+    ])
+    const found = detectSafetensorsKind({ tensors, metadata: new Map() })
+    return found.kind === 'unknown' ? found.reason : found.kind
+  }
+  assert.equal(kindOf('img_in.weight', 64), 'transformer')
+  assert.match(kindOf('img_in.weight', 384), /^takes 384 input channels, .*FLUX\.1 Fill/)
+  assert.match(kindOf('controlnet_blocks.0.weight', 32), /^is a ControlNet for a transformer/)
+  assert.match(kindOf('distilled_guidance_layer.in_proj.weight', 32), /^is a Chroma model/)
+})
+
 test('a name with "vpred" means velocity prediction in every family', () => {
   for (const name of ['noobai-xl-vpred', 'NoobAI-XL-Vpred-v1.0', 'x_v-pred', 'x v_pred']) {
     assert.equal(familyDefaults('sdxl', name).prediction, 'v_prediction')

@@ -2,7 +2,7 @@ import type { CheckpointFamily, Prediction, TransformerFamily, UnetFamily } from
 import { neededParts, type PartSlot } from './model-parts.ts'
 import type { SafetensorsHeader } from './safetensors-header.ts'
 import { findUnreadable, refuseStorage } from './stored-weights.ts'
-import { findTextEncoder, findTransformer, type TextEncoderKind, textEncoderWidth, textWidthOf } from './transformer-file.ts'
+import { findTextEncoder, findTransformer, refuseVariant, type TextEncoderKind, textEncoderWidth, textWidthOf } from './transformer-file.ts'
 import { readUpscalerLayout, type UpscalerLayout } from './upscaler-layout.ts'
 
 /** Use of a safetensors file. */
@@ -46,8 +46,13 @@ export function detectSafetensorsKind(header: SafetensorsHeader, file = ''): Saf
   const found = detectByNames(header, file)
   const isWeights = 'layout' in found || ['checkpoint', 'transformer', 'text-encoder'].includes(found.kind)
   if (!isWeights) return found
-  const reason = refuseStorage(header.tensors) ?? (found.kind === 'checkpoint' ? refuseUnread(header) : null)
+  const reason = refuseStorage(header.tensors) ?? (found.kind === 'checkpoint' ? refuseUnread(header) : refuseTransformer(header))
   return reason === null ? found : { kind: 'unknown', reason }
+}
+
+function refuseTransformer({ tensors }: SafetensorsHeader): string | null {
+  const transformer = findTransformer((name) => tensors.has(name))
+  return transformer && refuseVariant(transformer, (name) => tensors.get(name)?.shape)
 }
 
 /** Names of a Stable Diffusion UNet's tensors. */

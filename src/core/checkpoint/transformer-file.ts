@@ -45,6 +45,31 @@ export function findTransformer(has: (name: string) => boolean): TransformerFile
   return null
 }
 
+/** Tensors of networks that otherwise have the names of a family. */
+const foreignMarks: readonly (readonly [mark: string, kind: string])[] = [
+  ['controlnet_blocks.0.weight', 'a ControlNet for a transformer'],
+  ['distilled_guidance_layer.in_proj.weight', 'a Chroma model'],
+]
+
+/** Tensors that read the picture, patch by patch. */
+const patchEmbedders = ['img_in', 'x_embedder', 'all_x_embedder.2-1', 'x_embedder.proj', 'pos_embed.proj']
+
+/**
+ * The reason why a transformer cannot be used though its names are those of a family, completing a sentence that begins with the file's name;
+ * null = it can.
+ */
+export function refuseVariant(
+  { prefix, family }: Pick<TransformerFile, 'prefix' | 'family'>,
+  shape: (name: string) => readonly number[] | undefined,
+): string | null {
+  const foreign = foreignMarks.find(([mark]) => shape(prefix + mark) !== undefined)?.[1]
+  if (foreign !== undefined) return `is ${foreign}, which Sepia does not support`
+  const inputs = patchEmbedders.map((name) => shape(`${prefix}${name}.weight`)?.[1]).find((each) => each !== undefined)
+  const wanted = family === 'flux2-klein' ? 128 : family === 'sd3' ? 16 : 64
+  if (inputs === undefined || inputs === wanted) return null
+  return `takes ${inputs} input channels, and Sepia supports those with ${wanted}; models such as FLUX.1 Fill, Canny and Depth are not supported`
+}
+
 /** Text encoders of transformers that come as separate files. */
 export type TextEncoderKind = 'clip-l' | 'clip-g' | 't5' | 'qwen3'
 
@@ -68,7 +93,7 @@ export function textEncoderWidth(shape: (name: string) => readonly number[] | un
 
 /** Width of the hidden states a transformer expects from its language model or T5. */
 export function textWidthOf(
-  { prefix, family }: TransformerFile,
+  { prefix, family }: Pick<TransformerFile, 'prefix' | 'family'>,
   shape: (name: string) => readonly number[] | undefined,
 ): number | undefined {
   const embedders = ['txt_in.weight', 'context_embedder.weight', 'cap_embedder.1.weight']

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { unpackGoldenCheckpoints } from '../../../../test/support/model-files/golden-checkpoints.ts'
@@ -13,7 +13,9 @@ const temporary = await createTemporaryFolder()
 after(() => temporary[Symbol.asyncDispose]())
 const folder = temporary.path
 const [dev, zImage] = ['diffusion_models/flux1-dev.safetensors', 'diffusion_models/z_image_turbo_bf16.safetensors']
-const wanted = new RegExp(`${dev}|${zImage}|text_encoders/(?:clip_l|t5xxl_fp16|qwen_3_4b\\.)|vae/ae|tokenizers|cases\\.json`, 'u')
+const [sd3, klein] = ['checkpoints/sd3.5_medium.safetensors', 'diffusion_models/flux-2-klein.safetensors']
+const others = 'text_encoders/(?:clip_.|t5xxl_fp16|qwen_3_4b.*)\\.|vae/|tokenizers|cases\\.json'
+const wanted = new RegExp(`^(?:${[dev, zImage, sd3, klein, others].join('|')})`, 'u')
 await unpackGoldenCheckpoints(folder, (path) => wanted.test(path), 'transformers')
 const { cases } = parseReferenceFile(JSON.parse(await readFile(join(folder, 'cases.json'), 'utf8')))
 const { signal } = new AbortController()
@@ -24,6 +26,21 @@ const halved = (wanted: string) => (tensors: readonly StoredTensor[]) =>
     if (tensor.name !== wanted) return tensor
     const [rows = 0, ...rest] = tensor.shape
     return { ...tensor, shape: [rows / 2, ...rest], bytes: tensor.bytes.subarray(0, tensor.bytes.length / 2) }
+  })
+/** Halves the last dimension. */
+const narrowed = (wanted: string) => (tensors: readonly StoredTensor[]) =>
+  tensors.map((tensor) => {
+    const { name, shape, bytes } = tensor
+    return name === wanted
+      ? { ...tensor, shape: [...shape.slice(0, -1), (shape.at(-1) ?? 0) / 2], bytes: bytes.subarray(0, bytes.length / 2) }
+      : tensor
+  })
+/** A text encoder of half the width. */
+const thinned = (tensors: readonly StoredTensor[]) =>
+  tensors.map((tensor) => {
+    const shape = tensor.shape.map((size) => (size === 64 || size === 256 ? size / 2 : size))
+    const share = shape.reduce((product, size, axis) => (product * size) / (tensor.shape[axis] ?? 1), 1)
+    return { ...tensor, shape, bytes: tensor.bytes.subarray(0, tensor.bytes.length * share) }
   })
 
 const damages: readonly (readonly [
@@ -41,22 +58,88 @@ const damages: readonly (readonly [
   ['without its single blocks', dev, without(/^single_blocks/u), /lacks the tensor "single_transformer_blocks\.0\./],
   ['with half a bias', dev, halved('double_blocks.1.img_mlp.0.bias'), /bias" of 512 numbers for a weight of 1024 rows/],
   ['with half a matrix', zImage, halved('layers.1.attention.out.weight'), /has tensors whose shapes do not fit each other/],
+  ['for control pictures', dev, narrowed('img_in.weight'), /takes 32 input channels, and Sepia supports those with 64; .*FLUX\.1 Fill/],
+  ['for another T5', dev, narrowed('txt_in.weight'), /needs texts of width 96, and t5xxl_fp16\.safetensors gives 192/],
+  ['for another CLIP', dev, narrowed('vector_in.in_layer.weight'), /needs texts of width 32, and clip_l\.safetensors gives 64/],
+  [
+    'for another language model',
+    zImage,
+    narrowed('cap_embedder.1.weight'),
+    /needs texts of width 64, and qwen_3_4b\.safetensors gives 128/,
+  ],
   ['with half a norm', zImage, halved('cap_embedder.0.weight'), /has tensors whose shapes do not fit each other/],
 ]
 
+/** Requires a case of a model to be rejected as a permanent fault of its files, some of them replaced. */
+async function requireRejected(reference: Pick<ReferenceCase, 'model'>, replaced: Partial<ReferenceCase>, answer: RegExp): Promise<void> {
+  const found = cases.find(({ model }) => model === reference.model)
+  assert.ok(found)
+  const changed = { ...found, ...replaced, files: { ...found.files, ...replaced.files } }
+  const drawn = async () => {
+    await using opened = await openReferencePipeline(folder, changed, { threads: 1, signal })
+    await replayCase(opened, changed, { signal })
+  }
+  await assert.rejects(drawn, (error: Error & { readonly param?: string }) => {
+    assert.match(error.message, answer)
+    assert.equal(error.param, 'model')
+    return true
+  })
+}
+
+async function writeDamaged(file: string, damage: (tensors: readonly StoredTensor[]) => readonly StoredTensor[]): Promise<string> {
+  const damaged = file.replace('.safetensors', '-damaged.safetensors')
+  await writeFile(join(folder, damaged), storedFile(damage(await readStoredTensors(join(folder, file)))))
+  return damaged
+}
+
 for (const [what, file, damage, answer] of damages)
   test(`a transformer ${what} is rejected permanently, with a reason`, async () => {
-    const reference: ReferenceCase | undefined = cases.find(({ model }) => model === file)
-    assert.ok(reference)
-    const model = file.replace('.safetensors', '-damaged.safetensors')
-    await writeFile(join(folder, model), storedFile(damage(await readStoredTensors(join(folder, file)))))
-    const drawn = async () => {
-      await using opened = await openReferencePipeline(folder, { ...reference, model }, { threads: 1, signal })
-      await replayCase(opened, reference, { signal })
-    }
-    await assert.rejects(drawn, (error: Error & { readonly param?: string }) => {
-      assert.match(error.message, answer)
-      assert.equal(error.param, 'model')
-      return true
-    })
+    await requireRejected({ model: file }, { model: await writeDamaged(file, damage) }, answer)
   })
+
+for (const [what, model, component, file, damage, answer] of [
+  [
+    'the first shard of Qwen3',
+    zImage,
+    'text_encoder',
+    'qwen_3_4b',
+    without(/^model\.(?:norm|layers\.2)\./u),
+    /lacks the tensor "norm\.weight"/,
+  ],
+  [
+    'CLIP-L in the place of CLIP-G',
+    sd3,
+    'text_encoder_2',
+    'clip_l',
+    thinned,
+    /clip_l\.safetensors is in the place of clip_l-damaged\.safetensors/,
+  ],
+] as const)
+  test(`${what} is rejected permanently as a text encoder, with a reason`, async () => {
+    const damaged = await writeDamaged(`text_encoders/${file}.safetensors`, damage)
+    await requireRejected({ model }, { files: { [component]: damaged } }, answer)
+  })
+
+test('a VAE of FLUX.2 without the statistics of its latents is rejected', async () => {
+  const vae = await writeDamaged('vae/flux2-vae.safetensors', without(/^bn\./u))
+  await requireRejected({ model: klein }, { files: { vae } }, /lacks the tensor "bn\.running_mean"/)
+})
+
+test('a tokenizer of another model is rejected', async () => {
+  const read = async (name: string) => JSON.parse(await readFile(join(folder, 'tokenizers', name, 'tokenizer.json'), 'utf8'))
+  const write = async (name: string, content: unknown): Promise<string> => {
+    await mkdir(join(folder, 'tokenizers', name))
+    await writeFile(join(folder, 'tokenizers', name, 'tokenizer.json'), JSON.stringify(content))
+    return `tokenizers/${name}`
+  }
+  const [qwen3, t5] = [await read('qwen3'), await read('t5')]
+  const plain = await write('plain', { ...qwen3, added_tokens: [] })
+  await requireRejected({ model: zImage }, { files: { tokenizer: plain } }, /lacks the token <\|im_start\|>; use the tokenizer of Qwen3/)
+  const more = Array.from({ length: 200 }, (_, i) => [`piece ${i}`, -9])
+  const large = await write('large', { ...t5, model: { ...t5.model, vocab: [...t5.model.vocab, ...more] } })
+  await requireRejected(
+    { model: dev },
+    { files: { tokenizer_2: large } },
+    /t5xxl_fp16\.safetensors knows 576 tokens, and its tokenizer has/,
+  )
+})

@@ -8,7 +8,7 @@ import type { TextPath } from '../prompts/encode-prompts.ts'
 import { ClipTextEncoder } from '../prompts/text-encoder.ts'
 import { loadUnigramTokenizer } from '../prompts/unigram-tokenizer.ts'
 import { encodingTexts, type TextModels } from '../transformer/encode-texts.ts'
-import { LanguageModelEncoder, T5Encoder } from '../transformer/text-models.ts'
+import { chatTokens, LanguageModelEncoder, T5Encoder } from '../transformer/text-models.ts'
 import { Transformer } from '../transformer/transformer.ts'
 import { GuidedUnet } from '../unet/guided-unet.ts'
 import type { NoisePredictor } from '../unet/noise-predictor.ts'
@@ -25,6 +25,7 @@ import type { TextEncoderPart } from './parts/checkpoint-parts.ts'
 import { encoderOptions } from './parts/read-single-file.ts'
 import type { TransformerParts, TransformerText } from './parts/transformer-parts.ts'
 import { transformerRules } from './parts/transformer-rules.ts'
+import type { WeightTable } from './weights/weight-table.ts'
 
 /** Writes the graph of a family's transformer. */
 const writers = {
@@ -135,9 +136,18 @@ async function openClip(parts: TransformerParts, reads: TextPath['reads'], open:
   return { reads, tokenizer, encoder: new ClipTextEncoder(session, { projected: true }) }
 }
 
-async function openT5({ weights, tokenizer }: TransformerText, open: OpenNetwork): Promise<T5Encoder> {
+async function openT5({ weights, tokenizer: folder }: TransformerText, open: OpenNetwork): Promise<T5Encoder> {
+  const tokenizer = await loadUnigramTokenizer(folder ?? '')
+  refuseLarger(tokenizer, weights, 'shared.weight')
   const { session } = await open(weights, 't5', (target) => writeT5Graph(weights, { target, branches: null }))
-  return new T5Encoder(session, await loadUnigramTokenizer(tokenizer ?? ''))
+  return new T5Encoder(session, tokenizer)
+}
+
+/** A tokenizer of another model may have tokens that the encoder has no row for. */
+function refuseLarger({ size }: { readonly size: number }, weights: WeightTable, table: string): void {
+  const rows = weights.sizeOf(table, 0)
+  if (size <= rows) return
+  throw unusableModel(weights.label, `knows ${rows} tokens, and its tokenizer has ${size}; use the tokenizer of the model`)
 }
 
 /** FLUX.2 klein's hidden states, side by side. */
@@ -145,12 +155,18 @@ const kleinLayers = [9, 18, 27]
 
 /** Z-Image reads the last hidden state but one. */
 async function openLanguageModel(
-  { weights, tokenizer }: TransformerText,
+  { weights, tokenizer: folder }: TransformerText,
   family: 'flux2-klein' | 'z-image',
   open: OpenNetwork,
 ): Promise<LanguageModelEncoder> {
+  const tokenizer = await loadByteLevelTokenizer(folder ?? '')
+  refuseLarger(tokenizer, weights, 'embed_tokens.weight')
   const isKlein = family === 'flux2-klein'
+  const unknown = [...chatTokens, ...(isKlein ? ['<think>'] : [])].find((token) => !tokenizer.has(token))
+  if (unknown !== undefined) throw unusableModel('tokenizer.json', `lacks the token ${unknown}; use the tokenizer of Qwen3`)
+  // The first of several shards has fewer layers and lacks the norm behind the last.
+  if (!isKlein) weights.get('norm.weight')
   const layers = isKlein ? kleinLayers : [weights.count('layers.') - 1]
   const { session } = await open(weights, 'text_encoder', (target) => writeLanguageModelGraph(weights, layers, { target, branches: null }))
-  return new LanguageModelEncoder(session, await loadByteLevelTokenizer(tokenizer ?? ''), { padded: isKlein })
+  return new LanguageModelEncoder(session, tokenizer, { padded: isKlein })
 }

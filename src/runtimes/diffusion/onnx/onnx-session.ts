@@ -11,7 +11,7 @@ import { upcastGraph } from './upcast-graph.ts'
 /** Message for weights of inconsistent shapes. */
 const unfit = 'has tensors whose shapes do not fit each other; copy it again or use another file'
 /** Runtime errors about inconsistent shapes that only occur while computing. */
-const isUnfit = /X\.shape(?:\(\))?\[axis:\]|broadcast an axis by a dimension/u
+const isUnfit = /X\.shape(?:\(\))?\[axis:\]|broadcast an axis by a dimension|element out of data bounds/u
 
 /** Description of an input or output; named dimensions are strings. */
 export interface TensorDescription {

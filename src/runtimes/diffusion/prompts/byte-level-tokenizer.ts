@@ -16,6 +16,18 @@ export class ByteLevelTokenizer {
     this.#special = added.length === 0 ? null : new RegExp(`(${added.map(escapePattern).join('|')})`, 'u')
   }
 
+  /** One more than the largest id. */
+  get size(): number {
+    let size = 0
+    for (const id of this.#tables.vocabulary.values()) size = Math.max(size, id + 1)
+    return size
+  }
+
+  /** Whether a text is a token that stands for itself. */
+  has(token: string): boolean {
+    return this.#special?.test(token) === true && this.#tables.vocabulary.has(token)
+  }
+
   encode(text: string): readonly number[] {
     const pieces = this.#special === null ? [text] : text.split(this.#special)
     return pieces.flatMap((piece, i) => (i % 2 === 1 ? this.#idsOf([piece]) : this.#encodePlain(piece)))

@@ -39,6 +39,11 @@ export class UnigramTokenizer {
     this.#special = new RegExp(`(${['<pad>', '</s>', '<unk>', ...added].map(escapePattern).join('|')})`, 'u')
   }
 
+  /** One more than the largest id. */
+  get size(): number {
+    return this.#scores.length
+  }
+
   /** The ids of a text, without an end. */
   encode(text: string): readonly number[] {
     return text.split(this.#special).flatMap((piece, i) => {

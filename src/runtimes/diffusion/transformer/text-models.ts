@@ -45,6 +45,8 @@ const chat = (text: string): string => `<|im_start|>user\n${text}<|im_end|>\n<|i
 const noThoughts = '<think>\n\n</think>\n\n'
 /** Padding token. */
 const filler = '<|endoftext|>'
+/** Tokens of the chat template. */
+export const chatTokens: readonly string[] = ['<|im_start|>', '<|im_end|>', filler]
 
 /** Base of the frequencies by which Qwen3 turns its heads. */
 const qwenTheta = 1_000_000

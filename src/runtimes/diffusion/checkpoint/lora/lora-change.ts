@@ -53,6 +53,9 @@ export function readChanges(
     case 'factors': {
       const { down, up, rank } = product
       const of = magnitude !== undefined && magnitude.shape.length > 1 && magnitude.shape[0] === 1 ? lengthsOf(magnitude, up) : 'outputs'
+      // Their columns run through all of the modules.
+      if (of === 'inputs' && rows !== undefined)
+        return { fault: 'holds DoRA over the columns of joined modules, which Sepia cannot apply,' }
       const lengths = magnitude && { values: of === 'outputs' ? shareOf(asColumn(magnitude), rows).values : magnitude.values, of }
       return [...changes, { kind: 'factors', down, up: shareOf(up, rows), scale: scaleFor(rank), magnitude: lengths ?? null }]
     }

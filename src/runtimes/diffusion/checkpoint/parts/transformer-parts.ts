@@ -4,7 +4,14 @@ import { familyNames, type TransformerFamily } from '../../../../core/checkpoint
 import { isTurbo } from '../../../../core/checkpoint/family-defaults.ts'
 import type { ComponentName, ModelFiles } from '../../../../core/checkpoint/model-files.ts'
 import { lackingReason, type ModelPart, neededParts } from '../../../../core/checkpoint/model-parts.ts'
-import { familyTexts, findTransformer, type TextEncoderKind, type TextSource } from '../../../../core/checkpoint/transformer-file.ts'
+import {
+  familyTexts,
+  findTransformer,
+  refuseVariant,
+  type TextEncoderKind,
+  type TextSource,
+  textWidthOf,
+} from '../../../../core/checkpoint/transformer-file.ts'
 import type { ServiceError } from '../../../../core/error.ts'
 import { type JsonRecord, readOptionalJsonObject, unusableModel } from '../../onnx/model-file.ts'
 import { transformerModules } from '../names/transformer-names.ts'
@@ -68,6 +75,7 @@ export async function readTransformer(path: string, files: ModelFiles): Promise<
     if (weights === null) continue
     text.push({ kind: wanted.kind, weights, tokenizer: await tokenizerOf(wanted, source, files) })
   }
+  refuseForeignTexts(text, source)
   const vae = files.vae === undefined ? await source.vae() : vaeTable(await readWeightFile(files.vae), '')
   if (vae === null) throw missingPart(label, family, 'vae')
   refuseForeignVae(vae, source)
@@ -77,9 +85,40 @@ export async function readTransformer(path: string, files: ModelFiles): Promise<
     shift_factor: rules.shiftFactor,
     ...source.vaeConfig,
     ...vaeSizes(vae),
-    ...(await readLatentStatistics(vae)),
+    ...(await readLatentStatistics(vae, family)),
   }
   return { family, transformer, text, vae, vaeConfig, schedulerConfig: { ...rules.schedule, ...schedulerConfig } }
+}
+
+const clipTable = 'text_model.embeddings.token_embedding.weight'
+
+/** Tables of tokens, by kind of text encoder. */
+const tokenTables: Readonly<Record<TextEncoderKind, string>> = {
+  'clip-l': clipTable,
+  'clip-g': clipTable,
+  t5: 'shared.weight',
+  qwen3: 'embed_tokens.weight',
+}
+
+/** A text encoder of another width would fail in the middle of a drawing, and two in each other's place would draw something else. */
+function refuseForeignTexts(text: readonly TransformerText[], { family, transformer }: Source): void {
+  const widthOf = ({ kind, weights }: TransformerText): number => weights.sizeOf(tokenTables[kind], 1)
+  const refuse = (encoders: readonly TransformerText[], wanted: number | undefined): void => {
+    const width = encoders.reduce((sum, encoder) => sum + widthOf(encoder), 0)
+    if (encoders.length === 0 || wanted === undefined || width === wanted) return
+    const names = encoders.map(({ weights }) => weights.label).join(' with ')
+    const fault = `needs texts of width ${wanted}, and ${names} gives ${width}; use the text encoders of ${familyNames[family]}`
+    throw unusableModel(transformer.label, fault)
+  }
+  const clips = text.filter(({ kind }) => tokenTables[kind] === clipTable)
+  const [first, second] = clips
+  if (first !== undefined && second !== undefined && widthOf(first) > widthOf(second))
+    throw unusableModel(first.weights.label, `is in the place of ${second.weights.label}; exchange them`)
+  refuse(clips, transformer.find('time_text_embed.text_embedder.linear_1.weight')?.shape[1])
+  refuse(
+    text.filter((encoder) => !clips.includes(encoder)),
+    textWidthOf({ family, prefix: '' }, (name) => transformer.find(name)?.shape),
+  )
 }
 
 /** A VAE of another family, or whose configuration is that of another, would draw noise. */
@@ -190,6 +229,8 @@ async function fileSource(path: string): Promise<Source | null> {
 }
 
 function transformerTable(stored: WeightTable, { family, layout }: NonNullable<ReturnType<typeof findTransformer>>): WeightTable {
+  const reason = refuseVariant({ prefix: '', family }, (name) => stored.find(name)?.shape)
+  if (reason !== null) throw unusableModel(stored.label, reason)
   return partTable(
     stored,
     transformerModules(family, layout, (prefixes) => stored.count(prefixes[layout])),
@@ -199,10 +240,10 @@ function transformerTable(stored: WeightTable, { family, layout }: NonNullable<R
 const [mean, variance] = ['bn.running_mean', 'bn.running_var']
 const epsilon = 1e-4
 
-/** Statistics of a VAE's latent patches, as options named as in diffusers; empty = none. */
-async function readLatentStatistics(vae: WeightTable): Promise<JsonRecord> {
-  const place = vae.find(mean)
-  if (place === undefined) return {}
+/** Statistics of FLUX.2's latent patches, as options named as in diffusers; empty = another family. */
+async function readLatentStatistics(vae: WeightTable, family: TransformerFamily): Promise<JsonRecord> {
+  if (family !== 'flux2-klein') return {}
+  const place = vae.get(mean)
   const file = {
     path: join(vae.folder, place.file),
     name: vae.label,
