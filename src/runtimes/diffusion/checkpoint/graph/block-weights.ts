@@ -16,7 +16,7 @@ export interface BlockGraph {
 interface Groups {
   /** [groups, numbers per group], of 8 bits; without a sign where there is a middle. */
   readonly numbers: string
-  /** [groups, 1] */
+  /** [groups] */
   readonly scale: string
   /** Default 0. */
   readonly middle?: number
@@ -34,23 +34,22 @@ interface Groups {
 export function decodeBlocks(graph: BlockGraph, type: BlockType, blocks: string): string {
   const { numbers, scale, middle, minimum } = decoders[type](new Blocks(graph, blocks))
   // A scale for each row, as of channels, takes a third of the time of scales for runs of numbers.
-  const perRow = graph.node('Reshape', [scale, graph.integers([-1])])
-  const zero = middle === undefined ? [] : [graph.node('Expand', [graph.bytes([middle], [1]), graph.node('Shape', [perRow])])]
-  const scaled = graph.node('DequantizeLinear', [numbers, perRow, ...zero], { axis: 0 })
+  const zero = middle === undefined ? [] : [graph.node('Expand', [graph.bytes([middle], [1]), graph.node('Shape', [scale])])]
+  const scaled = graph.node('DequantizeLinear', [numbers, scale, ...zero], { axis: 0 })
   return minimum === undefined ? scaled : graph.node('Sub', [scaled, minimum])
 }
 
 const decoders: Readonly<Record<BlockType, (blocks: Blocks) => Groups>> = {
   Q4_0: (b) => ({ numbers: b.nibbles(2), scale: b.half(0), middle: 8 }),
-  Q4_1: (b) => ({ numbers: b.nibbles(4), scale: b.half(0), minimum: b.negative(b.half(1)) }),
+  Q4_1: (b) => ({ numbers: b.nibbles(4), scale: b.half(0), minimum: b.each(b.negative(b.half(1))) }),
   Q5_0: (b) => ({ numbers: b.or(b.nibbles(6), b.fifthBits(2)), scale: b.half(0), middle: 16 }),
-  Q5_1: (b) => ({ numbers: b.or(b.nibbles(8), b.fifthBits(4)), scale: b.half(0), minimum: b.negative(b.half(1)) }),
+  Q5_1: (b) => ({ numbers: b.or(b.nibbles(8), b.fifthBits(4)), scale: b.half(0), minimum: b.each(b.negative(b.half(1))) }),
   Q8_0: (b) => ({ numbers: b.signed(2, 34), scale: b.half(0) }),
   Q2_K: (b) => {
     const scales = b.cut(0, 16)
     return {
       numbers: b.shape(b.twoBits(16), [-1, 16]),
-      scale: b.each(b.times(b.low(scales, 4), b.half(40))),
+      scale: b.flat(b.times(b.low(scales, 4), b.half(40))),
       minimum: b.each(b.times(b.right(scales, [4]), b.half(41))),
     }
   },
@@ -65,7 +64,7 @@ const decoders: Readonly<Record<BlockType, (blocks: Blocks) => Groups>> = {
     ])
     const high = b.left(b.bits(b.shape(b.cut(0, 32), [-1, 1, 32])), 2)
     const numbers = b.or(b.shape(b.twoBits(32), [-1, 8, 32]), high)
-    return { numbers: b.shape(numbers, [-1, 16]), scale: b.each(b.times(scales, b.half(54), 32)), middle: 4 }
+    return { numbers: b.shape(numbers, [-1, 16]), scale: b.flat(b.times(scales, b.half(54), 32)), middle: 4 }
   },
   Q4_K: (b) => ({ numbers: b.shape(b.pairs(16, 144, 32), [-1, 32]), ...b.sixBitScales() }),
   Q5_K: (b) => {
@@ -76,7 +75,7 @@ const decoders: Readonly<Record<BlockType, (blocks: Blocks) => Groups>> = {
   Q6_K: (b) => {
     const low = b.shape(b.pairs(0, 128, 64), [-1, 2, 4, 32])
     const high = b.left(b.low(b.right(b.shape(b.cut(128, 192), [-1, 2, 1, 32]), [0, 2, 4, 6]), 2), 4)
-    const scale = b.each(b.times(b.signed(192, 208), b.half(104)))
+    const scale = b.flat(b.times(b.signed(192, 208), b.half(104)))
     return { numbers: b.shape(b.or(low, high), [-1, 16]), scale, middle: 32 }
   },
 }
@@ -107,16 +106,16 @@ class Blocks {
   }
 
   /**
-   * One number in half precision of each block, as single precision [blocks, 1]: looked up by its bits, because another view of the file
+   * One number in half precision of each block, as single precision [blocks]: looked up by its bits, because another view of the file
    * would count each of its pages twice as the memory of the process. GatherElements takes a fifth of Gather's time.
    */
   half(index: number): string {
     const graph = this.#graph
     const pair = graph.toSingle(this.cut(2 * index, 2 * index + 2))
-    const bits = graph.node('MatMul', [pair, graph.floats([1, 256], [2, 1], 'float32')])
+    const bits = graph.node('MatMul', [pair, graph.floats([1, 256], [2], 'float32')])
     const values = graph.once('halves', () => graph.floats(allHalves(), [0x10000], 'float32'))
-    const places = graph.node('Cast', [this.shape(bits, [-1])], { to: onnxTypes.int32 })
-    return this.each(graph.node('GatherElements', [values, places], { axis: 0 }))
+    const places = graph.node('Cast', [bits], { to: onnxTypes.int32 })
+    return graph.node('GatherElements', [values, places], { axis: 0 })
   }
 
   shape(value: string, sizes: readonly number[]): string {
@@ -187,7 +186,12 @@ class Blocks {
   times(numbers: string, half: string, middle = 0): string {
     const single = this.#graph.toSingle(numbers)
     const counted = middle === 0 ? single : this.#graph.node('Sub', [single, this.#graph.floats([middle], [], 'float32')])
-    return this.#graph.node('Mul', [counted, half])
+    return this.#graph.node('Mul', [counted, this.each(half)])
+  }
+
+  /** All numbers in one row. */
+  flat(value: string): string {
+    return this.shape(value, [-1])
   }
 
   /** One row for each number. */
@@ -205,6 +209,6 @@ class Blocks {
     const high = (value: string) => this.left(this.right(value, [6]), 4)
     const scales = this.join([this.low(first, 6), this.or(this.low(third, 4), high(first))])
     const minima = this.join([this.low(second, 6), this.or(this.right(third, [4]), high(second))])
-    return { scale: this.each(this.times(scales, this.half(0))), minimum: this.each(this.times(minima, this.half(1))) }
+    return { scale: this.flat(this.times(scales, this.half(0))), minimum: this.each(this.times(minima, this.half(1))) }
   }
 }
