@@ -23,11 +23,11 @@ async function unfold(page: Page, name: string): Promise<void> {
   if ((await fold.getAttribute('open')) === null) await fold.locator('summary').first().click()
 }
 
-/** Says something and waits until it is sent. */
+/** Says something and waits until it is sent; a short answer may be whole by then. */
 async function say(page: Page, text: string): Promise<void> {
   await page.getByLabel('Your message').fill(text)
   await page.keyboard.press('Enter')
-  await page.locator('.turn-answer[data-state=writing]').first().waitFor()
+  await page.locator('.turn-user').last().filter({ hasText: text }).waitFor()
 }
 
 test('a preset stores system prompt and parameters; it can be changed, renamed, deleted with undo, and made the default', {

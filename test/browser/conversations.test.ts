@@ -129,7 +129,7 @@ test('an answer can be edited, and the original stays', { skip }, async () => {
   await page.keyboard.press('Enter')
   const { messages } = (await requested).postDataJSON()
   assert.equal(messages.at(-2).content, 'An elm.')
-  await answers(page).nth(1).and(page.locator('[data-state=done]')).waitFor()
+  await answers(page).nth(1).and(page.locator('[data-state=done], [data-state=cut]')).waitFor()
 })
 
 test('a message is deleted with everything after it, and restored', { skip }, async () => {

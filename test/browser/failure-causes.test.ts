@@ -85,7 +85,7 @@ test('an owner sees why a server failed, and the request; a member sees the mess
   await page.getByRole('button', { name: 'Invite' }).click()
   await page.getByRole('button', { name: 'Create link' }).click()
   const link = (await page.getByRole('dialog').locator('code').textContent()) ?? ''
-  await using context = await browser.newContext()
+  await using context = await browser.newContext({ reducedMotion: 'reduce' })
   const member = await context.newPage()
   await createAccount(member, link, grace)
   await member.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()

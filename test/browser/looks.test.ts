@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import sharp from 'sharp'
 import { becomeOwner, draw } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
@@ -96,14 +96,16 @@ test('an hour in the usage table fits on one line, under its heading', { skip },
 test('loading indicators are visible in dark mode', { skip }, async () => {
   const { page, service } = visit()
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
-  await page.route('**/console/api/people', () => undefined)
+  const held = Promise.withResolvers<Route>()
+  await page.route('**/console/api/people', held.resolve)
   await page.goto(`${service.url}/console/people`)
   await page.locator('.ghost').first().waitFor()
   const colours = `[getComputedStyle(document.querySelector('.ghost')).backgroundImage, getComputedStyle(document.documentElement).backgroundColor]
     .map((text) => text.match(/rgb\\((\\d+), (\\d+), (\\d+)/).slice(1).reduce((sum, part) => sum + Number(part), 0))`
   const [shown = 0, ground = 0] = await page.evaluate<readonly number[]>(colours)
   assert.ok(shown - ground >= 30, `${shown} on ${ground}`)
-  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await (await held.promise).abort()
+  await page.unroute('**/console/api/people')
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
 })
 

@@ -121,6 +121,7 @@ test('a sent picture has a frame of its own width', { skip }, async () => {
   })
   await open('chat')
   await page.getByLabel('Files to attach').setInputFiles({ name: 'wide.png', mimeType: 'image/png', buffer: picture })
+  await page.getByRole('button', { name: 'Remove wide.png' }).waitFor()
   await page.getByLabel('Your message').fill('Hi')
   await page.keyboard.press('Enter')
   const shown = page.locator('.said-picture img')

@@ -18,9 +18,11 @@ test('an answer is streamed, counted, and can be regenerated', { skip }, async (
   await page.keyboard.press('Enter')
   assert.equal((await response).status(), 202)
   const answer = page.locator('.turn-answer')
-  await answer.getByText('Lisbon').waitFor()
+  await answer.locator('.prose').filter({ hasText: /\w/ }).waitFor()
   await answer.getByText(/15 tokens in · \d+ out/).waitFor()
   await page.getByRole('button', { name: 'Regenerate' }).click()
+  // The earlier answer is done as well, and a message sent during this one would wait for its end.
+  await page.getByText('2 of 2').waitFor()
   await page.locator('.turn-answer[data-state=done]').waitFor()
   await eventually(async () => assert.equal(await answer.count(), 1))
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { becomeOwner, createAccount, draw, grace, openPage, owner } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { openSlowProxy } from './support/slow-proxy.ts'
@@ -18,14 +18,23 @@ async function beginConversation(page: Page): Promise<void> {
   if (await another.isVisible()) await another.click()
 }
 
-/** Makes an address hang, and counts its requests. */
+/** Makes an address hang, and counts its requests. `release` breaks them off, since a removed route would pass them on to the service. */
 async function hang(page: Page, address: string, method: string): Promise<{ readonly count: number; release(): Promise<void> }> {
-  const state = { count: 0, release: () => page.unroute(address) }
+  const held: Route[] = []
   await page.route(address, (route) => {
     if (route.request().method() !== method) return route.continue()
-    state.count++
+    held.push(route)
   })
-  return state
+  const release = async () => {
+    for (const route of held) await route.abort()
+    await page.unroute(address)
+  }
+  return {
+    get count() {
+      return held.length
+    },
+    release,
+  }
 }
 
 test('an answer whose connection is cut is followed again and complete', { skip }, async () => {

@@ -67,7 +67,7 @@ for (const { name, answer, text } of wrongAnswers) {
       await page.unrouteAll()
       // A list that refreshes itself may come before a second press.
       await again.click({ timeout: 5000 }).catch(() => undefined)
-      await note.waitFor({ state: 'detached' })
+      await note.first().waitFor({ state: 'detached' })
     }
   })
 

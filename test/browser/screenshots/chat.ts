@@ -56,6 +56,7 @@ export async function takeChat(album: Album, { die }: DyingServers): Promise<voi
     .png()
     .toBuffer()
   await page.getByLabel(say('Files to attach')).setInputFiles({ name: 'samples.png', mimeType: 'image/png', buffer: photo })
+  await page.locator('.attached-picture').waitFor()
   await ask('What do you see?')
   await answered()
   await take('chat-picture')

@@ -72,20 +72,20 @@ export async function answerNext(
 ): Promise<{ readonly sent: Promise<{ readonly messages: readonly object[] }> }> {
   const id = `answered-${crypto.randomUUID()}`
   const sent = Promise.withResolvers<{ readonly messages: readonly object[] }>()
-  const once = { times: 1 }
   await page.route(
     '**/v1/chat/completions',
     (route) => {
       sent.resolve(route.request().postDataJSON())
       return route.fulfill({ status: 202, json: { response_id: id } })
     },
-    once,
+    { times: 1 },
   )
+  // Of this id alone, as often as it is read.
   const text = event({ choices: [{ index: 0, delta: { content }, finish_reason: failure === null ? 'stop' : null }] })
   const end = event({ status: 'completed', outcome: failure === null ? 'succeeded' : 'failed' })
-  await page.route(`**/v1/requests/${id}/events`, (route) => route.fulfill({ contentType: 'text/event-stream', body: text + end }), once)
+  await page.route(`**/v1/requests/${id}/events`, (route) => route.fulfill({ contentType: 'text/event-stream', body: text + end }))
   const inference = { id, status: 'completed', outcome: 'failed', error: { message: failure } }
-  if (failure !== null) await page.route(`**/console/api/requests/${id}`, (route) => route.fulfill({ json: { inference } }), once)
+  if (failure !== null) await page.route(`**/console/api/requests/${id}`, (route) => route.fulfill({ json: { inference } }))
   return { sent: sent.promise }
 }
 

@@ -1,6 +1,6 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { serviceAddress } from '../../browser/base-path.ts'
 import { languageOf, sentenceOf } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
@@ -46,7 +46,8 @@ export function ChatPage(): VNode {
     // So that the navigation's Chat link returns to this conversation.
     if (path === null && length.value > 0) navigate(`/console/chat/${id}`, { replace: true })
   }, [path])
-  useEffect(() => {
+  // A layout effect, so that a dialog opened before the next paint stays.
+  useLayoutEffect(() => {
     open.value = null
   }, [id])
   const close = () => {

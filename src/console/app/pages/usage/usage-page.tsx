@@ -59,7 +59,7 @@ export function UsagePage({ account }: { account: Account }): VNode {
         everyone.value ? request<People>('/console/api/people', { signal }) : null,
       ])
       const rows = byHour ? await loadHours(filter, hours, signal) : usage.days
-      return { ...usage, rows, accounts: people?.accounts ?? null }
+      return { ...usage, rows, times: byHour ? hours : days, accounts: people?.accounts ?? null }
     },
     [query, byHour],
   )
@@ -86,12 +86,12 @@ export function UsagePage({ account }: { account: Account }): VNode {
       }
     >
       <Loaded resource={resource} retry={reload}>
-        {({ rows, budgets, accounts }) => (
+        {({ rows, times, budgets, accounts }) => (
           <div class="stack loose">
             <BudgetFacts budgets={budgets} />
             {rows.length > 0 ? (
               <>
-                <UsageReport days={byHour ? hours : days} rows={rows} of={bySeries(group.value, accounts)} />
+                <UsageReport days={times} rows={rows} of={bySeries(group.value, accounts)} />
                 <UsageBreakdown filter={filter} />
               </>
             ) : (

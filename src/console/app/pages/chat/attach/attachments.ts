@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import { type AttachedPicture, type AttachedText, maxFiles, maxPictures, type Turn } from '../../../../../core/chat/conversation.ts'
 import { drawNoLarger } from '../../../interface/draw-no-larger.ts'
 import { anyOfText } from '../../../language/formats.ts'
@@ -20,8 +21,19 @@ interface ReadFiles {
   readonly faults: readonly string[]
 }
 
+/** Names of the files that are being read, which takes seconds for a long document, by call of {@link readFiles}. */
+export const filesInWork = signal<readonly (readonly string[])[]>([])
+
 /** Reads files for a message to these models. */
 export async function readFiles(files: readonly File[], models: readonly string[]): Promise<ReadFiles> {
+  const names = files.map(({ name }) => name)
+  filesInWork.value = [...filesInWork.value, names]
+  return await readAll(files, models).finally(() => {
+    filesInWork.value = filesInWork.value.filter((each) => each !== names)
+  })
+}
+
+async function readAll(files: readonly File[], models: readonly string[]): Promise<ReadFiles> {
   const faults: string[] = []
   const read: (AttachedPicture | AttachedText)[] = []
   for (const file of files) {

@@ -1,4 +1,3 @@
-import { signal } from '@preact/signals'
 import type { AttachedText } from '../../../../../core/chat/conversation.ts'
 import { t } from '../../../language/t.ts'
 import type { PdfReading } from './pdf-worker.ts'
@@ -8,9 +7,6 @@ const longestBytes = 1_000_000
 /** Bytes of a PDF or Word document, which is mostly pictures and fonts. */
 const longestDocument = 50_000_000
 const longestReadingMs = 60_000
-
-/** Names of the documents that are being read, which takes seconds for a long one. */
-export const documentsInWork = signal<readonly string[]>([])
 
 /** A file's text, or a message about why it cannot be attached. */
 type Reading = AttachedText | { readonly fault: string }
@@ -33,10 +29,7 @@ export async function readTextFile(file: File): Promise<Reading> {
 async function readDocument(file: File, read: (file: File) => Promise<Reading>): Promise<Reading> {
   const { name } = file
   if (file.size > longestDocument) return { fault: t`${name} is larger than 50 MB; attach a part of it.` }
-  documentsInWork.value = [...documentsInWork.value, name]
-  const reading = await read(file).finally(() => {
-    documentsInWork.value = documentsInWork.value.toSpliced(documentsInWork.value.indexOf(name), 1)
-  })
+  const reading = await read(file)
   if ('fault' in reading) return reading
   if (reading.text === '') return { fault: t`${name} contains no text, only pictures; attach pictures of its pages.` }
   return reading.text.length > longestBytes ? { fault: t`The text of ${name} is larger than 1 MB; attach a part of it.` } : reading
