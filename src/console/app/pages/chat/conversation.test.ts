@@ -55,17 +55,18 @@ async function keep(address: string, { method, body }: RequestInit): Promise<Res
   return new Response(null, { status: 204 })
 }
 
-/** The stored conversation, with other fields of its answer. */
+/** The stored conversation, with other fields of its answer. The service does not store a cause by itself. */
 function storedWith(fields: Partial<Turn>, version = 1): Response {
-  const [question, answer] = conversation.turns.peek()
-  const versions = { [question?.id ?? '']: 1, [answer?.id ?? '']: 2 }
-  return Response.json({ title: 'Hello', pinned: false, leaf: answer?.id, turns: [{ ...answer, ...fields }], versions, version })
+  const [question, shown] = conversation.turns.peek()
+  const { cause: _, ...answer }: Partial<Turn> = shown ?? {}
+  const versions = { [question?.id ?? '']: 1, [answer.id ?? '']: 2 }
+  return Response.json({ title: 'Hello', pinned: false, leaf: answer.id, turns: [{ ...answer, ...fields }], versions, version })
 }
 
 const halfAnswer: Partial<Turn> = { content: 'Half', state: 'failed', failure: 'It broke.', requestId: 'r1' }
 
 /** Lets the next answer fail before the page can read it. Returns what the page stores. */
-function failAtOnce(error: object, stored: () => Response): readonly Partial<Turn>[] {
+function failAtOnce(error: object, stored: () => Response | Promise<Response>): readonly Partial<Turn>[] {
   const sent: Partial<Turn>[] = []
   page.answerWith(async (address, { body, method = 'GET' }) => {
     if (address === '/v1/chat/completions')
@@ -73,7 +74,7 @@ function failAtOnce(error: object, stored: () => Response): readonly Partial<Tur
     if (address === '/v1/requests/r1/events') return new Response('data: {"status":"completed","outcome":"failed"}\n\n')
     if (address === '/console/api/requests/r1')
       return Response.json({ inference: { id: 'r1', status: 'completed', outcome: 'failed', error } })
-    if (method !== 'PUT') return stored()
+    if (method !== 'PUT') return await stored()
     sent.push(JSON.parse(String(body)))
     return new Response(null, { status: 204 })
   })
@@ -170,6 +171,23 @@ describe('a conversation', () => {
     assert.deepEqual([failed.state, failed.failure, failed.cause], ['failed', 'It broke.', 'out of memory'])
     await conversation.keeper.settled()
     assert.deepEqual([sent.at(-1)?.content, sent.at(-1)?.cause], ['Half', 'out of memory'])
+  })
+
+  it('keeps the cause of a failure that is missing in the stored answer', async () => {
+    const read: Partial<Turn>[] = []
+    failAtOnce({ message: 'It broke.', cause: 'out of memory' }, async () => {
+      // The page's regular refresh overtakes that at the end of the answer.
+      if (read.length === 0) {
+        read.push({})
+        await conversation.refresh()
+        read.push({ ...conversation.turns.peek().at(-1) })
+      }
+      return storedWith(halfAnswer)
+    })
+    conversation.say('Hello')
+    await lastWhen(({ content }) => content === 'Half')
+    await conversation.keeper.settled()
+    assert.deepEqual([read[1]?.content, read[1]?.cause], ['Half', 'out of memory'])
   })
 
   it('loads the stored answer even if something else in the conversation changed while it was read', async () => {

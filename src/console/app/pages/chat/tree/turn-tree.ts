@@ -53,12 +53,18 @@ export function mergeTurns(
   const known = new Set(own.map(({ id }) => id))
   const merged = left.map((turn) => {
     const read = changed.get(turn.id)
-    return read === undefined || isOurs(turn.id) || isSame(turn, read) ? turn : read
+    return read === undefined || isOurs(turn.id) || isSame(turn, read) ? turn : withFindings(turn, read)
   })
   // The service may not yet know that this page has removed a message.
   const added = turns.filter(({ id }) => !known.has(id) && !isOurs(id))
   const isUnchanged = added.length === 0 && merged.length === own.length && merged.every((turn, index) => turn === own[index])
   return isUnchanged ? own : [...merged, ...added].toSorted((one, other) => one.at - other.at)
+}
+
+/** A stored answer with what this page found about it, which the service gets from the page a moment later. */
+function withFindings({ inference, cause, schemaFaults }: Turn, read: Turn): Turn {
+  if (read.inference !== inference) return read
+  return { ...(cause !== undefined && { cause }), ...(schemaFaults && { schemaFaults }), ...read }
 }
 
 function isSame(one: Turn, other: Turn): boolean {
