@@ -17,8 +17,9 @@ const rounds = 5
 /** The service has released what only its start needed by then. */
 const releasedMs = 4000
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const asInstalled: readonly [string] = [join(root, 'sepia')]
-const withoutKeptCode: readonly [string, string, string] = [process.execPath, '--expose-gc', join(root, 'src/bin.ts')]
+type Command = readonly [string, ...string[]]
+const asInstalled: Command = [join(root, 'sepia')]
+const withoutKeptCode: Command = [process.execPath, '--expose-gc', '--min-semi-space-size=8', join(root, 'src/bin.ts')]
 
 interface Start {
   readonly readyMs: number
@@ -29,7 +30,7 @@ interface Start {
   readonly memoryAfter: number
 }
 
-async function start([command, ...words]: readonly [string, ...string[]]): Promise<Start> {
+async function start([command, ...words]: Command): Promise<Start> {
   const data = await mkdtemp(join(tmpdir(), 'sepia-bench-'))
   let startedAt = performance.now()
   const service = spawn(command, [...words, 'serve', '--port', '0', '--data', data, '--log-level', 'warn'], {

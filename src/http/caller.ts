@@ -5,6 +5,7 @@ import type { Abortable } from '../core/waiting.ts'
 import { type AuthenticationDependencies, authenticate } from '../operations/access/authenticate.ts'
 import { isA1111Surface } from './answers/surface.ts'
 import { clientSignal } from './client-signal.ts'
+import type { HttpObserver } from './http-observer.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,7 +17,8 @@ declare module 'fastify' {
 /** Finds the account of a signed-in browser; null when the request carries no session. */
 export type AuthenticateSession = (request: FastifyRequest, options: Abortable) => Promise<Caller | null>
 
-export interface CallerDependencies extends AuthenticationDependencies {
+export interface CallerDependencies extends Omit<AuthenticationDependencies, 'onFault'> {
+  readonly observer: Pick<HttpObserver, 'faultSurvived'>
   /** Called when a request carries no token; absent when the console is off. */
   readonly authenticateSession?: AuthenticateSession
   /** Finds the account of a program on this machine that needs no token; absent = it needs one. */
@@ -50,8 +52,10 @@ export async function identifyCaller(deps: CallerDependencies, request: FastifyR
   const token = findToken(request)
   const session = token === undefined ? await deps.authenticateSession?.(request, options) : null
   const isOpen = token === undefined && deps.authenticateLoopback !== undefined
-  const caller =
-    session ?? (await (isOpen ? deps.authenticateLoopback(request.raw, options) : authenticate(deps, { text: readToken(token) }, options)))
+  const { tokens, accounts, clock, recent, observer } = deps
+  const onFault = (error: unknown) => observer.faultSurvived({ requestId: request.id, error })
+  const check = () => authenticate({ tokens, accounts, clock, recent, onFault }, { text: readToken(token) }, options)
+  const caller = session ?? (await (isOpen ? deps.authenticateLoopback(request.raw, options) : check()))
   request.caller = caller
   return caller
 }

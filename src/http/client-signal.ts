@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import type { WorkHolder, WorkUnderWay } from '../operations/access/work-under-way.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -12,14 +13,22 @@ class ClientGone extends Error {
   override readonly name = 'ClientGone'
 }
 
-/** A signal that aborts when the client leaves before its answer is complete, or {@link endWork} is called. */
+/** A signal that aborts when the client leaves before its answer is complete, or its account or token ends. */
 export function clientSignal(reply: FastifyReply): AbortSignal {
   return controllerOf(reply).signal
 }
 
 /** Stops the work of a request whose client is still connected. The reason becomes the answer unless one has begun. */
-export function endWork(reply: FastifyReply, reason: Error): void {
+function endWork(reply: FastifyReply, reason: Error): void {
   controllerOf(reply).abort(reason)
+}
+
+/** Registers a request's work, so that it ends when its account is disabled or its token revoked. */
+export function registerWork({ underWay }: { readonly underWay: WorkUnderWay }, holder: WorkHolder, reply: FastifyReply): void {
+  // The client left or the deadline passed during authentication, so the work would never be unregistered.
+  if (reply.raw.destroyed) return
+  const noted = underWay.note(holder, (reason) => endWork(reply, reason))
+  reply.raw.on('close', () => noted[Symbol.dispose]())
 }
 
 function controllerOf(reply: FastifyReply): AbortController {

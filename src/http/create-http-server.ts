@@ -15,7 +15,7 @@ import { fillModels } from './body/fill-models.ts'
 import { acceptJsonBodies } from './body/read-body.ts'
 import { logBodies } from './body-log.ts'
 import { accountOf, identifyCaller, requireScope } from './caller.ts'
-import { clientSignal } from './client-signal.ts'
+import { clientSignal, registerWork } from './client-signal.ts'
 import { allowOrigins } from './cross-origin.ts'
 import { chooseRequestId, requestIdHeaders } from './headers/request-id.ts'
 import { safetyHeadersOf } from './headers/safety-headers.ts'
@@ -32,7 +32,6 @@ import { type RatedSubject, RateLimiter } from './limits/rate-limit.ts'
 import { requireBudget } from './limits/require-budget.ts'
 import { createLoopbackCaller } from './loopback-caller.ts'
 import { addBasePath, withoutAzurePath, withoutPrefix } from './path-prefix.ts'
-import { registerWork } from './register-work.ts'
 import { probeRoutes } from './routes/service.ts'
 import { routes } from './routes.ts'
 import { serveRoutes } from './serve-routes.ts'
@@ -192,9 +191,9 @@ function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSe
   const limiter = new RateLimiter(deps)
   const takeTurn = limitPerTurn(requestsPerTurn)
   const open = settings.openOnLoopback === true ? { authenticateLoopback: createLoopbackCaller(deps) } : {}
+  const identification = { ...deps, ...open, recent }
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const onFault = (error: unknown) => deps.observer.faultSurvived({ requestId: request.id, error })
-    const caller = await identifyCaller({ ...deps, ...open, recent, onFault }, request, reply)
+    const caller = await identifyCaller(identification, request, reply)
     const { accountId, accountLimits: limits } = caller
     if (isMessagesSurface(request) && /^\/v1\/files(?:[/?]|$)/.test(request.url)) throw notInMessagesApi('/v1/files')
     registerWork(deps, caller, reply)

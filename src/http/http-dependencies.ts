@@ -29,7 +29,7 @@ import type { ServiceAddresses } from './wire/service-addresses.ts'
 /** Everything that the public interface needs from the rest of the service. */
 export interface HttpDependencies
   extends Omit<InteractiveDependencies, 'runLimitMs' | 'usage' | 'onEnded' | 'onBooked' | 'onFault' | 'onWork'>,
-    Omit<CallerDependencies, 'recent' | 'onFault' | 'authenticateLoopback'> {
+    Omit<CallerDependencies, 'recent' | 'authenticateLoopback'> {
   /** Installed models and parts; uploaded ones are in `assets.library`. */
   readonly catalog: ModelCatalog
   readonly assets: AssetDependencies

@@ -1,7 +1,6 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../core/error.ts'
 import { shortName } from '../core/requests/request-record.ts'
-import { isCutShort } from './serve-routes.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -14,13 +13,21 @@ declare module 'fastify' {
 const ignored: readonly string[] = ['api-version']
 
 /**
- * Rejects requests to the routes of this scope that have query parameters a route does not read.
+ * Rejects requests to the routes of this scope that leave out a parameter of the path, or have query parameters a route does not read.
  *
  * @throws {ServiceError} `invalid_request_error`, from the hook, naming the first of them.
  */
 export function refuseUnknownQuery(scope: FastifyInstance): void {
-  scope.addHook('onRequest', (request, _reply, done) =>
-    done(isCutShort(request) ? undefined : findUnknown(request.query, request.routeOptions.config.query ?? [])),
+  scope.addHook('onRequest', (request, reply, done) => {
+    if (isCutShort(request)) reply.callNotFound()
+    else done(findUnknown(request.query, request.routeOptions.config.query ?? []))
+  })
+}
+
+/** Whether an address ends where its parameter would begin, as with a trailing slash. No resource has it. */
+function isCutShort({ params }: FastifyRequest): boolean {
+  return Object.entries<unknown>(Object(params)).some(
+    ([name, value]) => typeof value === 'string' && (name === '*' ? /^\/*$/.test(value) : value === ''),
   )
 }
 

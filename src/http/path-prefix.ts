@@ -21,7 +21,7 @@ export function withoutPrefix(url: string, prefixes: readonly string[]): string 
 
 /** The address of OpenAI's interface for one of Azure's, in which the model, which the body names too, may stand before the path. */
 export function withoutAzurePath(url: string): string {
-  return url.replace(/^\/openai\/(?:v1\/|deployments\/[^/?]+\/)?(?=\w)/, '/v1/')
+  return url.startsWith('/openai/') ? url.replace(/^\/openai\/(?:v1\/|deployments\/[^/?]+\/)?(?=\w)/, '/v1/') : url
 }
 
 /** Adds the path of the public address to links and redirects. */

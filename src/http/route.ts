@@ -9,7 +9,7 @@ import type { RouteDescription } from './route-description.ts'
 /** A route: its description and its handler. */
 export interface Route extends RouteDescription {
   /** Makes the handler, once per server. */
-  readonly handle: (deps: RouteDependencies, settings: HttpSettings) => (call: Call) => Promise<unknown>
+  readonly handle: (deps: RouteDependencies, settings: HttpSettings) => (call: Call) => Promise<unknown> | object
 }
 
 /** One request to a route. */

@@ -35,7 +35,6 @@ export async function serveRoutes(server: FastifyInstance, routes: readonly Rout
         config,
         ...(route.refusesHead && { exposeHeadRoute: false }),
         handler: (incoming, reply) => {
-          if (isCutShort(incoming)) return reply.callNotFound()
           const call = new RouteCall(incoming, reply, route.path, service)
           return isPrompt ? deps.deadline.keep(reply, () => handle(call)) : handle(call)
         },
@@ -128,11 +127,4 @@ function dependsOnlyOnStore({ spends, largeBody, takes, takesLonger }: Route): b
 /** A path in the router's notation. */
 function urlOf(path: string): string {
   return path.replace(/\{\+\w+\}$/, '*').replace(/\{(\w+)\}/g, ':$1')
-}
-
-/** Whether an address ends where its parameter would begin, as with a trailing slash. No resource has it. */
-export function isCutShort({ params }: Pick<FastifyRequest, 'params'>): boolean {
-  return Object.entries<unknown>(Object(params)).some(
-    ([name, value]) => typeof value === 'string' && (name === '*' ? /^\/*$/.test(value) : value === ''),
-  )
 }

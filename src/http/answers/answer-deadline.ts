@@ -55,18 +55,22 @@ export class AnswerDeadline {
    * @param requestedMs Additional time that the client agreed to wait.
    * @throws {ServiceError} `server_is_overloaded` after the deadline.
    */
-  keep<Result>(reply: AnsweredRequest, work: () => Promise<Result>, requestedMs = 0): Promise<Result> {
+  keep<Result>(reply: AnsweredRequest, work: () => Promise<Result> | Result, requestedMs = 0): Promise<Result> | Result {
     const clock = this.#clock
     const until = arrivalOf(reply, clock) + answerLimitMs + requestedMs
     if (until <= clock.now()) return Promise.reject(tooLate())
-    // A race would keep more per request for the garbage collector.
+    const result = work()
+    if (!(result instanceof Promise)) return result
+    // A race, or `finally`, would keep more per request for the garbage collector.
     return new Promise((resolve, giveUp) => {
       const waiting = { reply, until, giveUp }
       this.#waiting.add(waiting)
       if (!this.#looking) void this.#look(clock)
-      work()
-        .finally(() => this.#waiting.delete(waiting))
-        .then(resolve, giveUp)
+      const end = () => this.#waiting.delete(waiting)
+      result.then(
+        (value) => end() && resolve(value),
+        (error) => end() && giveUp(error),
+      )
     })
   }
 

@@ -49,7 +49,7 @@ for (const [next, timeout] of [
     await using _ = server
     limitPipelining(server.server)
     server.get('/', async (request, reply) => {
-      reply.raw.once('close', () => limit.resolve(request.raw.socket.timeout))
+      reply.raw.once('close', () => limit.resolve(request.raw.socket.timeout ?? 0))
       await sendEvents({ clock: createTestClock(), onFailure: () => {} }, reply, failing(), { ping: null })
     })
     server.get('/late', () => new Promise(() => {}))

@@ -28,11 +28,12 @@ const header = 'x-service-warning'
  * installed ones.
  */
 export function fillModels(api: FastifyInstance, deps: RouteDependencies, settings: Settings): void {
-  api.addHook('preHandler', async (request, reply) => {
+  api.addHook('preHandler', (request, reply, done) => {
     const { body: received } = request
-    if (!isReceived(received) || !isRecord(received.value)) return
+    if (!isReceived(received) || !isRecord(received.value)) return done()
     const value = withInstalledModel(deps, settings, { request, reply, body: received.value })
     if (value !== received.value) request.body = { ...received, value }
+    done()
   })
 }
 

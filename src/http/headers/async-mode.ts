@@ -8,8 +8,8 @@ import { refuseDeferredHeaders } from './deferred-headers.ts'
  * @see RFC 7240, section 2
  */
 export function prefers(header: string | readonly string[] | undefined, name: string): string | undefined {
-  const preferences = [header ?? []].flat().join(',').split(',')
-  for (const preference of preferences) {
+  if (header === undefined) return undefined
+  for (const preference of String(header).split(',')) {
     const [key = '', value = ''] = (preference.split(';')[0] ?? '').split('=')
     if (key.trim().toLowerCase() === name) return value.trim().replace(/^"(.*)"$/, '$1')
   }

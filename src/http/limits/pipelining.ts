@@ -25,9 +25,12 @@ export function limitPipelining(server: Server, { unreadMs = readerLimitMs }: { 
     }
     if (socket.destroyed) return
     unanswered.set(socket, count)
-    response.on('prefinish', () => socket.setTimeout(unreadMs))
-    // The next answer may still be running. Prepended, because Node's own listener then sends the part of it that exists.
-    response.prependListener('finish', () => (unanswered.get(socket) ?? 1) > 1 && socket.setTimeout(0))
+    response.on('prefinish', () => {
+      if (socket.writableLength === 0) return // the system has taken all of it, as most answers
+      socket.setTimeout(unreadMs)
+      // The next answer may still be running. Prepended, because Node's own listener then sends the part of it that exists.
+      response.prependListener('finish', () => (unanswered.get(socket) ?? 1) > 1 && socket.setTimeout(0))
+    })
     response.on('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1))
     for (const listener of listeners) listener.call(server, request, response)
   })

@@ -66,7 +66,7 @@ export const probeRoutes: readonly Route[] = [
     description: 'Also at /health.',
     scopes: null,
     answers: [json('The process is alive.', statusSchema)],
-    handle: () => async () => ({ status: 'ok' }),
+    handle: () => () => ({ status: 'ok' }),
   },
   {
     method: 'GET',

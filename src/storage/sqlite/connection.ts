@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { type Row, readInteger } from '../rows/row.ts'
+import type { Row } from '../rows/row.ts'
 
 interface PreparedStatement {
   readonly statement: StatementSync
@@ -61,7 +61,7 @@ export class Connection implements Disposable {
 
   /** A number that changes with each commit of other connections. */
   dataVersion(): number {
-    return readInteger(this.get('pragma data_version') ?? {}, 'data_version')
+    return Number(this.list('pragma data_version', [])?.[0])
   }
 
   /** @returns Number of rows changed by the statement itself. */
