@@ -11,6 +11,11 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Whether a parsed value is an object. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return isRecord(value)
+}
+
 /** Parses a JSON object; null if the text is anything else. */
 export function parseRecord(text: string): Readonly<Record<string, unknown>> | null {
   try {

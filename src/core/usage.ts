@@ -1,5 +1,6 @@
 import { type ErrorCode, ServiceError } from './error.ts'
 import type { LatencyHistogram } from './limits/latency.ts'
+import { dayMs } from './ports/clock.ts'
 
 /** Usage of one finished request; never its content. */
 export interface UsageEntry {
@@ -58,7 +59,7 @@ const hoursKeptDays = 31
 
 /** The first day with hourly sums, as `YYYY-MM-DD`. */
 export function firstHourDay(now: number): string {
-  return new Date(now - hoursKeptDays * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
+  return new Date(now - hoursKeptDays * dayMs).toISOString().slice(0, 10)
 }
 
 /** A query for sums of usage. */
@@ -87,7 +88,6 @@ export function keyOfSum(by: readonly UsageDimension[], keys: UsageSum['keys']):
   return JSON.stringify(by.map((dimension) => keys[dimension] ?? ''))
 }
 
-const dayMs = 24 * 60 * 60 * 1000
 /** Number of days shown by default, including today. */
 const shownDays = 30
 

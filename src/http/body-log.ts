@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { hourMs } from '../core/ports/clock.ts'
 import type { BodyCapture } from '../operations/bodies/body-capture.ts'
 import type { BodyRecorder } from '../operations/bodies/body-recorder.ts'
 import { callerOf } from './caller.ts'
 
 /** Tells callers that their requests are logged, and for how many hours. */
 const requestLogHeader = 'x-request-log'
-
-const hourMs = 60 * 60 * 1000
 
 interface Logged {
   readonly capture: BodyCapture

@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net'
+import { clientAddress } from '../../http/limits/client-address.ts'
 import type { ThrottleKey } from './sign-in-throttle.ts'
 
 /**
@@ -6,7 +6,7 @@ import type { ThrottleKey } from './sign-in-throttle.ts'
  * account's owner.
  */
 export function signInKeys(email: string, address: string): readonly ThrottleKey[] {
-  const place = placeOf(address)
+  const place = clientAddress(address)
   return [
     { name: `${email.toLowerCase()} from ${place}`, free: 5, forgiving: true },
     { name: `from ${place}`, free: 30, forgiving: false },
@@ -34,7 +34,7 @@ export function secondFactorKeys(
 ): readonly ThrottleKey[] {
   if (browser !== null) return [{ name: `second factor of ${accountId} in browser ${browser}`, free: 5, forgiving: true }]
   return [
-    { name: `second factor of ${accountId} from ${placeOf(address)}`, free: 5, forgiving: true },
+    { name: `second factor of ${accountId} from ${clientAddress(address)}`, free: 5, forgiving: true },
     { name: `second factor of ${accountId} from anywhere`, free: 100, forgiving: true },
   ]
 }
@@ -46,27 +46,15 @@ export function ownSecondFactorKeys(accountId: string): readonly ThrottleKey[] {
 
 /** Refused passkeys, counted per network. */
 export function passkeyKeys(address: string): readonly ThrottleKey[] {
-  return [{ name: `passkeys from ${placeOf(address)}`, free: 30, forgiving: false }]
+  return [{ name: `passkeys from ${clientAddress(address)}`, free: 30, forgiving: false }]
 }
 
 /** Wrong one-time codes, counted per network. */
 export function codeKeys(address: string): readonly ThrottleKey[] {
-  return [{ name: `codes from ${placeOf(address)}`, free: 20, forgiving: false }]
+  return [{ name: `codes from ${clientAddress(address)}`, free: 20, forgiving: false }]
 }
 
 /** Failed returns from the organisation's provider, counted per network. */
 export function returnKeys(address: string): readonly ThrottleKey[] {
-  return [{ name: `returns to ${placeOf(address)}`, free: 30, forgiving: false }]
-}
-
-/** The network of an address: the holder of one IPv6 address has all 64 bits after its prefix. */
-export function placeOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
-  if (!isIPv6(plain)) return plain
-  const { hostname } = new URL(`http://[${plain.split('%')[0]}]`)
-  const [head = '', tail] = hostname.slice(1, -1).split('::')
-  const groups = head === '' ? [] : head.split(':')
-  const behind = tail === undefined || tail === '' ? [] : tail.split(':')
-  const middle = tail === undefined ? 0 : 8 - groups.length - behind.length
-  return [...groups, ...Array<string>(middle).fill('0'), ...behind].slice(0, 4).join(':')
+  return [{ name: `returns to ${clientAddress(address)}`, free: 30, forgiving: false }]
 }

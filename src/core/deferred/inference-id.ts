@@ -1,4 +1,4 @@
-import { type ErrorRecord, ServiceError, toErrorRecord } from '../error.ts'
+import { type ErrorCode, type ErrorRecord, ServiceError, toErrorRecord } from '../error.ts'
 import { maxAttempts, maxDeadlyAttempts } from '../inference.ts'
 import type { AttemptFailure } from '../ports/inference-queue.ts'
 
@@ -36,26 +36,22 @@ function hashAccount(accountId: string): number {
   return (hash ^ (hash >>> 12) ^ (hash >>> 24)) & 0xfff
 }
 
+const recordOf = (code: ErrorCode, message: string) => toErrorRecord(new ServiceError(code, message))
+
 /** The error of a cancelled inference. */
-export const cancelled: ErrorRecord = toErrorRecord(new ServiceError('request_cancelled', 'The request was cancelled before it finished.'))
+export const cancelled: ErrorRecord = recordOf('request_cancelled', 'The request was cancelled before it finished.')
 
 /** The error of an inference whose workers were lost too often. */
-export const lostWorkers: ErrorRecord = toErrorRecord(
-  new ServiceError('inference_failed', 'Every attempt was interrupted; send the request again.'),
-)
+export const lostWorkers: ErrorRecord = recordOf('inference_failed', 'Every attempt was interrupted; send the request again.')
 
 /** The failure of an attempt whose worker was lost; its engine may be intact. */
 export const workerLost: AttemptFailure = { deadly: false, error: lostWorkers, delayMs: 0 }
 
 /** The error of an inference that was pending for too long. */
-export const waitedTooLong: ErrorRecord = toErrorRecord(
-  new ServiceError('inference_timeout', 'The request waited too long for its turn; send it again.'),
-)
+export const waitedTooLong: ErrorRecord = recordOf('inference_timeout', 'The request waited too long for its turn; send it again.')
 
 /** The error of an inference whose stored request is damaged. */
-export const unreadableWork: ErrorRecord = toErrorRecord(
-  new ServiceError('internal_error', 'The stored request cannot be read; send it again.'),
-)
+export const unreadableWork: ErrorRecord = recordOf('internal_error', 'The stored request cannot be read; send it again.')
 
 /** Counts of failed attempts; released ones do not count. */
 export interface AttemptTally {

@@ -1,5 +1,10 @@
 import type { Abortable } from '../waiting.ts'
 
+/** An hour in milliseconds. */
+export const hourMs = 60 * 60 * 1000
+/** A day in milliseconds. */
+export const dayMs = 24 * hourMs
+
 /** The service's time source, replaceable in tests. */
 export interface Clock {
   /** Unix milliseconds. */

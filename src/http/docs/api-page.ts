@@ -1,6 +1,7 @@
 import type { DocumentedRoute } from '../openapi/documented-routes.ts'
 import { describePurpose, describeScopes } from '../openapi/documented-routes.ts'
 import { type FieldRow, fieldRows, parameterRows } from '../openapi/field-rows.ts'
+import { escapeHtml } from './render-site.ts'
 
 const style = `
 :root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 20%, transparent) }
@@ -76,8 +77,4 @@ function anchor({ method, path }: DocumentedRoute): string {
 
 function code(words: string): string {
   return words === '' ? '' : `<code>${escapeHtml(words)}</code>`
-}
-
-function escapeHtml(words: string): string {
-  return words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type Document, plainDocument, type StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import { isRecord } from '../../core/json-value.ts'
@@ -94,7 +94,7 @@ export async function takeChallenge(
 
 /** Credential ids may be longer than document ids. */
 function idOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+  return hash('sha256', text)
 }
 
 function toDocument(

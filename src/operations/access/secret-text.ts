@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 /** Generates a secret of 256 random bits, safe in cookies and URLs. */
 export function makeSecretText(): string {
@@ -7,5 +7,5 @@ export function makeSecretText(): string {
 
 /** Hex SHA-256 of a secret, the only form that is stored. */
 export function hashSecretText(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+  return hash('sha256', text)
 }

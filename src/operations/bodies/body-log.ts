@@ -1,7 +1,7 @@
 import { plainDocument, type StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { BodyKeys } from '../../core/ports/body-keys.ts'
-import type { Clock } from '../../core/ports/clock.ts'
+import { type Clock, hourMs } from '../../core/ports/clock.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import { type BodyLogSwitch, shortestKeepMs } from '../../core/requests/logged-body.ts'
 import type { Abortable } from '../../core/waiting.ts'
@@ -16,7 +16,6 @@ export interface BodyLogDependencies {
   readonly mostKeepMs: number
 }
 
-const hourMs = 60 * 60 * 1000
 /** Maximum number of accounts with a log. */
 const maxSwitches = 1000
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Document, StoredDocument } from '../../core/document.ts'
 import type { OutputReference } from '../../core/inference.ts'
 import type { JsonValue } from '../../core/json-value.ts'
@@ -7,6 +7,7 @@ import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import { type BodyPart, bodyParts, type LoggedBody } from '../../core/requests/logged-body.ts'
 import { type Abortable, neverAborted } from '../../core/waiting.ts'
+import { idFrom } from '../pictures/thumbnails.ts'
 import { openBytes, sealBytes } from './body-cipher.ts'
 
 /** Dependencies of stored bodies. */
@@ -213,22 +214,16 @@ async function removeBody(
   return true
 }
 
-/** In the form of an inference id, by which files are stored. */
 function bodyId(target: BodyTarget, part: BodyPart, exchange: string | null): string {
-  const hex = hash(belonging(target, part, exchange))
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
+  return idFrom(belonging(target, part, exchange))
 }
 
 function labelOf({ accountId, requestId }: BodyTarget): string {
-  return hash(JSON.stringify([accountId, requestId]))
+  return hash('sha256', JSON.stringify([accountId, requestId]))
 }
 
 function belonging({ accountId, requestId }: BodyTarget, part: BodyPart, exchange: string | null): string {
   return JSON.stringify([accountId, requestId, part, ...(exchange === null ? [] : [exchange])])
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }
 
 /** Only this file writes such documents, so their shape is known. */

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { plainDocument, type StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import { outputRetentionMs } from '../../core/inference.ts'
-import type { JsonObject } from '../../core/json-value.ts'
+import { isJsonObject, type JsonObject } from '../../core/json-value.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import { type DocumentDependencies, documentsFull } from '../account-documents.ts'
 
@@ -44,7 +44,7 @@ export async function findAnswer(
   options: Abortable,
 ): Promise<StoredDocument & { readonly value: JsonObject }> {
   const found = await documents.get(target, options)
-  if (found === null || !isObject(found.value)) throw answerNotFound(target)
+  if (found === null || !isJsonObject(found.value)) throw answerNotFound(target)
   return { ...found, value: found.value }
 }
 
@@ -113,7 +113,7 @@ export async function listAnswers(
   while (values.length <= limit) {
     const read = fits === query.fits ? readAtOnce : Math.min(readAtOnce, limit + 1 - values.length)
     const found = await documents.list({ ...rest, after: after && { at: after.at, id: after.id }, limit: read }, options)
-    for (const { value } of found) if (isObject(value) && fits(value)) values.push(value)
+    for (const { value } of found) if (isJsonObject(value) && fits(value)) values.push(value)
     after = found.at(-1) ?? null
     if (found.length < read) break
     await setImmediate()
@@ -127,8 +127,4 @@ function answerNotFound({ kind, id }: KeptTarget): ServiceError {
     'not_found',
     `The ${what} ${JSON.stringify(id.slice(0, 100))} does not exist; it may have been deleted or is older than 24 hours.`,
   )
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { plainDocument, type StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { OutputReference } from '../../core/inference.ts'
@@ -115,7 +115,7 @@ function thumbnailId(picture: string, width: ThumbnailWidth): string {
 
 /** An id that follows from a name, in the form of an inference id, by which files are stored. */
 export function idFrom(name: string): string {
-  const hex = createHash('sha256').update(name).digest('hex')
+  const hex = hash('sha256', name)
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
 }
 

@@ -6,6 +6,7 @@ import type { OutputReference } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { OutputContent, OutputName, OutputStore, StoredOutput } from '../../core/ports/output-store.ts'
 import type { Abortable } from '../../core/waiting.ts'
+import { damagedOutput, unreadableOutput } from '../output-faults.ts'
 import { keepPrivate, proveWritable, syncFolder } from '../private-files.ts'
 import { toWriteFault, unwritable } from '../write-fault.ts'
 import { readPieces, readSpan, writeDurably } from './output-file.ts'
@@ -95,12 +96,9 @@ class FilesystemOutputs implements OutputStore {
       }
     } catch (cause) {
       signal.throwIfAborted()
-      throw unreadable(cause)
+      throw unreadableOutput(cause)
     }
-    if (bytes !== reference.bytes || hash.digest('hex') !== reference.sha256)
-      throw new ServiceError('internal_error', 'The stored output is damaged; send the request again.', {
-        cause: new Error(`${reference.key} is not what was stored there`),
-      })
+    if (bytes !== reference.bytes || hash.digest('hex') !== reference.sha256) throw damagedOutput(reference.key)
     return only === undefined ? readPieces(path, { signal }) : once(only)
   }
 
@@ -111,7 +109,7 @@ class FilesystemOutputs implements OutputStore {
   ): Promise<Uint8Array> {
     signal.throwIfAborted()
     return readSpan(this.#path(reference.key), part).catch((cause: unknown) => {
-      throw unreadable(cause)
+      throw unreadableOutput(cause)
     })
   }
 
@@ -180,10 +178,6 @@ function unfinishedIn(folder: string): string {
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
   yield bytes
-}
-
-function unreadable(cause: unknown): ServiceError {
-  return new ServiceError('internal_error', 'The stored output cannot be read; send the request again.', { cause })
 }
 
 /** Removes files that a process was writing when it died. */

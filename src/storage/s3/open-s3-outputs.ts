@@ -4,9 +4,10 @@ import type { OutputReference } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { OutputContent, OutputName, OutputStore, StoredOutput } from '../../core/ports/output-store.ts'
 import type { Abortable } from '../../core/waiting.ts'
+import { damagedOutput, unreadableOutput } from '../output-faults.ts'
 import { claimBucket } from './claim-bucket.ts'
 import { S3Bucket } from './s3-bucket.ts'
-import { damagedOutput, type S3Address, s3Refused, unreadableOutput } from './s3-failure.ts'
+import { type S3Address, s3Refused } from './s3-failure.ts'
 import { deleteKeys, hourOf, listKeys, makeOutputKey, outputPrefix, readOutputKey } from './s3-objects.ts'
 
 export interface S3OutputsSettings {

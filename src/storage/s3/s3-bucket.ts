@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Abortable } from '../../core/waiting.ts'
-import { type S3Address, s3Refused, s3Unavailable } from './s3-failure.ts'
+import { outputsUnavailable } from '../output-faults.ts'
+import { type S3Address, s3Refused } from './s3-failure.ts'
 
 /** One call whose answer fits into memory. */
 export interface S3Call {
@@ -103,7 +104,7 @@ export class S3Bucket {
       }
       const cause = 'failed' in answer ? answer.failed : describe(call, answer)
       const pause = this.#random() * Math.min(longestPauseMs, firstPauseMs * 2 ** round)
-      if (this.#clock.now() + pause >= until) throw s3Unavailable(cause)
+      if (this.#clock.now() + pause >= until) throw outputsUnavailable(cause)
       await this.#clock.wait(pause, { signal })
     }
   }

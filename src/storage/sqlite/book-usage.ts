@@ -2,6 +2,7 @@ import type { UsageEntry } from '../../core/usage.ts'
 import { readIntegerOrNull } from '../rows/row.ts'
 import { countOutcome, dayOf, latencyBuckets, summed, sums } from '../rows/usage-row.ts'
 import { isSameEntry } from '../tables/usage-tables.ts'
+import { releaseBudget } from './budget.ts'
 import type { Connection } from './connection.ts'
 
 /** Adds a usage entry and releases the reservation of its work; {@link rollUpUsage} sums entries later. */
@@ -9,7 +10,7 @@ export function bookUsage(
   connection: Connection,
   { id, again = false, ...entry }: UsageEntry & { readonly id?: string | undefined; readonly again?: boolean | undefined },
 ): void {
-  if (id !== undefined) connection.run('delete from reservations where id = :id', { id })
+  if (id !== undefined) releaseBudget(connection, { id })
   const { accountId, tokenId, model, promptTokens, completionTokens, images, cost, at } = entry
   const same = { day: dayOf(at), at, accountId, tokenId, model, promptTokens, completionTokens, images, cost }
   if (again && connection.get(`select 1 from usage_entries where ${isSameEntry}`, same) !== undefined) return
@@ -34,11 +35,8 @@ const added = ['requests', ...sums].map((name) => `${name} = ${name} + excluded.
  * budgets of a minute count them. Hours of days before `hoursFrom` are deleted.
  */
 export function rollUpUsage(connection: Connection, { since, hoursFrom }: { readonly since: number; readonly hoursFrom: string }): number {
-  const oldest = connection.get('select max(seq) as seq from (select seq from usage_entries where at < :since order by seq limit :batch)', {
-    since,
-    batch,
-  })
-  const last = readIntegerOrNull(oldest ?? {}, 'seq')
+  const oldest = `select max(seq) as seq from (select seq from usage_entries where at < :since order by seq limit ${batch})`
+  const last = readIntegerOrNull(connection.get(oldest, { since }) ?? {}, 'seq')
   for (const table of ['usage_details', 'usage_latencies'])
     connection.run(`delete from ${table} where hour >= 0 and day < :hoursFrom`, { hoursFrom })
   if (last === null) return 0

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
+import { hourMs } from '../../../core/ports/clock.ts'
 import type { Abortable } from '../../../core/waiting.ts'
 import { clientSignal } from '../../../http/client-signal.ts'
 import { findBodyLog, switchBodyLogOff, switchBodyLogOn } from '../../../operations/bodies/body-log.ts'
@@ -11,7 +12,6 @@ import { type BodyReader, createBodyReader } from '../../read-console-input.ts'
 import { recordAudit } from '../../record-audit.ts'
 import { ownerOf } from '../../sign-in/signed-in.ts'
 
-const hourMs = 60 * 60 * 1000
 const longestOffAfterHours = 365 * 24
 const readWish: BodyReader<RequestLogWish> = createBodyReader({
   keepHours: Type.Integer({ minimum: 1 }),

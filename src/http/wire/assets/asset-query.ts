@@ -1,6 +1,7 @@
 import { engineOf } from '../../../core/assets/asset-engine.ts'
 import type { UploadedAsset } from '../../../core/assets/uploaded-asset.ts'
 import { ServiceError } from '../../../core/error.ts'
+import { queryFault } from '../../faults/refuse-faults.ts'
 import { assetTypeOf } from './asset-answers.ts'
 
 /** Query parameters of GET /v1/assets, all from the original service. */
@@ -38,9 +39,9 @@ export function readAssetQuery(query: Readonly<Record<string, unknown>>): AssetQ
   const [isPublic] = all('is_public')
   if (query.data_type !== undefined)
     throw new ServiceError('unsupported_parameter', 'Assets have no `data_type`; leave it out.', { param: 'data_type' })
-  if (isPublic !== undefined && isPublic !== 'true' && isPublic !== 'false') throw wrong('is_public', 'true or false')
-  if (all('engine_type').some((type) => type !== 'image')) throw wrong('engine_type', 'image')
-  if (all('file_format').some((format) => format !== 'safetensors')) throw wrong('file_format', 'safetensors')
+  if (isPublic !== undefined && isPublic !== 'true' && isPublic !== 'false') throw queryFault('is_public', 'must be true or false.')
+  if (all('engine_type').some((type) => type !== 'image')) throw queryFault('engine_type', 'must be image.')
+  if (all('file_format').some((format) => format !== 'safetensors')) throw queryFault('file_format', 'must be safetensors.')
   return {
     limit: integer(query.limit, 'limit', { least: 1, most: maxPerPage, absent: maxPerPage }),
     offset: integer(query.offset, 'offset', { least: 0, most: 1_000_000, absent: 0 }),
@@ -62,10 +63,5 @@ function integer(
   if (value === undefined) return absent
   const number = /^\d{1,7}$/.test(String(value)) ? Number(value) : Number.NaN
   if (number >= least && number <= most) return number
-  throw wrong(param, `an integer from ${least} to ${most}`)
-}
-
-function wrong(param: string, wanted: string): ServiceError {
-  const message = `\`${param}\` must be ${wanted}.`
-  return new ServiceError('invalid_request_error', message, { param, faults: [{ path: [param], message, kind: 'range' }] })
+  throw queryFault(param, `must be an integer from ${least} to ${most}.`)
 }

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
 import { type FilePurpose, type StoredFile, uploadPurposes } from '../../../core/files/stored-file.ts'
+import { dayMs } from '../../../core/ports/clock.ts'
 import { beginning } from '../../../core/text/visible-text.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { closed } from '../../faults/object-schema.ts'
@@ -8,7 +9,6 @@ import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import type { Answer } from '../answer.ts'
 import { readFormFields } from '../forms/read-form-fields.ts'
 
-const dayMs = 24 * 60 * 60 * 1000
 /** OpenAI's lifetime of batch input. */
 const batchLifetimeMs = 30 * dayMs
 

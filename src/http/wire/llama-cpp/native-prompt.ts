@@ -25,10 +25,7 @@ export const nativePromptField = Type.Union(
         wrapped,
         Type.Array(Type.Union([tokenId, Type.String()]), { minItems: 1, maxItems: maxTokenIds }),
       ]),
-      {
-        minItems: 1,
-        maxItems: maxTokenIds,
-      },
+      { minItems: 1, maxItems: maxTokenIds },
     ),
   ],
   {

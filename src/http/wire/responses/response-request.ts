@@ -10,7 +10,7 @@ import { acceptedFields } from '../chat/fields/accepted-fields.ts'
 import { adapterFields, findAdapterFaults, readAdapters } from '../chat/fields/adapter-fields.ts'
 import { readUrgency, urgencyFields } from '../chat/fields/urgency-fields.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
-import { readSampling } from '../chat/sampling-fields.ts'
+import { readSampling, topFields } from '../chat/sampling-fields.ts'
 import { metadataField } from '../metadata-field.ts'
 import { findForeignItems, type InputItem, inputItemSchema } from './input-items.ts'
 import { findItemFaults, readItems } from './read-items.ts'
@@ -65,12 +65,7 @@ export const responseRequestSchema = closed({
       description: 'Maximum number of tokens to generate; by default what the context holds.',
     }),
     temperature: Type.Number({ minimum: 0, maximum: 2, default: 1, description: 'Randomness.' }),
-    top_p: Type.Number({
-      minimum: 0,
-      maximum: 1,
-      default: 1,
-      description: 'Samples only from the most likely tokens with this total probability.',
-    }),
+    top_p: topFields.top_p,
     top_logprobs: Type.Integer({
       minimum: 0,
       maximum: 20,

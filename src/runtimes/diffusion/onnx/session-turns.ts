@@ -9,18 +9,13 @@ export interface RunnableSession extends Pick<InferenceSession, 'inputMetadata' 
 
 type Create = () => Promise<InferenceSession>
 
-interface Open {
-  readonly part: string
-  readonly session: InferenceSession
-}
-
 /**
  * Sessions of a model's components, some of which are closed while another component runs and opened again for their next run. Mapped
  * weights may stay in the system's page cache.
  */
 export class SessionTurns {
   readonly #yields: (part: string) => boolean
-  readonly #open = new Map<Create, Open>()
+  readonly #open = new Map<Create, { readonly part: string; readonly session: InferenceSession }>()
   /** Of runs, so that none closes another's session. */
   readonly #turns = new Turns(1)
 

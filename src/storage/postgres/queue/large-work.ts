@@ -5,6 +5,7 @@ import { ServiceError } from '../../../core/error.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { OutputStore } from '../../../core/ports/output-store.ts'
 import { type Abortable, firstOf, neverAborted } from '../../../core/waiting.ts'
+import { outputsUnavailable } from '../../output-faults.ts'
 import {
   decodeReference,
   decodeWork,
@@ -57,9 +58,7 @@ export class LargeWork {
     const content = { contentType: workType, chunks: [bytes] }
     const late = async (either: AbortSignal) => {
       await this.#clock.wait(putLimitMs + bytes.length * putMsPerByte, { signal: either })
-      throw new ServiceError('server_is_overloaded', 'The store of outputs did not respond in time; try again later.', {
-        retryAfterSeconds: 5,
-      })
+      throw outputsUnavailable()
     }
     return encodeReference(
       await firstOf(signal, (either) => this.#outputs.put({ inferenceId, attempt }, content, { signal: either }), late),

@@ -1,9 +1,9 @@
 import { momentOfId } from '../../../core/deferred/inference-id.ts'
 import { recordRetentionMs } from '../../../core/inference.ts'
+import { dayMs } from '../../../core/ports/clock.ts'
 import { readText } from '../../rows/row.ts'
 import type { Database } from '../database.ts'
 
-const dayMs = 24 * 60 * 60 * 1000
 /** Days for which partitions are created in advance, enough for nodes that are off over a long weekend. */
 const daysAhead = 4
 /** Lets one node create and drop partitions at a time. */

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
-import type { JsonObject } from '../../../../core/json-value.ts'
+import { isJsonObject, type JsonObject } from '../../../../core/json-value.ts'
 import type { ResponseFormat } from '../../../../core/text-generation.ts'
 import { closed, optional } from '../../../faults/object-schema.ts'
 import { fieldFault } from '../../../faults/refuse-faults.ts'
@@ -99,8 +99,4 @@ function readSchema(value: JsonObject | string, field: string): ResponseFormat |
   } catch {
     return null
   }
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

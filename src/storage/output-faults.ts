@@ -1,0 +1,20 @@
+import { ServiceError } from '../core/error.ts'
+
+/** The error for a store that does not respond in time; temporary. */
+export function outputsUnavailable(cause?: unknown): ServiceError {
+  return new ServiceError('server_is_overloaded', 'The store of outputs did not respond in time; try again later.', {
+    retryAfterSeconds: 5,
+    cause,
+  })
+}
+
+/** The error for missing bytes. */
+export function unreadableOutput(cause: unknown): ServiceError {
+  return new ServiceError('internal_error', 'The stored output cannot be read; send the request again.', { cause })
+}
+
+/** The error for bytes that differ from the stored ones. */
+export function damagedOutput(key: string): ServiceError {
+  const cause = new Error(`${key} is not what was stored there`)
+  return new ServiceError('internal_error', 'The stored output is damaged; send the request again.', { cause })
+}
