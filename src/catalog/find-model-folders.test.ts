@@ -68,3 +68,12 @@ test('a folder configured twice, inside another or by a link counts once, for th
   )
   assert.deepEqual([loose.length, faults], [1, []])
 })
+
+test("the service's own folders are not searched within a configured folder, only as one", async () => {
+  await using folder = await makeFolder(['data/models/a/model.json', 'data/assets/b.safetensors', 'c.gguf'])
+  const apart = ['models', 'assets', 'absent'].map((name) => join(folder.path, 'data', name))
+  const { found, loose } = await findModelFolders([folder.path], undefined, apart)
+  assert.deepEqual([found, loose.map(({ path }) => path)], [[], [join(folder.path, 'c.gguf')]])
+  const { loose: inside } = await findModelFolders([join(folder.path, 'data/assets')], undefined, apart)
+  assert.equal(inside.length, 1)
+})

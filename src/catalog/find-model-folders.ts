@@ -30,13 +30,17 @@ export const searchBounds = { folders: 5000, names: 50_000 } as const
 /**
  * Finds all models' folders and the weight files outside of them, up to {@link maxLevels} deep. Links are followed, except to folders above,
  * and each target counts once, also in several configured folders.
+ *
+ * @param apart Folders of the service's own, which are not searched as part of one above them.
  */
 export async function findModelFolders(
   folders: readonly string[],
   bounds: { readonly folders: number; readonly names: number } = searchBounds,
+  apart: readonly string[] = [],
 ): Promise<FoundModels> {
   // In turn, so that the first of two configured folders that overlap has what both hold.
-  const seen = new Set<string>()
+  const [places, roots] = [await placesOf(apart), await placesOf(folders)]
+  const seen = new Set(places.filter((place) => !roots.includes(place)))
   const results: FoundModels[] = []
   for (const [source, folder] of folders.entries()) results.push(await new Search(resolve(folder), { source, bounds, seen }).run())
   return {
@@ -45,6 +49,11 @@ export async function findModelFolders(
     unreadable: results.flatMap(({ unreadable }) => unreadable),
     faults: results.flatMap(({ faults }) => faults),
   }
+}
+
+/** Paths without links. */
+function placesOf(folders: readonly string[]): Promise<readonly string[]> {
+  return Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)))
 }
 
 /** Searches one configured folder. */

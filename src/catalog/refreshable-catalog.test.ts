@@ -98,6 +98,20 @@ test('a refresh leaves out a faulty folder and keeps the other models', async ()
   assert.equal(catalog.find('works')?.folder, join(pulledFolder, 'works'))
 })
 
+test('pulled models inside a configured folder are only those of the folder of pulled models', async () => {
+  await using folder = await createTemporaryFolder()
+  const [pulledFolder, uploads] = [join(folder.path, 'data', 'models'), join(folder.path, 'data', 'assets')]
+  await install(pulledFolder, 'one')
+  await install(uploads, 'private')
+  const catalog = await openCatalog({ folders: [folder.path], pulledFolder, apart: [uploads] })
+  const ids = () => catalog.list().map(({ id }) => id)
+  assert.deepEqual([ids(), catalog.faults], [['one'], []])
+  await install(pulledFolder, 'two')
+  assert.deepEqual(await catalog.refresh(options), { added: ['two'], removed: [], faults: [] })
+  await catalog.refresh(options)
+  assert.deepEqual([ids(), catalog.faults], [['one', 'two'], []])
+})
+
 test('at start a faulty pulled model is left out, listed, and reported to requests that name it', async () => {
   await using folder = await createTemporaryFolder()
   await install(folder.path, 'broken', { contextLength: -1 })

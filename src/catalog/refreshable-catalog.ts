@@ -73,7 +73,7 @@ class FolderCatalog implements RefreshableCatalog {
   }
 
   find(modelId: string): ModelDescriptor | undefined {
-    return this.#byId.get(modelId)
+    return this.#byId.get(modelId) ?? this.#byId.get(modelId.normalize('NFC'))
   }
 
   defaultImageModel(accepts: (model: ImageModelDescriptor) => boolean = () => true): ImageModelDescriptor | undefined {
@@ -90,14 +90,15 @@ class FolderCatalog implements RefreshableCatalog {
     return [...this.#fixed.assets, ...this.#pulled.assets]
   }
 
-  findAsset(kind: AssetKind, name: string): AssetDescriptor | undefined {
+  findAsset(kind: AssetKind, given: string): AssetDescriptor | undefined {
+    const name = given.normalize('NFC')
     const assets = this.listAssets().filter((asset) => asset.kind === kind)
     // Prompts of other programs name files with their folders: `SDXL/styles/ink`.
     return assets.find((asset) => asset.name === name) ?? assets.find(({ file }) => name.includes('/') && isAtPath(file, name))
   }
 
   findUnusable(name: string): UnusableFile | undefined {
-    return findUnusableFile(name, {
+    return findUnusableFile(name.normalize('NFC'), {
       unusable: this.unusable,
       usable: [...this.#models.map(({ id }) => id), ...this.listAssets().map((asset) => asset.name)],
     })
@@ -154,6 +155,7 @@ function listDifference(models: readonly ModelDescriptor[], others: readonly Mod
 /** Whether a path ends with some folders and a name without extension. */
 function isAtPath(file: string, name: string): boolean {
   return file
+    .normalize('NFC')
     .replaceAll('\\', '/')
     .replace(/\.safetensors$/iu, '')
     .endsWith(`/${name}`)
@@ -167,6 +169,8 @@ export interface ModelFolders {
   readonly folders: readonly string[]
   /** The folder of pulled models, read by each refresh; may be missing. */
   readonly pulledFolder?: string
+  /** Folders for other files of the service, in which no models are searched; they and the folder of pulled models may be inside `folders`. */
+  readonly apart?: readonly string[]
 }
 
 /** Where a folder lies, without links. */
@@ -179,13 +183,13 @@ function placeOf(folder: string): Promise<string> {
  *
  * @throws {CatalogError} if a given folder cannot be read.
  */
-export async function openCatalog({ builtIn, folders: others, pulledFolder }: ModelFolders): Promise<RefreshableCatalog> {
+export async function openCatalog({ builtIn, folders: others, pulledFolder, apart = [] }: ModelFolders): Promise<RefreshableCatalog> {
   const pulledPlace = pulledFolder === undefined ? null : await placeOf(pulledFolder)
   const named: string[] = []
   for (const folder of others) if ((await placeOf(folder)) !== pulledPlace) named.push(folder)
   const folders = builtIn === undefined ? named : [builtIn, ...named]
   const pulled = pulledFolder === undefined ? null : new PulledFolder(pulledFolder, folders.length)
-  const settled = new SettledFolders(folders)
+  const settled = new SettledFolders(folders, pulledFolder === undefined ? apart : [pulledFolder, ...apart])
   const fixed = await settled.open()
   const changing = (await pulled?.readIfChanged()) ?? nothingRead
   return new FolderCatalog({ fixed, pulled: changing }, { settled, pulled, builtInSource: builtIn === undefined ? null : 0 })

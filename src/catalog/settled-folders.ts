@@ -7,11 +7,14 @@ import { type ReadEntries, readEntries } from './read-entries.ts'
 /** Folders into which users copy models at run time: they are read when nothing has changed between two checks. */
 export class SettledFolders {
   readonly #folders: readonly string[]
+  readonly #apart: readonly string[]
   #read: string | null = null
   #seen: string | null = null
 
-  constructor(folders: readonly string[]) {
+  /** @param apart As in {@link findModelFolders}. */
+  constructor(folders: readonly string[], apart: readonly string[]) {
     this.#folders = folders.map((folder) => resolve(folder))
+    this.#apart = apart
   }
 
   /** Reads the models for the first time, settled or not. @throws {CatalogError} if a folder cannot be read. */
@@ -29,7 +32,7 @@ export class SettledFolders {
   async #readAll(check: (found: FoundModels) => void): Promise<ReadEntries> {
     // Computed before reading, so that later changes are found next time.
     const mark = await this.#mark()
-    const found = await findModelFolders(this.#folders)
+    const found = await findModelFolders(this.#folders, searchBounds, this.#apart)
     check(found)
     const read = await readEntries(found, { confined: false })
     this.#read = mark

@@ -163,7 +163,8 @@ async function readLooseFile({ path, source }: LooseFile, name: string): Promise
  */
 export function nameLooseFiles(files: readonly LooseFile[], taken: ReadonlySet<string>): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
-  for (const [name, group] of Map.groupBy(files, ({ path }) => weightName(path))) {
+  // macOS writes accents as characters of their own, which clients do not.
+  for (const [name, group] of Map.groupBy(files, ({ path }) => weightName(path).normalize('NFC'))) {
     const folders = new Set(group.map(({ path }) => dirname(path)))
     const isAlone = folders.size === 1 && !taken.has(name)
     for (const file of group) names.set(file.path, isAlone ? name : inFolder(file, name, group))
@@ -185,6 +186,7 @@ function inFolder(file: LooseFile, name: string, group: readonly LooseFile[]): s
 /** Folders between the configured one and the file; a repository in a hub cache counts as one folder. */
 function foldersOf({ path, root }: LooseFile): readonly string[] {
   const folders = relative(root, dirname(path))
+    .normalize('NFC')
     .split(sep)
     .filter((each) => each !== '')
   const cached = folders.findIndex((each, at) => each.startsWith('models--') && folders[at + 1] === 'snapshots')
@@ -222,5 +224,5 @@ function isUsableName(name: string): boolean {
  */
 export function folderName(folder: string): string {
   const cached = /[/\\]models--[^/\\]*?--([^/\\]+)[/\\]snapshots[/\\][^/\\]+$/u.exec(folder)?.[1]
-  return cached ?? weightName(folder)
+  return (cached ?? weightName(folder)).normalize('NFC')
 }

@@ -52,6 +52,19 @@ describe('a GGUF file in a models folder', () => {
     assert.deepEqual([ranker.generates, ranker.embeddings, ranker.ranks], [false, false, true])
   })
 
+  it('is named and found in either form of its accents', async () => {
+    await using folder = await createTemporaryFolder()
+    const [decomposed, composed] = ['cafe\u0301', 'caf\u00e9']
+    await write(folder.path, { [`${decomposed}.gguf`]: header('llama'), 'cut\u0308.gguf': Buffer.from('GGUF') })
+    const catalog = await openCatalog({ folders: [folder.path] })
+    assert.deepEqual(
+      catalog.list().map(({ id }) => id),
+      [composed],
+    )
+    for (const name of [decomposed, composed]) assert.equal(catalog.find(name)?.id, composed)
+    assert.ok(catalog.findUnusable('cut\u0308') !== undefined)
+  })
+
   it('is one model when it is split, and is rejected if a part is missing', async () => {
     await using folder = await createTemporaryFolder()
     const names = [1, 2, 3].map((number) => `big-0000${number}-of-00003.gguf`)
@@ -77,6 +90,18 @@ describe('a GGUF file in a models folder', () => {
       (await openCatalog({ folders: [lacking.path] })).faults.map(({ message }) => message),
       ['needs its other parts in the same folder; 1 of 3 are missing; copy it again or remove it.'],
     )
+
+    await using headless = await createTemporaryFolder()
+    await write(headless.path, { [names[1] ?? '']: part(1), [names[2] ?? '']: part(2), 'renamed.gguf': part(1) })
+    const catalog = await openCatalog({ folders: [headless.path] })
+    assert.deepEqual(
+      catalog.faults.map(({ file, message }) => `${basename(file)} ${message}`),
+      [
+        `${names[1]} needs its other parts in the same folder; 1 of 3 are missing; copy it again or remove it.`,
+        'renamed.gguf is one of 3 parts, and its name must end in -00002-of-00003.gguf; copy it again or remove it.',
+      ],
+    )
+    assert.match(catalog.findUnusable('big')?.reason ?? '', /^needs its other parts/)
   })
 
   it('is reported by name if it is not a model, and left out if it is damaged', async () => {

@@ -15,7 +15,7 @@ export interface FoundProjector {
   readonly facts: ProjectorFacts | { readonly fault: string }
 }
 
-/** Classification of a GGUF file without a `model.json`; null = a later part of a split file. */
+/** Classification of a GGUF file without a `model.json`; null = a part of a split file with an earlier one beside it. */
 export type LooseGguf =
   | {
       readonly entry: CatalogEntry
@@ -65,9 +65,12 @@ export async function readLooseGguf({
   if (refusal !== null && facts.projector !== undefined)
     return { projector: { path, bytes: (await stat(path)).size, facts: facts.projector }, unusable: refusal }
   if (refusal !== null) return { unusable: refusal }
-  if (facts.split !== null && facts.split.index > 0) return null
   const stats = await Promise.all(partsOf(path, facts).map((part) => stat(part).catch(() => null)))
   const missing = stats.filter((each) => each === null).length
+  // The first part that is there stands for all.
+  const first = stats.findIndex((each) => each !== null)
+  if (facts.split !== null && first >= 0 && first < facts.split.index) return null
+  if (facts.split !== null && first < 0) return { fault: `is one of ${stats.length} parts, and its name must end in ${endOf(facts.split)}` }
   if (missing > 0) return { fault: `needs its other parts in the same folder; ${missing} of ${stats.length} are missing` }
   const descriptor = {
     kind: 'text',
@@ -90,7 +93,11 @@ export async function readLooseGguf({
 /** llama.cpp finds the other parts by these names. */
 function partsOf(path: string, { split }: GgufFacts): readonly string[] {
   if (split === null) return [path]
-  const five = (number: number): string => String(number).padStart(5, '0')
   const start = basename(path).replace(/-\d{5}-of-\d{5}\.gguf$/i, '')
-  return Array.from({ length: split.count }, (_, index) => join(dirname(path), `${start}-${five(index + 1)}-of-${five(split.count)}.gguf`))
+  return Array.from({ length: split.count }, (_, index) => join(dirname(path), `${start}${endOf({ ...split, index })}`))
+}
+
+function endOf({ index, count }: NonNullable<GgufFacts['split']>): string {
+  const five = (number: number): string => String(number).padStart(5, '0')
+  return `-${five(index + 1)}-of-${five(count)}.gguf`
 }

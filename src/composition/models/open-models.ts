@@ -29,8 +29,9 @@ const builtInFolder = fileURLToPath(new URL('../../../models', import.meta.url))
 
 /** All model folders, the built-in ones first. */
 export function modelFolders({ models, dataFolder }: Pick<Config, 'models' | 'dataFolder'>): ModelFolders {
-  const { modelsFolder: pulledFolder } = dataLayout(dataFolder)
-  return { ...(models.builtIn && { builtIn: builtInFolder }), folders: models.folders, pulledFolder }
+  const { modelsFolder: pulledFolder, assetsFolder, outputsFolder } = dataLayout(dataFolder)
+  const apart = [assetsFolder, outputsFolder]
+  return { ...(models.builtIn && { builtIn: builtInFolder }), folders: models.folders, pulledFolder, apart }
 }
 
 /** All model folders as absolute paths. */

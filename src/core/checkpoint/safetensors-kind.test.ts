@@ -21,9 +21,13 @@ function predictionOf(metadata: Readonly<Record<string, string>>, ...more: reado
 test("the prediction type follows the file's markers and metadata", () => {
   assert.equal(predictionOf({}), null)
   assert.equal(predictionOf({}, 'v_pred'), 'v_prediction')
-  for (const stated of ['v', 'V', 'v_prediction', 'v-prediction'])
-    assert.equal(predictionOf({ 'modelspec.prediction_type': stated }), 'v_prediction')
-  assert.equal(predictionOf({ 'modelspec.prediction_type': 'epsilon' }), 'epsilon')
+  for (const stated of ['v', 'V', 'v_prediction', 'v-prediction', 'vpred', 'v_pred', 'V Prediction', 'velocity'])
+    assert.equal(predictionOf({ 'modelspec.prediction_type': stated }), 'v_prediction', stated)
+  for (const stated of ['epsilon', 'Epsilon', 'eps']) assert.equal(predictionOf({ 'modelspec.prediction_type': stated }), 'epsilon', stated)
+  assert.equal(predictionOf({ prediction_type: 'v_prediction' }), 'v_prediction')
+  assert.equal(predictionOf({ ss_v_parameterization: 'True' }), 'v_prediction')
+  assert.equal(predictionOf({ ss_v_parameterization: 'False' }), null)
+  assert.equal(predictionOf({ ss_v_parameterization: 'True', 'modelspec.prediction_type': 'epsilon' }), 'epsilon')
   assert.equal(predictionOf({ 'modelspec.prediction_type': 'flow' }), null)
 })
 

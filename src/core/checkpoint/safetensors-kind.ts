@@ -138,16 +138,26 @@ function describeCheckpoint(
     family,
     inpainting: channels === 9,
     prediction: tensors.has('v_pred') ? 'v_prediction' : readPrediction(metadata),
-    zeroSnr: tensors.has('ztsnr'),
+    zeroSnr: tensors.has('ztsnr') || isTrue(metadata.get('ss_zero_terminal_snr')),
     encodes: holds(`${vaePrefix}encoder.`),
   }
 }
 
-/** @see https://github.com/Stability-AI/ModelSpec */
+/**
+ * The prediction type in the metadata, by the ModelSpec or as trainers (kohya's) write it.
+ *
+ * @see https://github.com/Stability-AI/ModelSpec
+ */
 function readPrediction(metadata: SafetensorsHeader['metadata']): Prediction | null {
-  const stated = metadata.get('modelspec.prediction_type')?.trim().toLowerCase().replace('-', '_')
-  if (stated === 'v' || stated === 'v_prediction') return 'v_prediction'
-  return stated === 'epsilon' ? stated : null
+  const stated = (metadata.get('modelspec.prediction_type') ?? metadata.get('prediction_type') ?? '').toLowerCase()
+  if (/^\W*v(?:[-_ ]?pred(?:iction)?|elocity)?\W*$/u.test(stated)) return 'v_prediction'
+  if (/^\W*eps(?:ilon)?\W*$/u.test(stated)) return 'epsilon'
+  return isTrue(metadata.get('ss_v_parameterization')) ? 'v_prediction' : null
+}
+
+/** Python's spelling, and that of JSON. */
+function isTrue(stated: string | undefined): boolean {
+  return stated?.toLowerCase() === 'true'
 }
 
 function controlnetFamily(holds: (prefix: string) => boolean, shape: (name: string) => readonly number[] | undefined): CheckpointFamily {
