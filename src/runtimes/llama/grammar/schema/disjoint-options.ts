@@ -9,12 +9,38 @@ import { jsonType, type SchemaType } from './value-types.ts'
  *
  * @param read Reads a member's schema; null = no value can match it.
  */
-export function areDisjoint(options: readonly FlatSchema[], read: (member: JsonValue) => FlatSchema | null): boolean {
+export function areDisjoint(options: readonly FlatSchema[], read: ReadMember): boolean {
+  if (differ(options, read)) return true
+  if (options.length > mostPairs) return false
+  return options.every((one, index) => options.slice(index + 1).every((other) => differ([one, other], read)))
+}
+
+type ReadMember = (member: JsonValue) => FlatSchema | null
+
+/** Options that are compared in pairs. */
+const mostPairs = 64
+
+function differ(options: readonly FlatSchema[], read: ReadMember): boolean {
   const [first] = options
   if (first === undefined || options.length === 1 || haveDifferentTypes(options)) return true
   if (areDifferent(options.map(constantsOf))) return true
   const tagged = (tag: string): boolean => areDifferent(options.map((option) => constantsOf(memberOf(option, tag, read))))
   return (first.required ?? []).some(tagged)
+}
+
+/**
+ * The options with a member required that has a different constant in each, so that no value can match two of them. Generators (Pydantic)
+ * leave such members optional if they have a default.
+ *
+ * @returns null when there is no such member.
+ */
+export function tagOptions(options: readonly FlatSchema[], read: ReadMember): readonly FlatSchema[] | null {
+  const [first] = options
+  for (const tag of Object.keys(first?.properties ?? {})) {
+    const tagged = options.map((option) => ({ ...option, required: [...new Set([...(option.required ?? []), tag])] }))
+    if (areDifferent(tagged.map((option) => constantsOf(memberOf(option, tag, read))))) return tagged
+  }
+  return null
 }
 
 function haveDifferentTypes(options: readonly FlatSchema[]): boolean {

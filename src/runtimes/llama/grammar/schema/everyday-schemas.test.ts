@@ -66,6 +66,11 @@ const everyday: Readonly<Record<string, Everyday>> = {
     schema: { type: 'OBJECT', properties: { a: { type: 'STRING' }, b: { type: 'ARRAY', items: { type: 'INTEGER' } } }, required: ['a'] },
     means: { type: 'object', properties: { a: text, b: { type: 'array', items: whole } }, required: ['a'] },
   },
+  'Gemini’s counts as texts, and its unspecified type': member(
+    { type: 'ARRAY', items: { type: 'TYPE_UNSPECIFIED' }, minItems: '1', maxItems: '2' },
+    { type: 'array', minItems: 1, maxItems: 2 },
+  ),
+  'an empty object that PHP wrote': { schema: { type: 'object', properties: [], required: [] }, means: { type: 'object' } },
   'OpenAPI’s nullable: false': member({ type: 'string', nullable: false }),
   'OpenAPI’s nullable: true': member({ type: 'string', nullable: true }, { type: ['string', 'null'] }),
   'nullable enumeration': member({ type: 'string', enum: ['x', 'y'], nullable: true }, { enum: ['x', 'y', null] }),
@@ -125,6 +130,10 @@ const everyday: Readonly<Record<string, Everyday>> = {
     schema: { $id: 'https://x.example/s', $defs: { A: flag }, ...object({ a: { $ref: 'https://x.example/s#/$defs/A' } }) },
     means: object({ a: flag }),
   },
+  'a reference to a name inside (TypeBox)': {
+    schema: object({ tree: { $id: 'T0', ...object({ nodes: { type: 'array', items: { $ref: 'T0' } } }) } }),
+    means: { $defs: { T: object({ nodes: { type: 'array', items: { $ref: '#/$defs/T' } } }) }, ...object({ tree: { $ref: '#/$defs/T' } }) },
+  },
   'a linked list': { schema: { $defs: { Node: node }, $ref: '#/$defs/Node' } },
   'a tree through the root': { schema: object({ children: { type: 'array', items: { $ref: '#' } } }) },
   'a tree through a property': {
@@ -181,6 +190,25 @@ const everyday: Readonly<Record<string, Everyday>> = {
       anyOf: [{ required: ['a'] }, { required: ['b'] }],
       additionalProperties: false,
     },
+  },
+  'a variant of several forms (Rust)': member({
+    oneOf: [
+      { type: 'string', enum: ['Off'] },
+      { type: 'string', enum: ['On', 'Auto'], description: 'd' },
+      object({ Timer: whole }, { additionalProperties: false }),
+    ],
+  }),
+  'a union whose tag has a default (Pydantic)': {
+    schema: object({
+      pet: {
+        discriminator: { propertyName: 'kind' },
+        oneOf: [
+          { type: 'object', properties: { kind: { const: 'dog', default: 'dog' }, barks: flag }, required: ['barks'] },
+          { type: 'object', properties: { kind: { const: 'cat', default: 'cat' }, lives: whole } },
+        ],
+      },
+    }),
+    means: object({ pet: { oneOf: [dog, object({ kind: { const: 'cat' } }, { properties: { kind: { const: 'cat' }, lives: whole } })] } }),
   },
   'oneOf that overlaps': {
     schema: object({

@@ -52,8 +52,8 @@ export type FlatSchema = Omit<ReadSchema, '$ref' | 'allOf' | 'nullable' | 'uneva
 
 /** Say which values are valid, and have no grammar. */
 const unfollowed = ['contains', 'dependentSchemas', '$dynamicRef', '$recursiveRef', 'disallow']
-/** As in the first draft of JSON Schema. */
-const anyType = 'any'
+/** As in the first drafts of JSON Schema, and in Gemini's schemas. */
+const anyTypes = ['any', 'type_unspecified']
 
 /**
  * Reads one schema.
@@ -142,8 +142,10 @@ class KeywordReader {
     )
   }
 
+  /** PHP and Lua write an empty object as a list. */
   record(keyword: string): JsonObject | undefined {
-    return this.#checked(keyword, (value) => (isRecord(value) ? value : null), 'an object')
+    const read = (value: JsonValue): JsonObject | null => (isRecord(value) ? value : Array.isArray(value) && value.length === 0 ? {} : null)
+    return this.#checked(keyword, read, 'an object')
   }
 
   /** Draft 3 has `required: true` at the member itself. */
@@ -165,10 +167,11 @@ class KeywordReader {
     return lists.length === 0 ? undefined : Object.fromEntries(lists)
   }
 
+  /** Gemini's schemas have counts as texts. */
   count(keyword: string): number | undefined {
     const read = (value: JsonValue): number | null => {
-      const count = typeof value === 'number' ? value : Number.NaN
-      return Number.isInteger(count) && count >= 0 ? count : null
+      const count = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value
+      return typeof count === 'number' && Number.isInteger(count) && count >= 0 ? count : null
     }
     return this.#checked(keyword, read, 'a whole number')
   }
@@ -227,7 +230,7 @@ class KeywordReader {
     for (const name of new Set(names)) {
       // Gemini's schemas have them in capitals.
       const type = typeof name === 'string' ? name.toLowerCase() : ''
-      if (type === anyType) return undefined
+      if (anyTypes.includes(type)) return undefined
       if (isSchemaType(type)) types.add(type)
       else this.#leeway.mistake(`the type ${shortName(JSON.stringify(name))} at ${this.#where} does not exist`)
     }

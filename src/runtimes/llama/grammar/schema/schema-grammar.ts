@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
 import { type Grammar, literal } from '../gbnf.ts'
-import { areDisjoint } from './disjoint-options.ts'
+import { areDisjoint, tagOptions } from './disjoint-options.ts'
 import { FlatSchemas } from './flat-schemas.ts'
 import type { Leeway } from './leeway.ts'
 import { listRule } from './list-rule.ts'
@@ -222,14 +222,17 @@ export class SchemaGrammar {
       this.#leeway.mistake(`no option of "${keyword}" at ${where} can be met`)
       return isPlain ? (this.#bareText ?? 'value') : this.#flatRule(around, place)
     }
-    if (
-      keyword === 'oneOf' &&
-      !areDisjoint(
-        possible.filter((option) => option !== null),
-        (member) => this.#flat.flatten(member, where),
-      )
-    )
-      this.#leeway.loosen(`"oneOf" at ${where} needs options that differ by type, constant or a required constant member; use "anyOf"`)
+    if (keyword === 'oneOf') {
+      const met = possible.filter((option) => option !== null)
+      const read = (member: JsonValue): FlatSchema | null => this.#flat.flatten(member, where)
+      const tagged = areDisjoint(met, read) ? undefined : tagOptions(met, read)
+      if (tagged)
+        return this.#alternatives(
+          tagged.map((option, index) => this.#limited(option, { where: `${where}/${keyword}/${index}`, depth: depth + 1 })),
+        )
+      if (tagged === null)
+        this.#leeway.loosen(`"oneOf" at ${where} needs options that differ by type, constant or a constant member; use "anyOf"`)
+    }
     const rules = options.flatMap((option, index) => {
       const one = possible[index] ?? null
       if (one === null) return []

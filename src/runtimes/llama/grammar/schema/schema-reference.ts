@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
 
-/** Keywords with named schemas. */
-const definitions = ['$defs', 'definitions']
+/** Keywords whose values are not schemas. */
+const data: readonly string[] = ['const', 'enum', 'default', 'example', 'examples']
 
 /** Finds what the references of a schema point to. */
 export class SchemaReferences {
@@ -37,13 +37,22 @@ export class SchemaReferences {
   }
 
   #names(): ReadonlyMap<string, JsonObject> {
-    this.#named ??= new Map(
-      definitions
-        .flatMap((keyword): readonly JsonValue[] => Object.values(this.#root[keyword] ?? {}))
-        .flatMap((schema) => (isRecord(schema) ? namesOf(schema).map((name): readonly [string, JsonObject] => [name, schema]) : [])),
-    )
+    this.#named ??= findNames(this.#root)
     return this.#named
   }
+}
+
+/** The schemas with a name, at any depth; of several with one name, the first. */
+function findNames(root: JsonObject): ReadonlyMap<string, JsonObject> {
+  const found = new Map<string, JsonObject>()
+  const open: JsonValue[] = [root]
+  for (const value of open) {
+    if (Array.isArray(value)) open.push(...value)
+    if (!isRecord(value)) continue
+    for (const name of namesOf(value)) if (!found.has(name)) found.set(name, value)
+    for (const [keyword, inside] of Object.entries(value)) if (!data.includes(keyword)) open.push(inside)
+  }
+  return found
 }
 
 function namesOf({ $anchor: anchor, $id: id }: JsonObject): readonly string[] {
