@@ -5,6 +5,7 @@ import { createCohere } from '@ai-sdk/cohere'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { ChatAnthropic } from '@langchain/anthropic'
+import { HumanMessage, ToolMessage } from '@langchain/core/messages'
 import { ChatOpenAI } from '@langchain/openai'
 import { openai as llamaIndexOpenAi } from '@llamaindex/openai'
 import { generateText, jsonSchema, rerank, streamText, tool } from 'ai'
@@ -41,6 +42,11 @@ export function testFrameworks(name: string, start: () => Promise<ClientTarget>)
         const { toolCalls, toolResults } = await generateText({ ...requested, maxOutputTokens: 200, tools, toolChoice: 'required' })
         assert.equal(toolCalls[0]?.toolName, 'look_up')
         assert.equal(toolResults[0]?.output, 'Nothing')
+        // The client refers to stored answers, or sends them back with its own fields.
+        const question = { role: 'user' as const, content: target.question }
+        const { messages } = whole.response
+        const next = await generateText({ model: model(), messages: [question, ...messages, question], maxOutputTokens: 24, maxRetries: 0 })
+        assert.ok(next.text.length > 0)
       })
 
     const chats = {
@@ -58,6 +64,9 @@ export function testFrameworks(name: string, start: () => Promise<ClientTarget>)
         const described = { type: 'function' as const, function: { name: 'look_up', description: 'Looks up', parameters } }
         const answer = await chat().bindTools([described], { tool_choice: 'look_up' }).invoke(target.question)
         assert.equal(answer.tool_calls?.[0]?.name, 'look_up')
+        const results = (answer.tool_calls ?? []).map(({ id = '' }) => new ToolMessage({ tool_call_id: id, content: 'Nothing' }))
+        const turns = [new HumanMessage(target.question), answer, ...results, new HumanMessage(target.question)]
+        assert.ok((await chat().invoke(turns)).text.length > 0)
       })
 
     test("the ai SDK ranks documents, over Cohere's interface", async (context) => {

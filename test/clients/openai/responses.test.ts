@@ -126,6 +126,37 @@ suite("OpenAI's responses", () => {
     await assert.rejects(client.responses.retrieve(answer.id), OpenAI.NotFoundError)
   })
 
+  test('items of stored responses are sent back by reference, of a whole answer and of a stream', async () => {
+    const whole = await client.responses.create(ask('[think Hm.] [say One.]'))
+    const streamed = await client.responses.stream({ ...ask('[call look_up {"q": 1}]'), tools: [tool] }).finalResponse()
+    const [call] = streamed.output
+    assert.ok(call?.type === 'function_call')
+    const references = [...whole.output, call].map(({ id = '' }) => ({ type: 'item_reference' as const, id }))
+    const result = { type: 'function_call_output' as const, call_id: call.call_id, output: 'Nothing' }
+    const input = [{ role: 'user' as const, content: 'Hi' }, ...references, result, { role: 'user' as const, content: '[say Two.]' }]
+    const next = await client.responses.create({ ...ask(input), tools: [tool] })
+    assert.equal(next.output_text, 'Two.')
+    const { data } = await client.responses.inputItems.list(next.id, { order: 'asc' })
+    const ids = data.map((item) => ('id' in item ? item.id : undefined))
+    assert.deepEqual(
+      ids.slice(1, 4),
+      [...whole.output, call].map(({ id }) => id),
+    )
+    assert.ok((await client.responses.inputTokens.count(ask(input))).input_tokens > 3)
+  })
+
+  test('a reference to an item that is not stored is rejected by its place', async () => {
+    const unkept = await client.responses.create({ ...ask('[say One.]'), store: false })
+    for (const id of [unkept.output[0]?.id ?? '', 'msg_1', `msg_${'0'.repeat(36)}`]) {
+      const input = [
+        { type: 'item_reference' as const, id },
+        { role: 'user' as const, content: 'Hi' },
+      ]
+      const { param, message } = await readError(await service.fetch(path, { json: ask(input) }))
+      assert.deepEqual([param, /not stored/.test(message)], ['input[0]', true], id)
+    }
+  })
+
   test('a stored response is streamed again, also from a given event, and in the background to its end', async () => {
     const kept = await client.responses.create(ask('[say one two]'))
     const streamed = async (query: string) => readEvents<EventData>(await service.fetch(`${path}/${kept.id}?stream=true${query}`))
@@ -238,7 +269,7 @@ suite("OpenAI's responses", () => {
       { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'x' }] }] },
       /`input\[0\]\.content\[0\]\.image_url` must hold the picture itself/,
     ],
-    ['a reference', { input: [{ type: 'item_reference', id: 'x' }] }, /type item_reference/],
+    ['a reference without an id', { input: [{ type: 'item_reference' }] }, /type item_reference/],
     ['an output without its call', { input: [{ type: 'function_call_output', call_id: 'x', output: '' }] }, /call_id` must be the call_id/],
     ['no input', { input: [] }, /`input`/],
     ['a schema that is missing', { text: { format: { type: 'json_schema', name: 'x' } } }, /text\.format\.schema` is required/],

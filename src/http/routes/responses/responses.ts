@@ -33,6 +33,7 @@ import { encodeResponseStream } from '../../wire/responses/response-stream.ts'
 import { inputTokensSchema } from '../../wire/tokens/token-answers.ts'
 import { events, json, modelRefusals } from '../row-parts.ts'
 import { itemsBefore, keepResponse, type ResponseDependencies } from './kept-response.ts'
+import { withReferencedItems } from './referenced-items.ts'
 
 const model = 'smollm2-135m-instruct'
 
@@ -57,7 +58,7 @@ export const responseRoutes: readonly Route[] = [
     handle: (routeDeps, settings) => {
       const deps = { ...routeDeps, maxDocumentBytes: settings.maxDocumentBytes }
       return async (call) => {
-        const received = synchronousBody(call.incoming)
+        const received = await receiveBody(deps, call)
         const body = parseResponseRequest(withModelDefaults(deps.catalog, received.value, ['temperature', 'topP']))
         const request = await readConversation(deps, { caller: call.caller, body, bytes: received.byteLength }, call.options)
         const requested: Requested = { body, request, head: startResponse(deps.clock) }
@@ -80,8 +81,9 @@ export const responseRoutes: readonly Route[] = [
     refusals: modelRefusals,
     handle: (routeDeps, settings) => {
       const deps = { ...routeDeps, maxDocumentBytes: settings.maxDocumentBytes }
-      return async ({ incoming, caller, options, work }) => {
-        const received = synchronousBody(incoming)
+      return async (call) => {
+        const { caller, options, work } = call
+        const received = await receiveBody(deps, call)
         const body = parseCompactRequest(received.value)
         const request = await readConversation(deps, { caller, body, bytes: received.byteLength }, options)
         const parts = generateText(work, { caller, request }, options)
@@ -105,8 +107,9 @@ export const responseRoutes: readonly Route[] = [
     refusals: modelRefusals,
     handle: (routeDeps, { maxDocumentBytes }) => {
       const deps = { ...routeDeps, maxDocumentBytes }
-      return async ({ incoming, caller, work, options }) => {
-        const received = synchronousBody(incoming)
+      return async (call) => {
+        const { caller, work, options } = call
+        const received = await receiveBody(deps, call)
         const { model: named = firstModel(deps.catalog), input: requested = '', ...rest } = Object(received.value)
         const body = parseResponseRequest({ ...rest, model: named, input: requested })
         const found = requireTextModel(deps.catalog, body.model, 'generate')
@@ -127,6 +130,15 @@ export const responseRoutes: readonly Route[] = [
 /** The model that counts tokens when the request names none: the first text model. */
 function firstModel(catalog: ModelCatalog): string {
   return chooseTextModel(catalog, listedModels(catalog).find((each) => each.kind === 'text' && each.generates !== false)?.id, 'generate').id
+}
+
+/** The body of a call, with the items that it refers to. */
+async function receiveBody(
+  deps: ResponseDependencies,
+  { incoming, caller: { accountId }, options }: Call,
+): Promise<{ readonly value: unknown; readonly byteLength: number }> {
+  const { value: body, byteLength, take } = synchronousBody(incoming)
+  return { value: await withReferencedItems(deps, { accountId, body, take }, options), byteLength }
 }
 
 /**

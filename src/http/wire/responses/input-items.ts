@@ -4,28 +4,32 @@ import { isRecord } from '../../../core/json-value.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
 import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
-import { addressMeaning } from '../chat/fields/picture-address.ts'
+import { addressMeaning, detailField } from '../chat/fields/picture-address.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
+import { ignoredFields, ignoredMarks } from '../ignored-fields.ts'
 
 const id = Type.Optional(Type.String({ maxLength: 4096 }))
 const status = Type.Optional(Type.Enum(['in_progress', 'completed', 'incomplete']))
 const callId = Type.String({ minLength: 1, maxLength: 4096 })
-/** Fields that OpenAI's client adds to the items it reads, and sends back. */
-const readByClient = Type.Optional(Type.Unknown())
 const none = Type.Optional(Type.Array(jsonObject))
 
-const inputText = closed({ type: Type.Literal('input_text'), text: Type.String() })
+const inputText = closed({ type: Type.Literal('input_text'), text: Type.String(), ...ignoredMarks })
+/** As in chats. */
+const plainText = closed({ type: Type.Literal('text'), text: Type.String(), ...ignoredMarks })
 const outputText = closed({
   type: Type.Literal('output_text'),
   text: Type.String(),
   annotations: none,
   logprobs: none,
-  parsed: readByClient,
+  // OpenAI's client adds fields to the items it reads, and sends them back.
+  ...ignoredFields('parsed'),
+  ...ignoredMarks,
 })
 const inputImage = closed({
   type: Type.Literal('input_image'),
   image_url: Type.String({ description: addressMeaning }),
-  detail: Type.Optional(Type.Enum(['auto', 'low', 'high'])),
+  detail: detailField,
+  ...ignoredMarks,
 })
 const refusal = closed({ type: Type.Literal('refusal'), refusal: Type.String() })
 
@@ -34,13 +38,15 @@ const message = closed({
   role: Type.Enum(['user', 'assistant', 'system', 'developer']),
   content: Type.Union([
     Type.String(),
-    Type.Array(Type.Union([inputText, outputText, refusal, inputImage]), {
+    Type.Array(Type.Union([inputText, outputText, plainText, refusal, inputImage]), {
       description: '`input_image` in user messages, for models that read pictures.',
     }),
   ]),
   id,
   status,
   phase: Type.Optional(Type.String({ maxLength: 64 })),
+  ...ignoredFields('parsed'),
+  ...ignoredMarks,
 })
 const functionCall = closed({
   type: Type.Literal('function_call'),
@@ -48,16 +54,19 @@ const functionCall = closed({
   name: Type.String({ minLength: 1, maxLength: 1024 }),
   namespace: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
   arguments: Type.String(),
-  parsed_arguments: readByClient,
   id,
   status,
+  ...ignoredFields('parsed_arguments', 'async', 'caller', 'created_by'),
+  ...ignoredMarks,
 })
 const functionOutput = closed({
   type: Type.Literal('function_call_output'),
   call_id: callId,
-  output: Type.Union([Type.String(), Type.Array(Type.Union([inputText, inputImage]))]),
+  output: Type.Union([Type.String(), Type.Array(Type.Union([inputText, outputText, plainText, inputImage]))]),
   id,
   status,
+  ...ignoredFields('name', 'namespace', 'caller', 'created_by'),
+  ...ignoredMarks,
 })
 const reasoning = closed({
   type: Type.Literal('reasoning'),
@@ -80,7 +89,7 @@ export type OutputItem = Static<typeof functionOutput>
 export type ReasoningItem = Static<typeof reasoning>
 
 const kinds: readonly string[] = ['message', 'function_call', 'function_call_output', 'reasoning']
-const texts: readonly unknown[] = ['input_text', 'output_text', 'refusal']
+const texts: readonly unknown[] = ['input_text', 'output_text', 'text', 'refusal']
 
 /** Finds items and parts that models here cannot read: files, results of built-in tools, and references to items. */
 export function findForeignItems(input: unknown): readonly FieldFault[] {

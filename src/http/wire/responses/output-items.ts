@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../../../core/json-value.ts'
 import { finishWords } from '../../../core/text/finish-words.ts'
 import type { TokenLogprob } from '../../../core/text-generation.ts'
@@ -14,9 +13,23 @@ type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
 const prefixes = { reasoning: 'rs', message: 'msg', function_call: 'fc', custom_tool_call: 'ctc' } as const
 
-/** A new id for an item. */
-export function itemId(type: OutputItem['type']): string {
-  return `${prefixes[type]}_${randomUUID().replaceAll('-', '')}`
+/** An item of a response. */
+interface ItemPlace {
+  /** `resp_` and 32 hex digits. */
+  readonly response: string
+  /** Its position in the output, from 0. */
+  readonly place: number
+}
+
+/** The id of an item, which names its response, so that references to it can be resolved. */
+export function itemId(type: OutputItem['type'], { response, place }: ItemPlace): string {
+  return `${prefixes[type]}_${response.slice('resp_'.length)}${place.toString(16).padStart(4, '0')}`
+}
+
+/** The id of the response that an item belongs to; null = not an id of {@link itemId}. */
+export function responseOf(id: string): string | null {
+  const [, digits] = /^(?:rs|msg|fc|ctc)_([0-9a-f]{32})[0-9a-f]{4,}$/.exec(id) ?? []
+  return digits === undefined ? null : `resp_${digits}`
 }
 
 /** The model's reasoning. */
@@ -79,15 +92,21 @@ export function encodeLogprobs(logprobs: readonly TokenLogprob[]): readonly Json
   }))
 }
 
-/** The items of a finished choice. An empty answer is a message with an empty text. */
-export function encodeOutputItems(body: ResponseBody, { thoughts, text, toolCalls, logprobs, reason }: TextChoice): readonly OutputItem[] {
+/** The items of a response's finished choice. An empty answer is a message with an empty text. */
+export function encodeOutputItems(
+  response: string,
+  body: ResponseBody,
+  { thoughts, text, toolCalls, logprobs, reason }: TextChoice,
+): readonly OutputItem[] {
   const status = finishWords[reason].responses === null ? 'completed' : 'incomplete'
   const speaks = text !== '' || toolCalls.length === 0
+  let place = 0
+  const id = (type: OutputItem['type']) => itemId(type, { response, place: place++ })
   return [
-    ...(thoughts === '' ? [] : [reasoningItem(body, itemId('reasoning'), thoughts, 'completed')]),
-    ...(speaks ? [messageItem(itemId('message'), textPart(text, logprobs), toolCalls.length > 0 ? 'completed' : status)] : []),
+    ...(thoughts === '' ? [] : [reasoningItem(body, id('reasoning'), thoughts, 'completed')]),
+    ...(speaks ? [messageItem(id('message'), textPart(text, logprobs), toolCalls.length > 0 ? 'completed' : status)] : []),
     ...toolCalls.map((call, index) =>
-      callItem(body, itemId(callType(body, call.name)), call, index === toolCalls.length - 1 ? status : 'completed'),
+      callItem(body, id(callType(body, call.name)), call, index === toolCalls.length - 1 ? status : 'completed'),
     ),
   ]
 }

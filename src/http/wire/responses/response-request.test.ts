@@ -195,6 +195,22 @@ suite('items as a conversation', () => {
       assert.deepEqual(message, { role: 'assistant', content: 'b', ...(thoughts !== undefined && { thoughts }) })
     })
 
+  test('markers and notes of other services have no effect, and texts of chats and arguments as objects are read', () => {
+    const marks = { prompt_cache_breakpoint: { type: 'implicit' }, provider_specific_fields: {}, cache_control: null }
+    const noted = { ...called, ...marks, async: false, caller: { type: 'direct' }, created_by: 'a' }
+    const answered = { ...output, ...marks, name: 'look', namespace: null, caller: null }
+    const asked = (type: string) => ({ ...says('user', [{ type, text: 'a', ...marks }]), ...marks })
+    const plain = conversation([says('user', 'a'), called, output])
+    assert.deepEqual(conversation([asked('input_text'), noted, answered]), plain)
+    assert.deepEqual(
+      conversation([asked('text'), { ...called, arguments: {} }, { ...output, output: [{ type: 'text', text: 'blue' }] }]),
+      plain,
+    )
+    assert.deepEqual(conversation([asked('text'), { ...called, arguments: null }, output]), plain)
+    const tools = [{ ...look, ...marks, allowed_callers: ['direct'], output_schema: {}, async: false }]
+    assert.deepEqual(conversation('a', { tools }), conversation('a', { tools: [look] }))
+  })
+
   test('reasoning at the end adds no message', () => {
     const { messages } = conversation([says('user', 'a'), { type: 'reasoning' }, { type: 'reasoning' }])
     assert.deepEqual(messages, [{ role: 'user', content: 'a' }])

@@ -50,7 +50,7 @@ export const responseIncludes = [
 export const responseRequestSchema = closed({
   model: Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' }),
   input: Type.Union([Type.String(), Type.Array(inputItemSchema, { minItems: 1 })], {
-    description: 'Text, or items: messages, function_call, function_call_output, reasoning.',
+    description: 'Text, or items: messages, function_call, function_call_output, reasoning, or item_reference to one of a stored response.',
   }),
   ...optional({
     instructions: Type.String({ description: 'Instructions for the model; not kept for the next response.' }),

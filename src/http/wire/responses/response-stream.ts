@@ -30,7 +30,7 @@ export async function* encodeResponseStream(
 ): AsyncGenerator<string, void, undefined> {
   let number = 0
   const event: Emit = (type, fields) => encodeNamedEvent(type, { type, sequence_number: number++, ...fields })
-  const items = new Items(body, event)
+  const items = new Items(head.id, body, event)
   yield event('response.created', { response: encodeResponse(head, body, { status: 'in_progress' }) })
   yield event('response.in_progress', { response: encodeResponse(head, body, { status: 'in_progress' }) })
   try {
@@ -70,11 +70,13 @@ interface OpenItem {
 /** The items of a stream. At most one is open, and a part of another kind closes it. */
 class Items {
   readonly done: OutputItem[] = []
+  readonly #response: string
   readonly #body: ResponseBody
   readonly #event: Emit
   #open: OpenItem | null = null
 
-  constructor(body: ResponseBody, event: Emit) {
+  constructor(response: string, body: ResponseBody, event: Emit) {
+    this.#response = response
     this.#body = body
     this.#event = event
   }
@@ -110,7 +112,8 @@ class Items {
 
   *#start(type: OutputItem['type'], call: OpenItem['call']): Generator<string, OpenItem> {
     yield* this.#close('completed')
-    const open: OpenItem = { id: itemId(type), type, text: '', logprobs: [], call }
+    const id = itemId(type, { response: this.#response, place: this.done.length })
+    const open: OpenItem = { id, type, text: '', logprobs: [], call }
     this.#open = open
     const at = { output_index: this.done.length }
     yield this.#event('response.output_item.added', { ...at, item: this.#item(open, 'in_progress') })

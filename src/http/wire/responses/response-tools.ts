@@ -6,7 +6,8 @@ import type { ChatInput, ToolDefinition } from '../../../core/text-generation.ts
 import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
-import { toolName } from '../chat/tool-fields.ts'
+import { ignoredTools, toolName } from '../chat/tool-fields.ts'
+import { ignoredFields, ignoredMarks } from '../ignored-fields.ts'
 
 const name = toolName
 const functionTool = closed({
@@ -16,8 +17,11 @@ const functionTool = closed({
     description: Type.String(),
     parameters: jsonObject,
     strict: Type.Boolean(),
-    defer_loading: Type.Boolean(),
+    async: Type.Literal(false),
   }),
+  ...ignoredFields('output_schema'),
+  ...ignoredTools,
+  ...ignoredMarks,
 })
 /** A tool whose input is a text. A model sees a function with one argument. */
 const customTool = closed({
@@ -29,8 +33,10 @@ const customTool = closed({
       closed({ type: Type.Literal('text') }),
       closed({ type: Type.Literal('grammar'), syntax: Type.Enum(['lark', 'regex']), definition: Type.String() }),
     ]),
-    defer_loading: Type.Boolean(),
+    async: Type.Literal(false),
   }),
+  ...ignoredTools,
+  ...ignoredMarks,
 })
 const callable = Type.Union([functionTool, customTool])
 const namespaceTool = closed({

@@ -122,7 +122,7 @@ export function encodeFinished(head: ResponseHead, body: ResponseBody, result: T
   if (choice === undefined) throw new TypeError('A model ended without an answer')
   return encodeResponse(head, body, {
     ...endOf(choice.reason),
-    output: encodeOutputItems(body, choice),
+    output: encodeOutputItems(head.id, body, choice),
     usage: result.usage,
     ...warningsOf(result),
   })

@@ -39,6 +39,8 @@ function readItem(item: Readonly<Record<string, unknown>>, type: string, index: 
   if (traces.includes(type)) return []
   if (type === 'compaction' || type === 'compaction_summary')
     return [{ type: 'message', role: 'developer', content: unpackSummary(item.encrypted_content, index) }]
+  // Some clients send the arguments as an object, or leave empty ones out.
+  if (type === 'function_call' && typeof item.arguments !== 'string') return [{ ...item, arguments: asText(item.arguments ?? {}) }]
   const { id, call_id = id, output, tools } = item
   if (Object.hasOwn(calls, type)) {
     const { name = type.replace(/_call$/, ''), namespace } = item
