@@ -120,7 +120,7 @@ export const publishedSurfaces: readonly PublishedSurface[] = [
       tool_choice: honoured('auto', 'with `tools`', { tools }),
       tools: honoured(tools, 'functions and custom tools'),
       top_logprobs: honoured(2, 'with `logprobs`', { logprobs: true }),
-      verbosity: honoured('medium', '`medium` only'),
+      verbosity: ignored('low', 'limit answers with `max_tokens`'),
       web_search_options: refused({}),
     },
   },

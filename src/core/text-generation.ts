@@ -26,7 +26,7 @@ export interface PicturePart {
   readonly mediaType: string
   readonly base64: string
   /** Resolution hint; absent = the model's default. */
-  readonly detail?: 'auto' | 'low' | 'high'
+  readonly detail?: 'auto' | 'low' | 'high' | 'original'
 }
 
 export interface ToolCall {
@@ -74,7 +74,7 @@ export type ResponseFormat =
   | { readonly type: 'choice'; readonly options: readonly string[]; readonly field: string }
 
 /** Reasoning efforts, from none upwards. */
-export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const
+export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 export type ReasoningEffort = (typeof reasoningEfforts)[number]
 
 /** Rules for ending an answer, besides its limit, its stop strings and the model's end token. */

@@ -29,7 +29,7 @@ export function allowOrigins(server: FastifyInstance, origins: readonly string[]
     if (request.method !== 'OPTIONS' || wanted === undefined) return done()
     reply.header('access-control-allow-methods', 'GET, HEAD, POST, PUT, DELETE')
     // Clients send custom headers, and the browser asks for each of them by name.
-    if (typeof names === 'string' && /^[\w\-, ]{1,2000}$/.test(names)) reply.header('access-control-allow-headers', names)
+    if (typeof names === 'string' && /^[\w!#$%&'*+.^`|~\-, ]{1,2000}$/.test(names)) reply.header('access-control-allow-headers', names)
     reply.header('access-control-max-age', rememberedSeconds)
     reply.code(204).send()
   })

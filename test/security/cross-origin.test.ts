@@ -21,7 +21,7 @@ suite('pages of other origins', () => {
   })
 
   test('can call with a token if allowed, and never with cookies', async () => {
-    const headers = { 'access-control-request-headers': 'authorization, content-type, x-stainless-lang' }
+    const headers = { 'access-control-request-headers': 'authorization, content-type, x-stainless-lang, X-App.Version' }
     const requested = await listed?.fetch('/v1/chat/completions', { ...preflight(friend, headers), token: null })
     assert.equal(requested?.status, 204)
     assert.equal(requested && allowed(requested), friend)

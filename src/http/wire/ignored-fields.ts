@@ -6,4 +6,4 @@ export function ignoredFields<const Name extends string>(...names: readonly Name
 }
 
 /** Additional fields that clients add to messages, calls and tools, such as cache markers. */
-export const ignoredMarks = ignoredFields('cache_control', 'extra_content', 'provider_specific_fields')
+export const ignoredMarks = ignoredFields('cache_control', 'prompt_cache_breakpoint', 'extra_content', 'provider_specific_fields')

@@ -160,7 +160,15 @@ function startChoices(engine: LlamaEngine, request: TextRequest, work: Work): Di
 }
 
 /** Shares of an answer for reasoning, for models that can only switch it on or off, as in OpenRouter. */
-const shares: Readonly<Record<ReasoningEffort, number>> = { none: 0, minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.95 }
+const shares: Readonly<Record<ReasoningEffort, number>> = {
+  none: 0,
+  minimal: 0.1,
+  low: 0.2,
+  medium: 0.5,
+  high: 0.8,
+  xhigh: 0.95,
+  max: 0.95,
+}
 
 /**
  * Maximum reasoning tokens; Infinity = unlimited.

@@ -267,6 +267,12 @@ suite('chat requests', () => {
         ],
       },
     ])
+    const { url } = picture.image_url
+    for (const image_url of [url, { url, detail: 'original' }, { url: url.replace(',', ', ') }]) {
+      const { input } = accept({ messages: [user([{ type: 'image_url', image_url, prompt_cache_breakpoint: {} }])] }).request
+      assert.equal(Object(input).messages[0].parts[0].base64, 'iVBORw0KGgo=')
+    }
+    refuse({ messages: [user([{ type: 'image_url', image_url: 'x' }])] }, 'messages[0].content[0].image_url')
     refuse({ messages: [{ role: 'robot', content: 'x' }] }, 'messages[0].role')
     refuse({ messages: [user(null)] }, 'messages[0].content')
     for (const url of [
@@ -328,6 +334,8 @@ suite('chat requests', () => {
       false,
     ])
     const plain = accept({ tools: [tool] }).request.input
+    assert.deepEqual(accept({ tools: [{ function: tool.function }] }).request.input, plain)
+    refuse({ tools: [{ function: tool.function }, tool] }, 'tools[1].function.name')
     assert.equal(plain.type === 'chat' && plain.toolChoice, 'auto')
     refuse({ tools: [tool], tool_choice: { type: 'function', function: { name: 'other' } } }, 'tool_choice')
   })
@@ -338,7 +346,9 @@ suite('chat requests', () => {
     const requested = { name: 'x', schema, strict: true, description: 'd' }
     assert.deepEqual(read({ type: 'json_schema', json_schema: requested }), { type: 'json_schema', ...requested })
     assert.deepEqual(read({ type: 'json_schema', json_schema: { schema } }), { type: 'json_schema', schema })
-    assert.deepEqual(read({ type: 'json_object', schema }), { type: 'json_schema', schema })
+    for (const type of ['json_object', 'json_schema']) assert.deepEqual(read({ type, schema }), { type: 'json_schema', schema })
+    refuse({ response_format: { type: 'text', schema } }, 'response_format.schema')
+    refuse({ response_format: { type: 'json_schema', json_schema: {}, schema } }, 'response_format.json_schema')
   })
 
   test('only the low 32 bits of a seed are used', () => {

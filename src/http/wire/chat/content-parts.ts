@@ -4,7 +4,7 @@ import type { SeenPart } from '../../../core/text-generation.ts'
 import { closed } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { ignoredFields, ignoredMarks } from '../ignored-fields.ts'
-import { addressMeaning, findAddressFault, maxPictures, readAddress } from './fields/picture-address.ts'
+import { addressMeaning, detailField, findAddressFault, maxPictures, readAddress } from './fields/picture-address.ts'
 
 /** A part of a message's content. {@link findPartFaults} checks which fields its type has. */
 export const contentPartSchema = closed({
@@ -14,11 +14,10 @@ export const contentPartSchema = closed({
   text: Type.Optional(Type.String()),
   refusal: Type.Optional(Type.String({ description: 'The text of parts of the type refusal.' })),
   ...ignoredMarks,
-  ...ignoredFields('annotations', 'citations', 'logprobs', 'id'),
+  ...ignoredFields('annotations', 'citations', 'logprobs', 'id', 'index'),
   image_url: Type.Optional(
-    closed({
-      url: Type.String({ description: addressMeaning }),
-      detail: Type.Optional(Type.Enum(['auto', 'low', 'high'])),
+    Type.Union([closed({ url: Type.String({ description: addressMeaning }), detail: detailField }), Type.String()], {
+      description: 'The address in `url`, or alone.',
     }),
   ),
 })
@@ -42,10 +41,9 @@ export function findPartFaults(
     if (type === 'image_url' && role !== 'user') at('type', 'must be text: pictures belong to user messages.')
     if (type === 'image_url' && text !== undefined) at('text', 'belongs to parts of the type text: remove it.')
     if (type === 'image_url' && image_url === undefined) at('image_url', 'is required: add an object with `url`.', 'missing')
-    const url = image_url?.url
-    if (url === undefined) continue
-    const fault = findAddressFault(url)
-    if (fault !== null) at('image_url.url', fault)
+    if (image_url === undefined) continue
+    const fault = findAddressFault(addressOf(image_url))
+    if (fault !== null) at(typeof image_url === 'string' ? 'image_url' : 'image_url.url', fault)
   }
   if (parts.filter(({ type }) => type === 'image_url').length > maxPictures)
     faults.push(fieldFault(path, `has more than ${maxPictures} pictures: send fewer.`, 'range'))
@@ -56,8 +54,13 @@ export function findPartFaults(
 export function readParts(parts: readonly ContentPart[]): readonly SeenPart[] | undefined {
   if (parts.every(({ type }) => type !== 'image_url')) return undefined
   return parts.map(({ image_url, refusal = '', text = refusal }): SeenPart => {
-    return readAddress(image_url?.url ?? '', image_url?.detail) ?? { type: 'text', text }
+    const detail = typeof image_url === 'object' ? image_url.detail : undefined
+    return readAddress(image_url === undefined ? '' : addressOf(image_url), detail) ?? { type: 'text', text }
   })
+}
+
+function addressOf(image: NonNullable<ContentPart['image_url']>): string {
+  return typeof image === 'string' ? image : image.url
 }
 
 /** Joins text parts with line breaks, as llama.cpp and vLLM do. */

@@ -25,7 +25,7 @@ export const responseFormatField = Type.Optional(
         schema: jsonObject,
       }),
     },
-    { description: 'What the output must look like; `json_object` may carry its `schema` directly.' },
+    { description: 'What the output must look like; its `schema` may stand here directly, as in llama-server’s interface.' },
   ),
 )
 
@@ -34,11 +34,11 @@ type ResponseFormatBody = Static<typeof responseFormatField>
 /** Finds a missing schema, and a schema with another type than `json_schema`. */
 export function findResponseFormatFaults(format: ResponseFormatBody | undefined): readonly FieldFault[] {
   if (format === undefined) return []
-  if (format.type === 'json_schema' && format.json_schema?.schema === undefined)
+  if (format.type === 'json_schema' && (format.json_schema ?? format).schema === undefined)
     return [fieldFault(['response_format', 'json_schema'], 'needs a `schema` when the type is json_schema.', 'missing')]
   if (format.type !== 'json_schema' && format.json_schema !== undefined)
     return [fieldFault(['response_format', 'json_schema'], 'needs the type json_schema; remove one of them.')]
-  if (format.type !== 'json_object' && format.schema !== undefined)
+  if (format.schema !== undefined && (format.type === 'text' || format.json_schema !== undefined))
     return [fieldFault(['response_format', 'schema'], 'needs the type json_object; use `json_schema` otherwise.')]
   return []
 }

@@ -19,7 +19,7 @@ const functionFields = {
   parameters: Type.Optional(jsonObject),
 }
 const functionTool = closed({
-  type: Type.Literal('function'),
+  type: Type.Optional(Type.Literal('function')),
   function: closed({ ...functionFields, strict: Type.Optional(Type.Boolean()), ...ignoredMarks }),
   ...ignoredMarks,
   ...ignoredTools,
@@ -86,7 +86,7 @@ export function findToolFaults(body: ToolsBody): readonly FieldFault[] {
   const names = tools.map((tool) => nameOf(tool))
   for (const [index, name] of names.entries())
     if (names.indexOf(name) !== index)
-      faults.push(fieldFault(['tools', index, tools[index]?.type ?? '', 'name'], `must be unique; ${name} appears twice.`))
+      faults.push(fieldFault(['tools', index, tools[index]?.type ?? 'function', 'name'], `must be unique; ${name} appears twice.`))
   const missing = allowedOf(tool_choice)?.tools.find((tool) => !names.includes(nameOf(tool)))
   if (missing !== undefined)
     faults.push(fieldFault('tool_choice', `names ${nameOf(missing)}, which is not in \`tools\`; name one of them.`))

@@ -36,7 +36,7 @@ function readValue(schema: SchemaNode | undefined, text: string): unknown {
     case 'number':
       return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
     case 'boolean':
-      return { true: true, false: false }[text] ?? text
+      return { true: true, false: false }[text.toLowerCase()] ?? text
     default:
       return text
   }

@@ -13,6 +13,7 @@ test('the bytes determine the format of an image, whatever its data URI states',
     'data:application/octet-stream;base64,',
     'data:;base64,',
     'data:image/png;name=a.png;base64,',
+    ' data:image/png;base64, ',
     'DATA:IMAGE/PNG;BASE64,',
   ])
     assert.deepEqual([...(await decodeImage(inspect, { field: 'init_image', text: `${prefix}AQID` }, options))], [1, 2, 3], prefix)

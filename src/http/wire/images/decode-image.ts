@@ -55,7 +55,7 @@ export async function decodeInspected(
   options: InspectionOptions,
 ): Promise<{ readonly bytes: Uint8Array; readonly found: InspectedImage }> {
   // The bytes determine the format, whatever the head states.
-  const bytes = await decodeBase64(text.replace(dataHead, ''))
+  const bytes = await decodeBase64(text.trim().replace(dataHead, '').trimStart())
   if (bytes === null) throw fault(field, `\`${field}\` must be an image in base64, with or without a data:image/…;base64, prefix.`)
   return { bytes, found: await inspectField(inspect, { field, bytes }, options) }
 }

@@ -19,15 +19,20 @@ const textBlock = closed({
   citations: Type.Optional(Type.Array(jsonObject, { maxItems: 0 })),
   ...marks,
 })
-const thinkingBlock = closed({ type: Type.Literal('thinking'), thinking: Type.String(), signature: Type.Optional(Type.String()) })
-const redactedBlock = closed({ type: Type.Literal('redacted_thinking'), data: Type.String() })
+const thinkingBlock = closed({
+  type: Type.Literal('thinking'),
+  thinking: Type.String(),
+  signature: Type.Optional(Type.String()),
+  ...marks,
+})
+const redactedBlock = closed({ type: Type.Literal('redacted_thinking'), data: Type.String(), ...marks })
 const callBlock = closed({
   type: Type.Literal('tool_use'),
   id,
   name: Type.String({ minLength: 1, maxLength: 1024 }),
   /** Some clients send the object as text, or an empty text. */
   input: Type.Optional(Type.Union([jsonObject, Type.String()])),
-  ...ignoredFields('caller'),
+  ...ignoredFields('caller', 'toolset_name'),
   ...marks,
 })
 const plainSource = closed({ type: Type.Literal('text'), media_type: Type.Literal('text/plain'), data: Type.String() })
@@ -50,11 +55,24 @@ const pictureSource = closed({
   }),
 })
 const imageBlock = closed({ type: Type.Literal('image'), source: pictureSource, ...marks })
+const searchBlock = closed({
+  type: Type.Literal('search_result'),
+  source: Type.String(),
+  title: Type.String(),
+  content: Type.Array(textBlock),
+  citations: documentBlock.properties.citations,
+  ...marks,
+})
+/** A tool that a client's search has found. Models here see every tool from the start. */
+const toolReference = closed({ type: Type.Literal('tool_reference'), tool_name: Type.String({ maxLength: 1024 }), ...marks })
 const resultBlock = closed({
   type: Type.Literal('tool_result'),
   tool_use_id: id,
-  content: Type.Optional(Type.Union([Type.String(), Type.Array(Type.Union([textBlock, documentBlock, imageBlock]))])),
+  content: Type.Optional(
+    Type.Union([Type.String(), Type.Array(Type.Union([textBlock, documentBlock, searchBlock, toolReference, imageBlock]))]),
+  ),
   is_error: Type.Optional(Type.Boolean()),
+  ...ignoredFields('toolset_name'),
   ...marks,
 })
 
@@ -67,10 +85,13 @@ export const systemField = Type.Optional(
 export const messageSchema = closed({
   role: Type.Enum(['user', 'assistant', 'system'], { description: '`system`: instructions in the middle of a conversation.' }),
   content: Type.Union(
-    [Type.String(), Type.Array(Type.Union([textBlock, thinkingBlock, redactedBlock, callBlock, resultBlock, documentBlock, imageBlock]))],
+    [
+      Type.String(),
+      Type.Array(Type.Union([textBlock, thinkingBlock, redactedBlock, callBlock, resultBlock, documentBlock, searchBlock, imageBlock])),
+    ],
     {
       description:
-        'Text, or blocks: text, image (for models that read pictures), document (of plain text), thinking, redacted_thinking, tool_use, tool_result (of text, images and documents).',
+        'Text, or blocks: text, image (for models that read pictures), document (of plain text), search_result, thinking, redacted_thinking, tool_use, tool_result (of text, images, documents and search results).',
     },
   ),
 })
@@ -80,8 +101,11 @@ export type ContentBlock = Exclude<MessageBody['content'], string>[number]
 export type TextBlock = Static<typeof textBlock>
 export type ImageBlock = Static<typeof imageBlock>
 export type DocumentBlock = Static<typeof documentBlock>
+export type SearchBlock = Static<typeof searchBlock>
+export type ResultPart = Exclude<NonNullable<Static<typeof resultBlock>['content']>, string>[number]
 
-const known: readonly unknown[] = ['text', 'image', 'document', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result']
+const inResults: readonly unknown[] = ['text', 'image', 'document', 'search_result', 'tool_reference']
+const known: readonly unknown[] = ['text', 'image', 'document', 'search_result', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result']
 
 /** Finds blocks that models here cannot read: pictures by address, documents, and results of Anthropic's server tools. */
 export function findForeignBlocks(messages: unknown): readonly FieldFault[] {
@@ -96,7 +120,7 @@ function findForeign(content: unknown, path: FieldFault['path'], kinds: readonly
   return content.flatMap((block: unknown, index): readonly FieldFault[] => {
     if (!isRecord(block)) return []
     const place = [...path, index]
-    if (block.type === 'tool_result') return findForeign(block.content, [...place, 'content'], ['text', 'document', 'image'])
+    if (block.type === 'tool_result') return findForeign(block.content, [...place, 'content'], inResults)
     const kind = block.type
     if (typeof kind !== 'string' || (kinds.includes(kind) && !isForeignSource(block))) return []
     const message = `\`${printPath(place)}\` is of the type ${shortName(kind)}, which models here cannot read: send ${kind === 'image' ? 'pictures in base64' : 'text'}.`

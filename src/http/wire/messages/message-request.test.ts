@@ -280,7 +280,7 @@ suite('tools and reasoning in Anthropic’s format', () => {
     [{ thinking: { type: 'enabled', budget_tokens: 10, display: 'omitted' } }, 'high', 10, false],
     [{ thinking: { type: 'adaptive', display: 'summarized' } }, 'high', undefined, true],
     [{ output_config: { effort: 'low' } }, 'low', undefined, true],
-    [{ output_config: { effort: 'max' } }, 'xhigh', undefined, true],
+    [{ output_config: { effort: 'max' } }, 'max', undefined, true],
     [{ thinking: { type: 'disabled' }, output_config: { effort: 'high' } }, 'none', undefined, true],
   ] as const)
     test(`${JSON.stringify(fields)} sets the effort to ${effort}`, () => {
@@ -305,6 +305,21 @@ suite('tools and reasoning in Anthropic’s format', () => {
     assert.equal(Object(second).messages[2].content, 'On cats\nCats purr.')
     const foreign = { type: 'document', source: { type: 'url', url: 'https://example.org/a.pdf' } }
     assertRefused(() => accept({ messages: [user([foreign])] }), { code: 'unsupported_parameter', param: 'messages[0].content[0]' })
+  })
+
+  test('search results, and tools that a search has found, are read as text', () => {
+    const found = {
+      type: 'search_result',
+      source: 'https://example.org',
+      title: 'On cats',
+      content: [{ type: 'text', text: 'Cats purr.' }],
+    }
+    const { input } = accept({ messages: [user([found])] }).request
+    assert.deepEqual(Object(input).messages, [{ role: 'user', content: 'On cats\nhttps://example.org\nCats purr.' }])
+    const content = [found, { type: 'tool_reference', tool_name: 'look' }]
+    const second = accept({ messages: [user('a'), assistant([called]), user([{ ...result, content, toolset_name: null }])] }).request.input
+    assert.equal(Object(second).messages[2].content, 'On cats\nhttps://example.org\nCats purr.\nThe tool look is available.')
+    assertRefused(() => accept({ messages: [assistant([found])] }), { param: 'messages[0].content[0]' })
   })
 
   test('extra fields of blocks and tools have no effect, and empty lists are accepted', () => {

@@ -2,7 +2,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import type { ChatMessage, SeenPart } from '../../../core/text-generation.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { maxPictures, pictureFollows, readPicture } from '../chat/fields/picture-address.ts'
-import type { ContentBlock, DocumentBlock, ImageBlock, MessageBody, TextBlock } from './content-blocks.ts'
+import type { ContentBlock, DocumentBlock, ImageBlock, MessageBody, ResultPart, SearchBlock, TextBlock } from './content-blocks.ts'
 
 /** Finds blocks in turns of the wrong role. */
 export function findTurnFaults(messages: readonly MessageBody[]): readonly FieldFault[] {
@@ -18,19 +18,23 @@ export function findTurnFaults(messages: readonly MessageBody[]): readonly Field
   ])
 }
 
-function findPictureFault(block: ContentBlock, path: FieldFault['path']): readonly FieldFault[] {
+function findPictureFault(block: ContentBlock | ResultPart, path: FieldFault['path']): readonly FieldFault[] {
   if (block.type !== 'image' || readPicture(block.source.data, block.source.media_type) !== null) return []
   return [fieldFault([...path, 'source', 'data'], 'must be a PNG, JPEG, WebP or GIF file in base64.', 'format')]
 }
 
 function findTooMany(content: MessageBody['content'], index: number): readonly FieldFault[] {
-  const shown = blocksOf<ContentBlock>(content).flatMap((block) => (block.type === 'tool_result' ? blocksOf(block.content ?? '') : block))
+  const shown = blocksOf<ContentBlock>(content).flatMap((block): readonly (ContentBlock | ResultPart)[] =>
+    block.type === 'tool_result' ? blocksOf(block.content ?? '') : [block],
+  )
   if (shown.filter(({ type }) => type === 'image').length <= maxPictures) return []
   return [fieldFault(['messages', index, 'content'], `has more than ${maxPictures} pictures: send fewer.`, 'range')]
 }
 
+const ofUsers: readonly string[] = ['tool_result', 'document', 'search_result', 'image']
+
 function ownerOf(type: ContentBlock['type']): 'user' | 'assistant' {
-  return type === 'tool_result' || type === 'document' || type === 'image' ? 'user' : 'assistant'
+  return ofUsers.includes(type) ? 'user' : 'assistant'
 }
 
 /** Converts a conversation that {@link findTurnFaults} accepted. */
@@ -101,13 +105,22 @@ function blocksOf<Block extends { readonly type: string }>(content: string | rea
 
 /** Joins text blocks with line breaks, as in chats; a document is its title and its text. */
 function joinTexts(blocks: readonly { readonly type: string }[]): string {
-  return blocks
-    .flatMap((block) => ('text' in block && typeof block.text === 'string' ? [block.text] : isDocument(block) ? [documentText(block)] : []))
-    .join('\n')
+  return blocks.flatMap(textsIn).join('\n')
 }
 
-function isPicture(block: ContentBlock): block is ImageBlock {
+function textsIn(block: { readonly type: string }): readonly string[] {
+  if ('text' in block && typeof block.text === 'string') return [block.text]
+  if ('tool_name' in block) return [`The tool ${String(block.tool_name)} is available.`]
+  if (isSearchResult(block)) return [[block.title, block.source, joinTexts(block.content)].filter((part) => part !== '').join('\n')]
+  return isDocument(block) ? [documentText(block)] : []
+}
+
+function isPicture(block: ContentBlock | ResultPart): block is ImageBlock {
   return block.type === 'image'
+}
+
+function isSearchResult(block: { readonly type: string }): block is SearchBlock {
+  return block.type === 'search_result'
 }
 
 function isDocument(block: { readonly type: string }): block is DocumentBlock {

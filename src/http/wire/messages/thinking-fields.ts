@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
-import type { ChatInput, ReasoningEffort, ResponseFormat } from '../../../core/text-generation.ts'
+import type { ChatInput, ResponseFormat } from '../../../core/text-generation.ts'
 import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
@@ -57,7 +57,7 @@ export function findThinkingFaults({
 
 /** The reasoning options. They are only a preference, because clients send them to every model. */
 export function readThinking({ thinking, output_config }: ThinkingBody): Pick<ChatInput, 'effort' | 'effortIsWish' | 'thoughtTokens'> {
-  const requested: ReasoningEffort | undefined = output_config?.effort === 'max' ? 'xhigh' : output_config?.effort
+  const requested = output_config?.effort
   const off = thinking?.type === 'disabled' || (thinking === undefined && requested === undefined)
   const budget = thinking?.type === 'enabled' ? { thoughtTokens: thinking.budget_tokens } : {}
   return { effort: off ? 'none' : (requested ?? 'high'), effortIsWish: true, ...budget }

@@ -64,7 +64,7 @@ suite('chats in Ollama’s format', () => {
     [false, { effort: 'none', effortIsWish: true }],
     [true, { thinks: true }],
     ['low', { effort: 'low' }],
-    ['max', { effort: 'xhigh' }],
+    ['max', { effort: 'max' }],
   ] as const)
     test(`think: ${think} sets ${JSON.stringify(expected)}`, () => {
       const { effort, effortIsWish, thinks } = conversation({ think })

@@ -176,7 +176,7 @@ export function readThink({ think }: Pick<RunBody, 'think'>): Pick<ChatInput, 'e
   if (think === undefined) return {}
   if (think === false) return { effort: 'none', effortIsWish: true }
   if (think === true) return { thinks: true }
-  return { effort: think === 'max' ? 'xhigh' : think }
+  return { effort: think }
 }
 
 /** Fills in Ollama's defaults; the other options mean the same as in chats. */

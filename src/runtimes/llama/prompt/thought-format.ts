@@ -49,7 +49,7 @@ const families: readonly (readonly [text: string, format: ThoughtFormat])[] = [
       stubborn: harmonyTokens,
       channels: true,
       bare: '<|channel|>final<|message|>',
-      efforts: { none: 'low', minimal: 'low', xhigh: 'high' },
+      efforts: { none: 'low', minimal: 'low', xhigh: 'high', max: 'high' },
     },
   ],
   ['<channel|>', { ...marked('<|channel>thought', '<channel|>'), tokens: ['<|channel>', '<channel|>'], closing: '\n<channel|>' }], // Gemma 4
@@ -62,7 +62,7 @@ const families: readonly (readonly [text: string, format: ThoughtFormat])[] = [
     '</think{}>', // Hunyuan 3
     {
       ...marked('<think:opensource>', '</think:opensource>'),
-      efforts: { none: 'no_think', minimal: 'low', medium: 'high', xhigh: 'high' },
+      efforts: { none: 'no_think', minimal: 'low', medium: 'high', xhigh: 'high', max: 'high' },
     },
   ],
   [

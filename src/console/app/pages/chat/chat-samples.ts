@@ -188,7 +188,7 @@ const pictureHere = 'PICTURE'
 function withoutPictures(message: ChatBody['messages'][number]): ChatBody['messages'][number] {
   if (!Array.isArray(message.content)) return message
   const content = message.content.map((part) => {
-    const head = /^data:[^,]*,/.exec(part.image_url?.url ?? '')?.[0]
+    const head = /^data:[^,]*,/.exec(addressOf(part.image_url))?.[0]
     return head === undefined ? part : { ...part, image_url: { url: head + pictureHere } }
   })
   return { ...message, content }
@@ -208,7 +208,12 @@ const ownWords: PartWords = {
 function contentOf(content: Content, words: PartWords = ownWords): string | readonly object[] {
   if (content === undefined || typeof content === 'string' || content.every(({ image_url }) => image_url === undefined))
     return textOf(content)
-  return content.map(({ text = '', image_url }) => (image_url === undefined ? words.text(text) : words.picture(image_url.url)))
+  return content.map(({ text = '', image_url }) => (image_url === undefined ? words.text(text) : words.picture(addressOf(image_url))))
+}
+
+/** The address of a picture, which a body may have alone or in an object. */
+function addressOf(image: string | { readonly url: string } | undefined): string {
+  return typeof image === 'string' ? image : (image?.url ?? '')
 }
 
 function textOf(content: Content): string {

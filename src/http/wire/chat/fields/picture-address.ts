@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import type { PicturePart } from '../../../../core/text-generation.ts'
 import { dataHead } from '../../images/decode-image.ts'
 
@@ -7,6 +8,8 @@ const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 export const maxPictures = 32
 /** A tool's result without text: its pictures follow as a user's message, since templates and servers take none in results. */
 export const pictureFollows = '(The result is the picture that follows.)'
+/** How closely a picture is looked at; only other servers distinguish it. */
+export const detailField = Type.Optional(Type.Enum(['auto', 'low', 'high', 'original']))
 /** The description of such addresses in the API document. */
 export const addressMeaning =
   'The picture itself: `data:image/png;base64,…`; PNG, JPEG, WebP or GIF. Where the setting `fetch-pictures` is on, also its http or https address.'
@@ -35,7 +38,10 @@ export function readAddress(url: string, detail?: PicturePart['detail']): Pictur
  */
 export function readPicture(text: string, named = ''): PicturePart | null {
   const [head = '', inHead = ''] = dataHead.exec(text) ?? []
-  const letters = text.slice(head.length).replace(/[\r\n]/g, '')
+  const letters = text
+    .slice(head.length)
+    .trim()
+    .replace(/[\r\n]/g, '')
   if (!isBase64(letters)) return null
   const plain = toPlainBase64(letters)
   const mediaType = typeOfBytes(Buffer.from(plain.slice(0, 16), 'base64').toString('latin1')) ?? typeOfName(inHead || named)

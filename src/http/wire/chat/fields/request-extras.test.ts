@@ -71,7 +71,23 @@ suite('fields beyond OpenAI’s', () => {
     assert.throws(() => chat({ messages: [{ ...user, reasoning_content: 'Hm.' }] }), { param: 'messages[0].reasoning_content' })
   })
 
+  for (const [fields, expected] of [
+    [{ thinking: { type: 'disabled' } }, { thinks: false }],
+    [{ thinking: { type: 'enabled', budget_tokens: 9 } }, { thinks: true, thoughtTokens: 9 }],
+    [{ thinking: { type: 'adaptive' } }, {}],
+    [{ reasoning: { effort: 'max', exclude: false } }, { effort: 'max' }],
+    [{ reasoning: { enabled: true, max_tokens: 9 } }, { thinks: true, thoughtTokens: 9 }],
+    [{ reasoning: {}, reasoning_effort: null }, {}],
+  ] as const)
+    test(`${JSON.stringify(fields)} sets the reasoning`, () => {
+      const { type, messages, tools, toolChoice, parallelToolCalls, ...thinking } = Object(chat(fields).input)
+      assert.deepEqual(thinking, expected)
+    })
+
   const refusals: readonly (readonly [what: string, fields: object, param: string])[] = [
+    ['reasoning that is both on and off', { thinking: { type: 'enabled' }, reasoning: { enabled: false } }, 'reasoning.enabled'],
+    ['an effort although reasoning is off', { thinking: { type: 'disabled' }, reasoning: { effort: 'low' } }, 'reasoning.effort'],
+    ['reasoning that is to be hidden', { reasoning: { exclude: true } }, 'reasoning.exclude'],
     ['two formats', { grammar: 'root ::= "a"', guided_regex: 'a' }, 'guided_regex'],
     ['a format beside a response format', { response_format: { type: 'json_object' }, guided_choice: ['a'] }, 'guided_choice'],
     ['two structured outputs', { structured_outputs: { regex: 'a', choice: ['a'] } }, 'structured_outputs'],

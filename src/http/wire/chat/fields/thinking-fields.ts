@@ -8,15 +8,32 @@ const switched = (description: string) => Type.Optional(Type.Boolean({ descripti
 const effort = (description: string) => Type.Optional(Type.Enum([...reasoningEfforts], { description }))
 const budget = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description }))
 
-/** The reasoning of a model, in the fields of OpenAI, Qwen, vLLM and llama.cpp. */
+/** The reasoning of a model, in the fields of OpenAI, Qwen, vLLM, llama.cpp, DeepSeek and OpenRouter. */
 export const thinkingFields = {
   reasoning_effort: effort(
-    'How long a reasoning model thinks before it answers; its reasoning is returned as `reasoning_content`. A model that can only be turned on or off gets a share of the limit: minimal 10 %, low 20 %, medium 50 %, high 80 %, xhigh 95 %.',
+    'How long a reasoning model thinks before it answers; its reasoning is returned as `reasoning_content`. A model that can only be turned on or off gets a share of the limit: minimal 10 %, low 20 %, medium 50 %, high 80 %, xhigh and max 95 %.',
   ),
   thinking_budget: budget('Maximum number of reasoning tokens per answer; then the answer begins.'),
   thinking_budget_tokens: budget("llama.cpp's name of `thinking_budget`."),
   thinking_token_budget: budget("vLLM's name of `thinking_budget`."),
   enable_thinking: switched('Whether the model reasons; by default the template decides.'),
+  thinking: Type.Optional(
+    closed(
+      { type: Type.Enum(['enabled', 'disabled', 'adaptive', 'auto']), budget_tokens: budget('The same as `thinking_budget`.') },
+      { description: 'The same switch, as in the interfaces of DeepSeek, GLM and Kimi.' },
+    ),
+  ),
+  reasoning: Type.Optional(
+    closed(
+      {
+        effort: effort('The same as `reasoning_effort`.'),
+        max_tokens: budget('The same as `thinking_budget`.'),
+        enabled: switched('The same as `enable_thinking`.'),
+        exclude: Type.Optional(Type.Literal(false)),
+      },
+      { description: "The same, as in OpenRouter's interface." },
+    ),
+  ),
   chat_template_kwargs: Type.Optional(
     closed(
       {
@@ -57,23 +74,31 @@ export function readThinking(body: ThinkingBody): Pick<ChatInput, 'effort' | 'th
 
 type Said<Value> = readonly (readonly [name: string, value: Value])[]
 
-function gather({ chat_template_kwargs: templateArguments = {}, ...body }: ThinkingBody): {
+function gather({ chat_template_kwargs: templateArguments = {}, thinking, reasoning = {}, ...body }: ThinkingBody): {
   readonly switches: Said<boolean>
   readonly efforts: Said<(typeof reasoningEfforts)[number]>
   readonly limits: Said<number>
 } {
   const said = <Value>(name: string, value: Value | undefined): Said<Value> => (value === undefined ? [] : [[name, value]])
+  const isOn = { enabled: true, disabled: false, adaptive: undefined, auto: undefined }[thinking?.type ?? 'auto']
   return {
     switches: [
+      ...said('thinking.type', isOn),
+      ...said('reasoning.enabled', reasoning.enabled),
       ...said('enable_thinking', body.enable_thinking),
       ...said('chat_template_kwargs.enable_thinking', templateArguments.enable_thinking),
       ...said('chat_template_kwargs.thinking', templateArguments.thinking),
     ],
     efforts: [
       ...said('reasoning_effort', body.reasoning_effort),
+      ...said('reasoning.effort', reasoning.effort),
       ...said('chat_template_kwargs.reasoning_effort', templateArguments.reasoning_effort),
     ],
-    limits: budgets.flatMap((name) => said(name, body[name])),
+    limits: [
+      ...budgets.flatMap((name) => said(name, body[name])),
+      ...said('thinking.budget_tokens', thinking?.budget_tokens),
+      ...said('reasoning.max_tokens', reasoning.max_tokens),
+    ],
   }
 }
 

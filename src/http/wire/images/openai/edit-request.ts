@@ -119,7 +119,7 @@ function takeFiles(
   { files }: Form<Uint8Array>,
   known: readonly string[],
 ): { readonly images: readonly [Uint8Array, ...Uint8Array[]]; readonly mask: Uint8Array | undefined } {
-  const named = files.map(({ field, file }) => ({ name: field === 'image[]' ? 'image' : field, file }))
+  const named = files.map(({ field, file }) => ({ name: /^image\[\d*\]$/.test(field) ? 'image' : field, file }))
   const unknown = named.find(({ name }) => !known.includes(name))
   if (unknown !== undefined) {
     const isMarkup = known.includes('mask') && unknown.name === 'markup'

@@ -3,7 +3,7 @@ import type { ChatBody } from '../../../../../http/wire/chat/chat-request.ts'
 import { readJson } from '../../../interface/read-json.ts'
 import { t } from '../../../language/t.ts'
 
-export type Tool = Extract<NonNullable<ChatBody['tools']>[number], { readonly type: 'function' }>
+export type Tool = Extract<NonNullable<ChatBody['tools']>[number], { readonly function: object }>
 
 /**
  * Parses functions from JSON: one or a list, bare or wrapped in OpenAI's format. An empty text has none. Returns an error for invalid ones.
