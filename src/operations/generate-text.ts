@@ -58,6 +58,7 @@ export async function startText(
   const requestedAt = clock.now()
   // The reservation of deferred work from its wait stays until the prompt is counted.
   const place = deferred ? null : await ledger.reserve(placeOf(deps, submission), { signal })
+  if (place !== null) meter.noteGrant(place)
   await using stack = new AsyncDisposableStack()
   const slot = stack.use(
     await holdSlot(

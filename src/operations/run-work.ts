@@ -83,7 +83,7 @@ export function rankDocuments(
     deps,
     { caller, work: { kind: 'rerank', request } },
     async ({ submission, meter }) => {
-      await using slot = await readingSlot(deps, submission, { signal, deferred: false })
+      await using slot = await readingSlot(deps, submission, { signal, meter, deferred: false })
       if (slot.model.rank === undefined)
         throw new ServiceError('unsupported_parameter', `The model ${model} runs on a server that cannot rank texts; use a reranker.`, {
           param: 'model',
@@ -128,7 +128,7 @@ async function draw(
   const { model } = work.request
   const sequences = work.kind === 'image' ? work.request.seeds.length : 1
   const acquire = () => deps.pool.acquireImage(model, { signal, account: accountId, sequences, deferred })
-  await using slot = await reservedSlot(deps, submission, acquire, { signal, deferred })
+  await using slot = await reservedSlot(deps, submission, acquire, { signal, meter, deferred })
   const { clock, onWork } = deps
   const timer = new ImageTimer({ clock, onWork }, model)
   const options = {
@@ -149,18 +149,15 @@ async function embed(
   submission: Submission<Extract<Work, { readonly kind: 'embedding' }>>,
   { signal, meter, deferred }: RunOptions,
 ): Promise<EmbeddingResult> {
-  await using slot = await readingSlot(deps, submission, { signal, deferred })
+  await using slot = await readingSlot(deps, submission, { signal, meter, deferred })
   return meter.countReading(await slot.model.embed(submission.work.request, { signal: slot.signal }))
 }
 
-function readingSlot(
-  deps: RunDependencies,
-  submission: Submission,
-  { signal, deferred }: Pick<RunOptions, 'signal' | 'deferred'>,
-): Promise<HeldSlot<TextModel>> {
+function readingSlot(deps: RunDependencies, submission: Submission, { signal, meter, deferred }: RunOptions): Promise<HeldSlot<TextModel>> {
   const { accountId, work } = submission
   return reservedSlot(deps, submission, () => deps.pool.acquireText(work.request.model, { signal, account: accountId, deferred }), {
     signal,
+    meter,
     deferred,
   })
 }
@@ -173,10 +170,10 @@ async function reservedSlot<Model>(
   deps: RunDependencies,
   submission: Submission,
   acquire: () => Promise<ModelLease<Model>>,
-  { signal, deferred }: Pick<RunOptions, 'signal' | 'deferred'>,
+  { signal, meter, deferred }: RunOptions,
 ): Promise<HeldSlot<Model>> {
   const wish = wishOf(deps, submission, { running: true })
-  if (!deferred) await deps.ledger.reserve(wish, { signal })
+  if (!deferred) meter.noteGrant(await deps.ledger.reserve(wish, { signal }))
   await using stack = new AsyncDisposableStack()
   const slot = stack.use(await holdSlot(deps, acquire(), { signal, model: submission.work.request.model }))
   if (deferred) await deps.ledger.reserve(wish, { signal: slot.signal })

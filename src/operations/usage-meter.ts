@@ -1,5 +1,6 @@
 import type { ImageResult } from '../core/image-generation.ts'
 import { inferenceKind, type Submission, type Work } from '../core/inference.ts'
+import type { BudgetGrant } from '../core/limits/budget.ts'
 import { costOf, type ModelPrice } from '../core/limits/model-price.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import { promptTexts, tokensPerPicture } from '../core/text/prompt-texts.ts'
@@ -38,6 +39,7 @@ export class UsageMeter {
   #images = 0
   #firstTokenAt: number | null = null
   #finished = false
+  #isReserved = true
 
   /**
    * @param price Current price of the model; null = free.
@@ -60,6 +62,15 @@ export class UsageMeter {
   /** Whether the work ended by itself. */
   get finished(): boolean {
     return this.#finished
+  }
+
+  /** Whether a budget may hold a reservation of the work. */
+  get isReserved(): boolean {
+    return this.#isReserved
+  }
+
+  noteGrant({ isLimited }: BudgetGrant): void {
+    this.#isReserved = isLimited
   }
 
   /** Counts a prompt that is about to be processed: it is charged even if the caller leaves early. */
