@@ -129,6 +129,8 @@ test('a drawing can be cancelled, and its request shows it', { skip }, async () 
 test('a drawing shows that its server is down, also behind others in the queue', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Images')
+  await page.getByText('Sampling').click()
+  await page.getByLabel('Steps', { exact: true }).fill('4')
   await page.route('**/console/api/models', async (route) => {
     const answer = await route.fetch()
     const body = await answer.json()
