@@ -152,7 +152,7 @@ suite('streams of servers with OpenAI’s API', () => {
     ],
     [
       { prompt_tokens: 0, completion_tokens_details: { reasoning_tokens: 0 } },
-      { promptTokens: 0, completionTokens: 0, cachedTokens: 0 },
+      { promptTokens: 2, completionTokens: 0, cachedTokens: 0 },
     ],
     [
       { prompt_tokens: '7', completion_tokens: 2.5 },

@@ -117,6 +117,7 @@ test('counts that a server omits or reports as zero are estimated, and the calle
     [{ promptTokens: 9, completionTokens: undefined, cachedTokens: 4 }, { promptTokens: 9, completionTokens: 5, cachedTokens: 4 }, 1],
     [{ promptTokens: 9, completionTokens: 0, cachedTokens: 4 }, { promptTokens: 9, completionTokens: 5, cachedTokens: 4 }, 1],
     [{ promptTokens: undefined, completionTokens: 3, cachedTokens: 0 }, { promptTokens: 2, completionTokens: 3, cachedTokens: 0 }, 1],
+    [{ promptTokens: 0, completionTokens: 0, cachedTokens: 0 }, { promptTokens: 2, completionTokens: 5, cachedTokens: 0 }, 1],
     [{ promptTokens: 9, completionTokens: 3, cachedTokens: 0 }, { promptTokens: 9, completionTokens: 3, cachedTokens: 0 }, 0],
   ] as const) {
     let reported = 0

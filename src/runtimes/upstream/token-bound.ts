@@ -110,12 +110,12 @@ export class TokenBound {
     return Math.min(Math.max(pieces, Math.ceil(bytes / bytesPerToken)), this.#most * this.#written.length)
   }
 
-  /** The server's counts, with estimates for those that are missing, or 0 although there is text. */
+  /** The server's counts, with estimates for those that are missing, or zero although there is text. */
   #complete(counted: CountedTokens | undefined): TokenUsage {
     const written = this.#estimate()
     const { promptTokens, completionTokens, ...rest } = counted ?? { promptTokens: undefined, completionTokens: undefined, cachedTokens: 0 }
-    if (promptTokens === undefined || completionTokens === undefined || (completionTokens === 0 && written > 0)) this.#onUncounted()
-    const [prompt, completion] = [promptTokens ?? this.#promptTokens ?? estimatePrompt(this.#input), completionTokens || written]
+    const [prompt, completion] = [promptTokens || (this.#promptTokens ?? estimatePrompt(this.#input)), completionTokens || written]
+    if (prompt !== promptTokens || completion !== completionTokens) this.#onUncounted()
     const { cachedTokens, thoughtTokens } = rest
     return {
       promptTokens: prompt,
