@@ -63,7 +63,7 @@ export class UsageRecording<Kind extends Work = Work> implements Disposable {
     onEnded(entry, hasFailed && this.#failure !== null ? toFailureRecord(this.#failure) : null)
     // The request's own signal may already be aborted, but usage must be recorded.
     usage
-      .append(entry, { ...neverAborted, ...(this.meter.isReserved && { id: this.submission.id }) })
+      .append(entry, { ...neverAborted, id: this.submission.id, isReserved: this.meter.isReserved })
       .then(() => onBooked(entry))
       .catch((error) => onFault(error))
   }

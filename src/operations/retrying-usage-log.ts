@@ -1,6 +1,6 @@
 import { ServiceError } from '../core/error.ts'
 import type { Clock } from '../core/ports/clock.ts'
-import type { UsageBooks } from '../core/ports/usage-log.ts'
+import type { BookingOptions, UsageBooks } from '../core/ports/usage-log.ts'
 import type { UsageEntry } from '../core/usage.ts'
 import { neverAborted } from '../core/waiting.ts'
 
@@ -8,7 +8,7 @@ const pauseMs = 1000
 
 interface Waiting {
   readonly entry: UsageEntry
-  readonly id: string | undefined
+  readonly options: BookingOptions
   readonly booked: PromiseWithResolvers<void>
 }
 
@@ -44,7 +44,7 @@ export class RetryingUsageLog implements UsageBooks, AsyncDisposable {
       if (!passes(error)) throw error
       this.#onFault(error)
       const booked = Promise.withResolvers<void>()
-      this.#waiting.push({ entry, id: options.id, booked })
+      this.#waiting.push({ entry, options, booked })
       this.#trying ??= this.#tryAgain()
       await booked.promise
     }
@@ -81,9 +81,9 @@ export class RetryingUsageLog implements UsageBooks, AsyncDisposable {
   /** @throws The error that prevents recording. */
   async #bookAll(): Promise<void> {
     for (let [first] = this.#waiting; first !== undefined; [first] = this.#waiting) {
-      const { entry, id, booked } = first
+      const { entry, options, booked } = first
       try {
-        await this.#log.append(entry, { ...neverAborted, again: true, ...(id !== undefined && { id }) })
+        await this.#log.append(entry, { ...options, ...neverAborted })
         booked.resolve()
       } catch (error) {
         if (passes(error)) throw error

@@ -21,11 +21,10 @@ const entry: UsageEntry = {
 }
 
 export function testUsageLog(name: string, open: StoreFactory): void {
-  test(`${name} usage: a repeated append after a lost answer adds only missing entries`, async () => {
+  test(`${name} usage: a repeated append adds nothing, and equal entries of different work all count`, async () => {
     await using store = await open({ clock: createTestClock(entry.at), limits: roomy })
-    await store.usage.append(entry, options)
-    for (const each of [entry, { ...entry, tokenId: null }, { ...entry, at: entry.at - 1 }, { ...entry, promptTokens: 11 }])
-      for (let round = 0; round < 2; round++) await store.usage.append(each, { ...options, again: true })
+    for (const id of ['one', 'other']) for (let round = 0; round < 2; round++) await store.usage.append(entry, { ...options, id })
+    for (let round = 0; round < 2; round++) await store.usage.append(entry, options)
     const [sum] = await store.usage.summarize({ accountId: 'a', from: '2026-01-01', to: '2026-01-31' }, options)
     assert.equal(sum?.requests, 4)
   })

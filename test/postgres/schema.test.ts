@@ -8,7 +8,7 @@ import { documentSums } from '../../src/storage/postgres/schema/limit-tables.ts'
 import { migrate, migrationLock } from '../../src/storage/postgres/schema/migrate.ts'
 import { migrations } from '../../src/storage/postgres/schema/migrations.ts'
 import { dropPartitions, makePartitions } from '../../src/storage/postgres/schema/partitions.ts'
-import { requestErrors } from '../../src/storage/postgres/schema/request-tables.ts'
+import { requestErrors, usageWork } from '../../src/storage/postgres/schema/request-tables.ts'
 import { claimNext, succeed } from '../conformance/claiming.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
 import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
@@ -75,7 +75,7 @@ suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
   })
 
   test('a database from before document sums gets them, and older writers keep them correct', async () => {
-    const url = await createDatabase()
+    const url = await createDatabase('template1')
     const before = migrations.slice(
       0,
       migrations.findIndex(({ sql }) => sql === documentSums),
@@ -115,7 +115,7 @@ suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
   })
 
   test('requests from before stored errors have none, and older writers continue', async () => {
-    const url = await createDatabase()
+    const url = await createDatabase('template1')
     const before = migrations.slice(
       0,
       migrations.findIndex(({ sql }) => sql === requestErrors),
@@ -137,6 +137,37 @@ suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
     const error = { code: 'inference_failed', message: 'It failed.', param: null } as const
     await store.requests.append([{ ...earlier, result: { ...earlier.result, error } }], options)
     assert.deepEqual((await store.requests.list(wanted, options))[0]?.result?.error, error)
+  })
+
+  test('usage from before entries named their work still counts, older writers continue, and completed results stay as they are', async () => {
+    const url = await createDatabase('template1')
+    const name = new URL(url).pathname.slice(1)
+    await migrate(
+      url,
+      migrations.slice(
+        0,
+        migrations.findIndex(({ sql }) => sql === usageWork),
+      ),
+    )
+    const { query } = await sharedPostgres()
+    const insert = () =>
+      query(
+        `insert into usage_entries (day, at, account_id, model, failures, prompt_tokens, completion_tokens, images)
+         values ('1970-01-01', 1, 'a', 'm', 0, 1, 1, 0)`,
+        name,
+      )
+    await insert()
+    await using store = await openPostgresStore({ url, clock: createSystemClock(), limits: roomy, mode: 'service' })
+    await insert()
+    const facts = { promptTokens: 1, completionTokens: 1, images: 0, cost: 0, durationMs: 1, firstTokenMs: null, at: 1 }
+    const entry = { accountId: 'a', tokenId: null, model: 'm', kind: 'chat', outcome: 'succeeded', ...facts } as const
+    for (let round = 0; round < 2; round++) await store.usage.append(entry, { ...options, id: 'work' })
+    const [day] = await store.usage.summarize({ accountId: 'a', from: '1970-01-01', to: '1970-01-01' }, options)
+    assert.equal(day?.requests, 3)
+    await store.queue.enqueue(makeSubmission(), options)
+    await succeed(store.queue, await claimNext(store.queue))
+    for (const change of ["outcome = 'failed'", 'attempt = 2', "output_sha256 = 'x'"])
+      await assert.rejects(query(`update inferences set ${change}`, name), /never changes once it is there/, change)
   })
 
   test('a server that could lose commits is rejected', async () => {

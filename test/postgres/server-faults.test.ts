@@ -11,6 +11,7 @@ import { createDatabase, sharedPostgres } from '../support/postgres/postgres-dat
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
 import { makeSubmission } from '../support/submission.ts'
 
+const dayMs = 24 * 60 * 60 * 1000
 const away = { code: 'server_is_overloaded', retryAfterSeconds: 2 }
 
 interface Linked extends AsyncDisposable {
@@ -83,6 +84,23 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     assert.equal(answer, 'already-mine')
     const day = new Date(booked.at).toISOString().slice(0, 10)
     assert.equal((await store.usage.summarize({ accountId: 'a', from: day, to: day }, options))[0]?.images, 1)
+  })
+
+  test('usage over a lost connection is recorded at once and once', async () => {
+    await using linked = await openOverLink({ mode: 'tool' })
+    const { link, store } = linked
+    const at = store.clock.now()
+    const counts = { promptTokens: 3, completionTokens: 2, images: 0, cost: 0, durationMs: 1, firstTokenMs: null, at }
+    const entry = { accountId: 'a', tokenId: null, model: 'm', kind: 'chat', outcome: 'succeeded', ...counts } as const
+    await store.usage.append(entry, { ...options, id: 'warm' })
+    for (const many of [1, 2, 3]) {
+      link.swallowAnswers(many)
+      await store.usage.append(entry, { ...options, id: `lost-${many}` })
+      link.cut()
+      await store.usage.append(entry, { ...options, id: `cut-${many}` })
+    }
+    const [from, to] = [at - dayMs, at + dayMs].map((time) => new Date(time).toISOString().slice(0, 10))
+    assert.equal((await store.usage.summarize({ accountId: 'a', from: from ?? '', to: to ?? '' }, options))[0]?.requests, 7)
   })
 
   test('work of a claim with a lost answer is claimed again at once, without counting an attempt', async () => {

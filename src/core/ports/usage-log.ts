@@ -1,15 +1,21 @@
 import type { UsageDay, UsageEntry, UsageQuestion, UsageSum } from '../usage.ts'
 import type { Abortable } from '../waiting.ts'
 
+/** The work of an entry. */
+export interface BookingOptions {
+  readonly id?: string
+  /** False = it has no reservation, and the write can wait a moment. */
+  readonly isReserved?: boolean
+}
+
 /** Records the usage of finished requests. */
 export interface UsageLog {
   /**
    * Adds an entry; the sums include it at once.
    *
-   * @param options.id Id of the work: its reservation is released in the same write.
-   * @param options.again Whether this repeats a call whose answer was lost: the entry is not added twice.
+   * @param options.id Id of the work: its reservation is released in the same write, and a repeated call adds nothing.
    */
-  append(entry: UsageEntry, options: { readonly signal: AbortSignal; readonly id?: string; readonly again?: boolean }): Promise<void>
+  append(entry: UsageEntry, options: Abortable & BookingOptions): Promise<void>
   /** Sums per day and model between two UTC days, inclusive; `accountId` null = all accounts. */
   summarize(
     query: { readonly accountId: string | null; readonly from: string; readonly to: string },

@@ -31,7 +31,7 @@ export const movedTables: readonly MovedTable[] = [
   table(
     'usage_entries',
     ['seq'],
-    'day account_id model failures refusals prompt_tokens completion_tokens images at token_id cost whole_bucket first_bucket',
+    'day account_id model failures refusals prompt_tokens completion_tokens images at token_id cost whole_bucket first_bucket work_id',
   ),
   table(
     'request_records',

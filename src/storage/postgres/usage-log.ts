@@ -2,11 +2,13 @@ import { budgetStarts } from '../../core/limits/budget.ts'
 import type { UsageLog } from '../../core/ports/usage-log.ts'
 import { firstHourDay, type UsageEntry } from '../../core/usage.ts'
 import { countOutcome, dayOf, latencyBuckets, summed, sums } from '../rows/usage-row.ts'
-import { isSameEntry, UsageTables } from '../tables/usage-tables.ts'
+import { UsageTables } from '../tables/usage-tables.ts'
 import type { Database } from './database.ts'
 
 /** Entries per commit of a roll-up. Entries of the current minute stay, because budgets of a minute count them. */
 const batch = 2000
+/** Entries stay for this much longer, so that a write repeated after a lost answer finds the first. */
+const repeatedMs = 30_000
 
 const added = ['requests', ...sums].map((name) => `${name} = sum.${name} + excluded.${name}`).join(', ')
 
@@ -15,16 +17,15 @@ export class PostgresUsageLog extends UsageTables<Database> implements UsageLog 
   protected readonly entryHour = entryHour
   protected readonly twoDigits = "lpad(hour::text, 2, '0')"
 
-  async append(entry: UsageEntry, { id, again = false }: { readonly id?: string; readonly again?: boolean }): Promise<void> {
+  async append(entry: UsageEntry, { id }: { readonly id?: string }): Promise<void> {
     const { accountId, tokenId, model, promptTokens, completionTokens, images, cost, at } = entry
-    const values =
-      ':day, :at, :accountId, :tokenId, :model, :failures, :refusals, :promptTokens, :completionTokens, :images, :cost, :whole, :first'
     const sql = `with settled as (delete from reservations where id = :id)
       insert into usage_entries
-        (day, at, account_id, token_id, model, failures, refusals, prompt_tokens, completion_tokens, images, cost, whole_bucket, first_bucket)
-      ${again ? `select ${values} where not exists (select 1 from usage_entries where ${isSameEntry})` : `values (${values})`}`
+        (day, at, account_id, token_id, model, failures, refusals, prompt_tokens, completion_tokens, images, cost, whole_bucket, first_bucket, work_id)
+      values (:day, :at, :accountId, :tokenId, :model, :failures, :refusals, :promptTokens, :completionTokens, :images, :cost, :whole, :first, :id)
+      on conflict do nothing`
     const counts = { ...countOutcome(entry), promptTokens, completionTokens, images, cost, ...latencyBuckets(entry) }
-    await this.database.run(sql, { id, day: dayOf(at), at, accountId, tokenId, model, ...counts })
+    await this.database.run(sql, { id, day: dayOf(at), at, accountId, tokenId, model, ...counts }, { repeatable: id !== undefined })
   }
 
   async rollUp(): Promise<number> {
@@ -55,7 +56,8 @@ export class PostgresUsageLog extends UsageTables<Database> implements UsageLog 
       old_hours as (delete from usage_details where hour >= 0 and day < :hoursFrom),
       old_latencies as (delete from usage_latencies where hour >= 0 and day < :hoursFrom)
       select seq from gone`
-    return (await this.database.all(sql, { batch, rollUpLock, since: budgetStarts(now).minute, hoursFrom: firstHourDay(now) })).length
+    return (await this.database.all(sql, { batch, rollUpLock, since: budgetStarts(now).minute - repeatedMs, hoursFrom: firstHourDay(now) }))
+      .length
   }
 }
 

@@ -1,24 +1,26 @@
 import type { UsageEntry } from '../../core/usage.ts'
 import { readIntegerOrNull } from '../rows/row.ts'
 import { countOutcome, dayOf, latencyBuckets, summed, sums } from '../rows/usage-row.ts'
-import { isSameEntry } from '../tables/usage-tables.ts'
 import { releaseBudget } from './budget.ts'
 import type { Connection } from './connection.ts'
 
+/** The work of an entry. */
+interface BookedWork {
+  readonly id: string | undefined
+  readonly isReserved: boolean
+}
+
 /** Adds a usage entry and releases the reservation of its work; {@link rollUpUsage} sums entries later. */
-export function bookUsage(
-  connection: Connection,
-  { id, again = false, ...entry }: UsageEntry & { readonly id?: string | undefined; readonly again?: boolean | undefined },
-): void {
-  if (id !== undefined) releaseBudget(connection, { id })
+export function bookUsage(connection: Connection, { id, isReserved = false, ...entry }: UsageEntry & Partial<BookedWork>): void {
+  if (isReserved && id !== undefined) releaseBudget(connection, { id })
   const { accountId, tokenId, model, promptTokens, completionTokens, images, cost, at } = entry
-  const same = { day: dayOf(at), at, accountId, tokenId, model, promptTokens, completionTokens, images, cost }
-  if (again && connection.get(`select 1 from usage_entries where ${isSameEntry}`, same) !== undefined) return
+  const counts = { promptTokens, completionTokens, images, cost, ...latencyBuckets(entry) }
   const { failures, refusals } = countOutcome(entry)
   connection.run(
-    `insert into usage_entries (day, at, account_id, token_id, model, failures, refusals, prompt_tokens, completion_tokens, images, cost, whole_bucket, first_bucket)
-     values (:day, :at, :accountId, :tokenId, :model, :failures, :refusals, :promptTokens, :completionTokens, :images, :cost, :whole, :first)`,
-    { ...same, failures, refusals, ...latencyBuckets(entry) },
+    `insert into usage_entries (day, at, account_id, token_id, model, failures, refusals, prompt_tokens, completion_tokens, images, cost, whole_bucket, first_bucket, work_id)
+     values (:day, :at, :accountId, :tokenId, :model, :failures, :refusals, :promptTokens, :completionTokens, :images, :cost, :whole, :first, :id)
+     on conflict do nothing`,
+    { day: dayOf(at), at, accountId, tokenId, model, failures, refusals, ...counts, id: id ?? null },
   )
 }
 

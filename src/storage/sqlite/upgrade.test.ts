@@ -11,7 +11,7 @@ import { makeTextRequest } from '../../../test/support/text-request.ts'
 import { Connection } from './connection.ts'
 import { openSqliteStore } from './open-sqlite-store.ts'
 import { migrations } from './schema/migrations.ts'
-import { requestErrors } from './schema/request-tables.ts'
+import { requestErrors, usageWork } from './schema/request-tables.ts'
 
 const options = { signal: new AbortController().signal }
 
@@ -76,6 +76,25 @@ for (const version of [2])
       ],
     )
   })
+
+test('usage of a database from before entries named their work still counts, and later entries count once', async () => {
+  await using folder = await createTemporaryFolder()
+  const file = `${folder.path}/sepia.db`
+  {
+    using connection = new Connection(file)
+    const before = migrations.slice(0, migrations.indexOf(usageWork))
+    for (const step of before) connection.script(step)
+    const insert = `insert into usage_entries (day, account_id, model, failures, prompt_tokens, completion_tokens, images)
+      values ('1970-01-01', 'a', 'm', 0, 1, 1, 0)`
+    connection.script(`pragma user_version = ${before.length}; ${insert}; ${insert}`)
+  }
+  await using store = await openSqliteStore({ file, clock: createTestClock(), limits: { maxPending: 100 }, mode: 'service' })
+  const facts = { promptTokens: 1, completionTokens: 1, images: 0, cost: 0, durationMs: 1, firstTokenMs: null, at: 1 }
+  const entry = { accountId: 'a', tokenId: null, model: 'm', kind: 'chat', outcome: 'succeeded', ...facts } as const
+  for (let round = 0; round < 2; round++) await store.usage.append(entry, { ...options, id: 'work' })
+  const [day] = await store.usage.summarize({ accountId: 'a', from: '1970-01-01', to: '1970-01-01' }, options)
+  assert.equal(day?.requests, 3)
+})
 
 test('requests of a database from before their errors were kept have none, and later ones do', async () => {
   await using folder = await createTemporaryFolder()

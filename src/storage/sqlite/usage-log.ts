@@ -1,5 +1,5 @@
 import { budgetStarts } from '../../core/limits/budget.ts'
-import type { UsageLog } from '../../core/ports/usage-log.ts'
+import type { BookingOptions, UsageLog } from '../../core/ports/usage-log.ts'
 import { firstHourDay, type UsageEntry } from '../../core/usage.ts'
 import { UsageTables } from '../tables/usage-tables.ts'
 import { entryHour } from './book-usage.ts'
@@ -10,9 +10,9 @@ export class SqliteUsageLog extends UsageTables<SqliteDatabase> implements Usage
   protected readonly entryHour = entryHour
   protected readonly twoDigits = "printf('%02d', hour)"
 
-  async append(entry: UsageEntry, { id, again }: { readonly id?: string; readonly again?: boolean }): Promise<void> {
+  async append(entry: UsageEntry, { id, isReserved = id !== undefined }: BookingOptions): Promise<void> {
     // A reservation reduces the account's budget until its entry is written; without one, the write can wait a moment.
-    await this.database.writer.run('bookUsage', { ...entry, id, again }, this.clock.now(), { mayWait: id === undefined })
+    await this.database.writer.run('bookUsage', { ...entry, id, isReserved }, this.clock.now(), { mayWait: !isReserved })
   }
 
   async rollUp(): Promise<number> {

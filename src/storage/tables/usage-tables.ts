@@ -53,7 +53,3 @@ function within({ accountId }: { readonly accountId: string | null }): string {
 function summed(column: string): string {
   return `cast(sum(${column}) as bigint) as ${column}`
 }
-
-/** Condition for the entry of a repeated call. */
-export const isSameEntry = `account_id = :accountId and day = :day and at = :at and token_id is not distinct from :tokenId and model = :model
-  and prompt_tokens = :promptTokens and completion_tokens = :completionTokens and images = :images and cost = :cost`

@@ -14,11 +14,11 @@ export function sharedPostgres(): Promise<PostgresServer> {
   return server
 }
 
-/** The address of a new database that has its tables and nothing in them. */
-export async function createDatabase(): Promise<string> {
+/** The address of a new database that has its tables and nothing in them, or not even tables. */
+export async function createDatabase(template: 'migrated' | 'template1' = 'migrated'): Promise<string> {
   const { query, url } = await sharedPostgres()
   const name = `test_${made++}`
-  await query(`create database ${name} template migrated`)
+  await query(`create database ${name} template ${template}`)
   return url(name)
 }
 

@@ -1,7 +1,7 @@
 import { freeLanes } from './free-lanes.ts'
 import { documentSums, limitTables } from './limit-tables.ts'
 import { queueTables } from './queue-tables.ts'
-import { countTables, latencyTables, refusalTables, requestErrors, requestTables } from './request-tables.ts'
+import { countTables, latencyTables, refusalTables, requestErrors, requestTables, usageWork } from './request-tables.ts'
 import { tables } from './tables.ts'
 
 /** One step to the next version of the schema. */
@@ -44,4 +44,12 @@ export const migrations: readonly Migration[] = [
   // The bucket of the outputs, so that no node uses another.
   { sql: 'alter table cluster add column bucket text', leastProgram: 1 },
   { sql: requestErrors, leastProgram: 1 },
+  { sql: usageWork, leastProgram: 1 },
+  {
+    // The sentence of an error is deleted before the record, so that only the result of a completed inference never changes.
+    sql: `drop trigger inference_stays_completed on inferences;
+      create trigger inference_stays_completed before update of attempt, outcome, output_key, output_bytes, output_sha256 on inferences
+        for each row when (old.outcome is not null) execute function refuse_change()`,
+    leastProgram: 1,
+  },
 ]

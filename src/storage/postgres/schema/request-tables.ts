@@ -67,3 +67,9 @@ export const countTables = `
 
 /** The errors of synchronous requests; asynchronous ones have them in `inferences`. */
 export const requestErrors = 'alter table request_records add column error text;'
+
+/** The work of an entry, so that a repeated write adds it once; null = the entry of a completion, which cannot be repeated. */
+export const usageWork = `
+  alter table usage_entries add column work_id text;
+  create unique index usage_entries_work on usage_entries (work_id) where work_id is not null;
+`
