@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RequestLogQuery } from '../../src/core/ports/request-log.ts'
 import type { RequestRecord } from '../../src/core/requests/request-record.ts'
+import { makeSubmission } from '../support/submission.ts'
 import { createTestClock } from '../support/test-clock.ts'
+import { claimNext } from './claiming.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 
 const base = { accountId: 'a', tokenId: 't', model: 'm', at: 5 } as const
@@ -74,5 +76,32 @@ export function testRequestLog(name: string, open: StoreFactory): void {
         ['drawn', null],
       ],
     )
+  })
+
+  test(`${name} requests: keep only the code of an error once their words are deleted, since it may quote them`, async () => {
+    await using store = await open({ clock: createTestClock(), limits: roomy })
+    const submitted = [await store.queue.enqueue(makeSubmission(), options), await store.queue.enqueue(makeSubmission(), options)]
+    for (const _ of submitted)
+      await store.queue.complete(await claimNext(store.queue), { completion: { outcome: 'failed', error }, usage: null }, options)
+    const [first = '', second = ''] = submitted.map(({ inference }) => inference.id)
+    await store.requests.append([chat, refused, { ...drawing, id: first }], options)
+    await store.requests.append(
+      [
+        { ...chat, at: 9 },
+        { ...drawing, id: second, at: 9 },
+      ],
+      options,
+    )
+    for (let round = 0; round < 2; round++) await store.requests.expire({ words: 5, all: 1 }, options)
+    const short = { code: error.code, message: 'The details of this error have expired.', param: null }
+    const records = await store.requests.list({ ...everything, deferred: false }, options)
+    assert.deepEqual(
+      records.map((record) => record.result?.error),
+      [error, null, short],
+    )
+    const inferences = await Promise.all([first, second].map((id) => store.log.find(id, 'a', options)))
+    assert.deepEqual([inferences[0]?.error, inferences[0]?.outcome], [short, 'failed'])
+    assert.equal(inferences[1]?.error?.code, error.code)
+    assert.notEqual(inferences[1]?.error?.message, short.message)
   })
 }

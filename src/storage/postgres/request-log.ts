@@ -1,11 +1,12 @@
 import type { NumberedRequest, RequestLog, RequestLogQuery } from '../../core/ports/request-log.ts'
 import type { RequestRecord } from '../../core/requests/request-record.ts'
-import { readRequest, requestColumns, requestConditions, writeRequest } from '../rows/request-row.ts'
+import { readRequest, requestColumns, requestConditions, wordExpiry, writeRequest } from '../rows/request-row.ts'
 import { repeatable, Tables } from '../tables/statements.ts'
 import type { Database } from './database.ts'
 
 /** Rows changed per statement. */
 const batch = 1000
+const { due, withoutWords, withoutSentence, parameters: expiring } = wordExpiry('strpos')
 const columns = requestColumns.join(', ')
 
 /** Request records of all nodes. */
@@ -25,10 +26,9 @@ export class PostgresRequestLog extends Tables<Database> implements RequestLog {
     const some = (condition: string) =>
       `ctid = any (array(select ctid from request_records where ${condition} limit :batch for update skip locked))`
     await this.database.run(`delete from request_records where ${some('at <= :all')}`, { all, batch }, repeatable)
-    await this.database.run(
-      `update request_records set excerpt = null, words = null, call = null where ${some('at <= :words and excerpt is not null')}`,
-      { words, batch },
-      repeatable,
-    )
+    const sql = `with expired as (update request_records set ${withoutWords} where ${some(due)} returning id)
+      update inferences set ${withoutSentence} from expired where inferences.error is not null
+        and inferences.id = case when expired.id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then expired.id::uuid end`
+    await this.database.run(sql, { words, batch, ...expiring }, repeatable)
   }
 }

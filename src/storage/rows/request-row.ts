@@ -113,3 +113,25 @@ export function requestConditions(
 function writePattern(search: string): string {
   return `%${search.toLowerCase().replaceAll('\0', '\uFFFD').replace(/[!%_]/g, '!$&')}%`
 }
+
+/**
+ * SQL for deleting the words of old requests. Errors keep only their code, since an upstream's sentence may quote the prompt.
+ *
+ * @param position The dialect's function for the position of a text in another one.
+ */
+export function wordExpiry(position: 'instr' | 'strpos'): {
+  readonly due: string
+  readonly withoutWords: string
+  readonly withoutSentence: string
+  readonly parameters: Readonly<Record<'sentence' | 'blank' | 'blanked', string>>
+} {
+  const sentence = ',"message":'
+  const blank = `${sentence}"The details of this error have expired.","param":null}`
+  const withoutSentence = `error = substr(error, 1, nullif(${position}(error, :sentence), 0) - 1) || :blank`
+  return {
+    due: 'at <= :words and (excerpt is not null or error not like :blanked)',
+    withoutWords: `excerpt = null, words = null, call = null, ${withoutSentence}`,
+    withoutSentence,
+    parameters: { sentence, blank, blanked: `%${blank}` },
+  }
+}

@@ -1,11 +1,12 @@
 import type { NumberedRequest, RequestLog, RequestLogQuery } from '../../core/ports/request-log.ts'
 import type { RequestRecord } from '../../core/requests/request-record.ts'
-import { readRequest, requestConditions, writeRequest } from '../rows/request-row.ts'
+import { readRequest, requestConditions, wordExpiry, writeRequest } from '../rows/request-row.ts'
 import { Tables } from '../tables/statements.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 
 /** Rows deleted per commit, so that other writes do not wait for long. */
 const batch = 1000
+const { due, withoutWords, withoutSentence, parameters: expiring } = wordExpiry('instr')
 
 /** Request records in SQLite. */
 export class SqliteRequestLog extends Tables<SqliteDatabase> implements RequestLog {
@@ -23,13 +24,15 @@ export class SqliteRequestLog extends Tables<SqliteDatabase> implements RequestL
 
   async expire({ words, all }: { readonly words: number; readonly all: number }): Promise<void> {
     const some = (condition: string) => `seq in (select seq from request_records where ${condition} order by seq limit :batch)`
-    const statements = [
+    const parameters = { words, batch, ...expiring }
+    await this.database.runAll([
       { sql: `delete from request_records where ${some('at <= :all')}`, parameters: { all, batch } },
       {
-        sql: `update request_records set excerpt = null, words = null, call = null where ${some('at <= :words and excerpt is not null')}`,
-        parameters: { words, batch },
+        sql: `update inferences set ${withoutSentence} where error is not null
+          and id in (select id from request_records where ${some(due)})`,
+        parameters,
       },
-    ]
-    await this.database.runAll(statements)
+      { sql: `update request_records set ${withoutWords} where ${some(due)}`, parameters },
+    ])
   }
 }
