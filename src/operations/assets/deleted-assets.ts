@@ -62,8 +62,8 @@ export async function removeDeletedAssets(deps: RemovalDependencies, times: Remo
   for (const { asset, weights } of deps.library.entries()) {
     if (asset.state !== 'deleted' || !(await isUnused(deps, { asset, times }, options))) continue
     if ('model' in weights) deps.onModelGone(weights.model.id)
-    await deps.files.remove(asset.id)
     await deps.documents.remove({ kind: 'asset', id: asset.id, accountId: asset.accountId }, options)
+    await deps.files.remove(asset.id)
     deps.library.forget(asset.id)
   }
   for await (const id of deps.files.listOld(deps.clock.now() - orphanAfterMs)) {

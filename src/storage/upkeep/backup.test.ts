@@ -168,6 +168,32 @@ describe('a backup', () => {
     await assert.rejects(stat(later))
   })
 
+  it('leaves out what is deleted meanwhile, record and file', async () => {
+    await using place = await openWorkplace()
+    const { databaseFile, dataFolder } = place.data
+    const run = (sql: string) => {
+      using database = new DatabaseSync(databaseFile)
+      database.exec(sql)
+    }
+    run(`create table documents (kind text, id text, primary key (kind, id)); create table inferences (id text unique, status text, output_deleted integer);
+      insert into documents values ('file', 'abcd'), ('file', 'abee'), ('picture', 'abcd');
+      insert into inferences values ('abcd', 'completed', 0), ('abee', 'completed', 0), ('abff', 'pending', 0)`)
+    const onProgress = () => {
+      run(`delete from documents where kind = 'file' and id = 'abcd'; delete from inferences where id <> 'abee'`)
+      rmSync(join(dataFolder, 'outputs', 'ab', 'abcd.1'), { force: true })
+    }
+    await writeBackup(place.data, place.backup, { ...options, onProgress })
+    await restoreBackup(place.data, place.backup, options)
+    using restored = new DatabaseSync(databaseFile)
+    const read = (table: string) =>
+      restored
+        .prepare(`select * from ${table} order by rowid`)
+        .all()
+        .map((row) => Object.values(row).join(' '))
+    assert.deepEqual(read('documents'), ['file abee', 'picture abcd'])
+    assert.deepEqual(read('inferences'), ['abee completed 0', 'abff pending 0'])
+  })
+
   it('skips a file that is deleted while it is written', async () => {
     await using place = await openWorkplace()
     for (const name of ['abcd.2', 'abcd.3', 'abcd.4']) await writeFile(join(place.data.dataFolder, 'outputs', 'ab', name), 'short-lived')
@@ -200,6 +226,16 @@ describe('a backup', () => {
       assert.deepEqual((await readdir(place.data.dataFolder)).filter((name) => !name.startsWith('sepia.db')).sort(), ['models', 'outputs'])
       assert.deepEqual(await readdir(join(place.data.dataFolder, 'outputs', 'ab')), ['abcd.1'])
     }
+  })
+
+  it('leaves no half of it behind if it was killed while it was unpacked', async () => {
+    await using place = await openWorkplace()
+    const half = join(place.data.dataFolder, 'restoring')
+    await mkdir(join(half, 'files'), { recursive: true })
+    assert.equal(isRestoring(place.data.dataFolder), true)
+    await finishRestore(place.data)
+    assert.equal(isRestoring(place.data.dataFolder), false)
+    assert.deepEqual(readNotes(place.data.databaseFile), ['before'])
   })
 
   it('restores into an empty folder', async () => {

@@ -29,7 +29,6 @@ export async function unpackBackup(place: DataPlace, source: string, options: Re
   const { dataFolder } = place
   await finishRestore(place)
   const { unpacking, whole } = restoreFolders(dataFolder)
-  await rm(unpacking, { recursive: true, force: true })
   await mkdir(join(unpacking, 'files'), { recursive: true, mode: 0o700 })
   try {
     await unpackFiles(source, join(unpacking, 'files'), options)
@@ -110,20 +109,20 @@ function restoreFolders(dataFolder: string): RestoreFolders {
   }
 }
 
-/** Whether an interrupted restore must be completed before the data folder is read. */
+/** Whether an interrupted restore must be completed or discarded before the data folder is read. */
 export function isRestoring(dataFolder: string): boolean {
-  const { whole, placing, replaced } = restoreFolders(dataFolder)
-  return [whole, placing, replaced].some((folder) => existsSync(folder))
+  return Object.values(restoreFolders(dataFolder)).some((folder) => existsSync(folder))
 }
 
-/** Completes a restore whose backup is unpacked. The caller must own the folder. */
+/** Completes a restore whose backup is unpacked, and discards one that was still being unpacked. The caller must own the folder. */
 export async function finishRestore(place: DataPlace): Promise<void> {
   for await (const _step of restoreSteps(place));
 }
 
 /** Moves the unpacked files into place, one rename at a time; can be repeated from the start after any of them. */
 export async function* restoreSteps({ databaseFile, dataFolder }: DataPlace): AsyncGenerator<void> {
-  const { whole, placing, replaced } = restoreFolders(dataFolder)
+  const { unpacking, whole, placing, replaced } = restoreFolders(dataFolder)
+  await rm(unpacking, { recursive: true, force: true })
   if (existsSync(whole)) {
     await mkdir(replaced, { recursive: true, mode: 0o700 })
     for (const name of await readdir(dataFolder)) {

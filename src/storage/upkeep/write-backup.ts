@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import type { Abortable } from '../../core/waiting.ts'
 import { syncFolder } from '../private-files.ts'
 import { isDiskFull } from '../write-fault.ts'
@@ -18,8 +19,8 @@ export interface BackupOptions {
 /**
  * Writes the database and the other files into one new file, even while the service is running.
  *
- * The snapshot of the database comes first: an output is stored before its request completes, so that every output named in the snapshot
- * exists, unless it expires meanwhile.
+ * The snapshot of the database comes first: bytes are stored before the record that names them, and deleted after it. Records deleted
+ * meanwhile are therefore removed from the snapshot.
  *
  * Only this user has access to the file.
  *
@@ -40,6 +41,7 @@ export async function writeBackup(
     const before = await identify(databaseFile)
     takeSnapshot(databaseFile, unfinished)
     await addFiles(unfinished, dataFolder, options)
+    leaveOutDeleted(unfinished, databaseFile)
     if ((await identify(databaseFile)) !== before) throw new Error(`${dataFolder} was restored while it was backed up; back it up again.`)
     await sealBackup(unfinished, options)
     await rename(unfinished, target)
@@ -48,7 +50,8 @@ export async function writeBackup(
     if (!isDiskFull(cause)) throw cause
     throw new Error(`The disk of ${dirname(target)} is full; free some space or choose another file.`, { cause })
   } finally {
-    await rm(unfinished, { force: true })
+    // The journal of a transaction that a full disk ended stays.
+    for (const file of [unfinished, `${unfinished}-journal`]) await rm(file, { force: true })
   }
   return { bytes: (await stat(target)).size }
 }
@@ -84,6 +87,23 @@ async function addFiles(
   for (const path of await listFiles(dataFolder))
     if (!known.has(path)) await copyInto(insert, { dataFolder, path, pieceBytes, until: snapshotAt }, { signal })
   database.exec('commit')
+}
+
+const isDeletedRequest = `status = 'completed' and not exists (select 1 from live.inferences as now where now.id = main.inferences.id)`
+/** Removes records that can name files, by table; databases of early versions have no documents. */
+const removals = {
+  // In two steps, so that the triggers subtract the output from the account's storage.
+  inferences: `update main.inferences set output_deleted = 1 where output_deleted = 0 and ${isDeletedRequest};
+    delete from main.inferences where ${isDeletedRequest}`,
+  documents: `delete from main.documents where not exists (
+    select 1 from live.documents as now where now.kind = main.documents.kind and now.id = main.documents.id)`,
+}
+
+function leaveOutDeleted(backup: string, databaseFile: string): void {
+  using database = new DatabaseSync(backup, { timeout: 10_000 })
+  database.prepare('attach ? as live').run(`${pathToFileURL(databaseFile).href}?mode=ro`)
+  const hasTable = database.prepare(`select 1 from main.sqlite_schema where type = 'table' and name = ?`)
+  for (const [table, removal] of Object.entries(removals)) if (hasTable.get(table) !== undefined) database.exec(removal)
 }
 
 /** Stores a file in pieces; one that expired and was deleted since it was listed, or was written after `until`, is left out. */
