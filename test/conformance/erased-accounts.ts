@@ -133,6 +133,22 @@ export function testErasedAccounts(name: string, open: TablesFactory): void {
     await eraseDeletedAccounts(deps, options)
   })
 
+  test(`${name} accounts: files of an erased account are deleted after the rows that name them`, async () => {
+    const { tables, deps, outputs, about } = await openFilled()
+    await using _ = tables
+    await deleteAccount(deps, { accountId: 'id-of-margaret', by: null, name: 'margaret' }, options)
+    const named: (readonly string[])[] = []
+    const deleting = {
+      ...outputs,
+      delete: async (keys: readonly string[]) => {
+        named.push((await about('margaret')).filter((row) => keys.some((key) => row.includes(key))))
+        await outputs.delete(keys, options)
+      },
+    }
+    await eraseDeletedAccounts({ ...deps, outputs: deleting }, options)
+    assert.deepEqual(named, [[]])
+  })
+
   test(`${name} accounts: an account being erased is rejected at once, and keeps its records until its work ends`, async () => {
     const { clock, tables, deps } = await openFilled()
     await using _ = tables

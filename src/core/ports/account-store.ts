@@ -39,7 +39,7 @@ export interface AccountStore {
    */
   change(accountId: string, change: AccountChange & ChangeCondition, options: Abortable): Promise<boolean>
   /**
-   * Deletes all rows of some owners from all tables except the audit log. Owners are account ids and the derived names under which
+   * Deletes all rows of some owners from all tables except the audit log, in several commits. Owners are account ids and the derived names under which
    * documents are stored. Repeat the call to delete rows written meanwhile.
    */
   erase(owners: readonly string[], options: Abortable): Promise<void>

@@ -69,16 +69,22 @@ export interface ErasingDependencies {
   readonly clock: { now(): number }
 }
 
-/** Erases the data of deleted accounts whose work has ended, files before rows, and repeats this for some time for late rows. */
+/**
+ * Erases the data of deleted accounts whose work has ended, rows before files, and repeats this for some time for late rows. A crash in
+ * between leaves orphaned files, which are searched for periodically.
+ */
 export async function eraseDeletedAccounts(deps: ErasingDependencies, options: Abortable): Promise<void> {
   for (const { id, at } of await listNotes(deps.documents, options)) {
     const age = deps.clock.now() - at
     const running = await deps.log.list({ accountId: id, status: 'running', limit: 1, after: null }, options)
     if (running.inferences.length > 0 && age < endingMs) continue
     const owners = [id, bodyOwner(id)]
-    for (const accountId of owners) await deleteFiles(deps, accountId, options)
-    await deleteOutputs(deps, id, options)
+    const files = [
+      ...(await Promise.all(owners.map((owner) => listFiles(deps, owner, options)))).flat(),
+      ...(await listOutputs(deps, id, options)),
+    ]
     await deps.accounts.erase(owners, options)
+    await deps.outputs.delete(files, options)
     if (age >= lateMs) await deps.documents.remove({ kind: 'deleted-account', id, accountId: service }, options)
   }
 }
@@ -87,29 +93,29 @@ function listNotes(documents: DocumentStore, options: Abortable): Promise<readon
   return documents.list({ kind: 'deleted-account', accountId: service, order: 'oldest', after: null, limit: readAtOnce }, options)
 }
 
-/** Deletes files attached to documents. Files of assets are removed by the task for orphaned files. */
-async function deleteFiles({ documents, outputs }: ErasingDependencies, accountId: string, options: Abortable): Promise<void> {
+/** Keys of files attached to documents. Files of assets are removed by the task for orphaned files. */
+async function listFiles({ documents }: ErasingDependencies, accountId: string, options: Abortable): Promise<readonly string[]> {
+  const keys: string[] = []
   for (const kind of ['file', 'picture', 'thumbnail', 'request-body'] as const) {
     let after: { readonly at: number; readonly id: string } | null = null
-    for (;;) {
+    do {
       const page: readonly StoredDocument[] = await documents.list({ kind, accountId, order: 'oldest', after, limit: readAtOnce }, options)
       const files = kind === 'file' ? page.flatMap((document) => readFileDocument(document).parts.map(({ key }) => key)) : []
-      await outputs.delete([...files, ...keptPictureFiles(page), ...thumbnailFiles(page), ...bodyFiles(page)], options)
-      const last = page.at(-1)
-      if (last === undefined || page.length < readAtOnce) break
-      after = { at: last.at, id: last.id }
-    }
+      keys.push(...files, ...keptPictureFiles(page), ...thumbnailFiles(page), ...bodyFiles(page))
+      const last = page.length < readAtOnce ? undefined : page.at(-1)
+      after = last === undefined ? null : { at: last.at, id: last.id }
+    } while (after !== null)
   }
+  return keys
 }
 
-async function deleteOutputs({ log, outputs }: ErasingDependencies, accountId: string, options: Abortable): Promise<void> {
+async function listOutputs({ log }: ErasingDependencies, accountId: string, options: Abortable): Promise<readonly string[]> {
+  const keys: string[] = []
   let after: string | null = null
   do {
     const page: Awaited<ReturnType<InferenceLog['list']>> = await log.list({ accountId, status: null, limit: readAtOnce, after }, options)
-    await outputs.delete(
-      page.inferences.flatMap(({ output }) => output?.key ?? []),
-      options,
-    )
+    keys.push(...page.inferences.flatMap(({ output }) => output?.key ?? []))
     after = page.next
   } while (after !== null)
+  return keys
 }

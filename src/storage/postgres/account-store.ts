@@ -80,7 +80,14 @@ export class PostgresAccountStore extends AccountTables<Database> implements Acc
     return changed
   }
 
-  async erase(owners: readonly string[]): Promise<void> {
+  protected eraseSome(table: string, of: { readonly accountId: string; readonly batch: number }): Promise<number> {
+    // Rows of different partitions may have the same ctid.
+    const key = table === 'inferences' ? 'id' : 'ctid'
+    const sql = `delete from ${table} where ${key} = any (array(select ${key} from ${table} where account_id = :accountId limit :batch))`
+    return this.database.run(sql, of, repeatable)
+  }
+
+  protected async eraseRest(owners: readonly string[]): Promise<void> {
     const erase = async (statements: Statements) => {
       for (const sql of erasing) await statements.run(sql, { owners: [...owners] })
     }

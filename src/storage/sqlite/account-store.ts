@@ -38,7 +38,14 @@ export class SqliteAccountStore extends AccountTables<SqliteDatabase> implements
     return (await this.database.run(sql, parameters)) === 1
   }
 
-  async erase(owners: readonly string[]): Promise<void> {
+  protected eraseSome(table: string, of: { readonly accountId: string; readonly batch: number }): Promise<number> {
+    return this.database.run(
+      `delete from ${table} where rowid in (select rowid from ${table} where account_id = :accountId limit :batch)`,
+      of,
+    )
+  }
+
+  protected async eraseRest(owners: readonly string[]): Promise<void> {
     const parameters = { owners: JSON.stringify(owners) }
     await this.database.runAll(erasing.map((sql) => ({ sql, parameters })))
   }

@@ -5,8 +5,22 @@ import { limitChanges, writeChanges } from '../rows/limit-columns.ts'
 import { readInteger, readText, type Values } from '../rows/row.ts'
 import { lookUp, repeatable, type Statements, Tables } from './statements.ts'
 
+/** Tables in which an account may have a million rows. */
+const numerous = ['request_records', 'inferences', 'documents'] as const
+/** Rows deleted per commit, so that writes for other accounts do not wait for long. */
+const eraseBatch = 1000
+
 /** Accounts, sessions and invitations in either database, except what databases write differently. */
 export abstract class AccountTables<Database extends Statements> extends Tables<Database> {
+  /** Deletes up to `batch` rows of an account; returns how many. */
+  protected abstract eraseSome(
+    table: (typeof numerous)[number],
+    of: { readonly accountId: string; readonly batch: number },
+  ): Promise<number>
+
+  /** Deletes what is left of accounts, and the accounts, in one commit. */
+  protected abstract eraseRest(owners: readonly string[]): Promise<void>
+
   /** Updates accounts; false = no account matches, or the e-mail belongs to another one. @param change The part of the statement after `set`. */
   protected abstract updateUnlessTaken(change: string, parameters: Values): Promise<boolean>
 
@@ -72,6 +86,12 @@ export abstract class AccountTables<Database extends Statements> extends Tables<
 
   async listInvitations(): Promise<readonly Invitation[]> {
     return (await this.database.all('select * from invitations order by created_at, hash', {}, repeatable)).map(readInvitation)
+  }
+
+  async erase(owners: readonly string[]): Promise<void> {
+    for (const accountId of owners)
+      for (const table of numerous) while ((await this.eraseSome(table, { accountId, batch: eraseBatch })) === eraseBatch);
+    await this.eraseRest(owners)
   }
 
   async takeInvitation(hash: string): Promise<boolean> {
