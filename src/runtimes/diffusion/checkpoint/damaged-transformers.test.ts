@@ -27,6 +27,8 @@ const halved = (wanted: string) => (tensors: readonly StoredTensor[]) =>
     const [rows = 0, ...rest] = tensor.shape
     return { ...tensor, shape: [rows / 2, ...rest], bytes: tensor.bytes.subarray(0, tensor.bytes.length / 2) }
   })
+const renamed = (wanted: string) => (tensors: readonly StoredTensor[]) =>
+  tensors.map((tensor) => (tensor.name === wanted ? { ...tensor, name: `${wanted}_strange.x` } : tensor))
 /** Halves the last dimension. */
 const narrowed = (wanted: string) => (tensors: readonly StoredTensor[]) =>
   tensors.map((tensor) => {
@@ -66,6 +68,18 @@ const damages: readonly (readonly [
     zImage,
     narrowed('cap_embedder.1.weight'),
     /needs texts of width 64, and qwen_3_4b\.safetensors gives 128/,
+  ],
+  [
+    'with half a norm of heads',
+    dev,
+    halved('double_blocks.0.img_attn.norm.query_norm.scale'),
+    /attn\.norm_q\.weight" of 64 numbers for heads of 128/,
+  ],
+  [
+    'with an unknown tensor in a block',
+    dev,
+    renamed('double_blocks.0.img_mlp.2.bias'),
+    /holds a tensor "double_blocks\.0\.img_mlp\.2\.bias_strange\.x" that/,
   ],
   ['with half a norm', zImage, halved('cap_embedder.0.weight'), /has tensors whose shapes do not fit each other/],
 ]
@@ -123,6 +137,11 @@ for (const [what, model, component, file, damage, answer] of [
 test('a VAE of FLUX.2 without the statistics of its latents is rejected', async () => {
   const vae = await writeDamaged('vae/flux2-vae.safetensors', without(/^bn\./u))
   await requireRejected({ model: klein }, { files: { vae } }, /lacks the tensor "bn\.running_mean"/)
+})
+
+test('a VAE without the first block of its decoder is rejected', async () => {
+  const vae = await writeDamaged('vae/ae.safetensors', without(/^decoder\.up\.3\./u))
+  await requireRejected({ model: dev }, { files: { vae } }, /lacks the tensor "decoder\.up_blocks\.0\.resnets\.0\.conv1\.weight"/)
 })
 
 test('a tokenizer of another model is rejected', async () => {

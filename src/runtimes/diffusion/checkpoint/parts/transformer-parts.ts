@@ -75,6 +75,7 @@ export async function readTransformer(path: string, files: ModelFiles): Promise<
     if (weights === null) continue
     text.push({ kind: wanted.kind, weights, tokenizer: await tokenizerOf(wanted, source, files) })
   }
+  refuseOtherHeads(source)
   refuseForeignTexts(text, source)
   const vae = files.vae === undefined ? await source.vae() : vaeTable(await readWeightFile(files.vae), '')
   if (vae === null) throw missingPart(label, family, 'vae')
@@ -88,6 +89,19 @@ export async function readTransformer(path: string, files: ModelFiles): Promise<
     ...(await readLatentStatistics(vae, family)),
   }
   return { family, transformer, text, vae, vaeConfig, schedulerConfig: { ...rules.schedule, ...schedulerConfig } }
+}
+
+/** Width of Stable Diffusion 3's heads; that of others follows from their rotation. */
+const unrotatedHead = 64
+
+/** Every head is normalized by itself. */
+function refuseOtherHeads({ family, transformer }: Source): void {
+  const wanted = transformerRules[family].rotation?.axes.reduce((sum, axis) => sum + axis) ?? unrotatedHead
+  for (const name of transformer.names()) {
+    if (!/\.norm_(?:added_)?[qk]\.weight$/u.test(name)) continue
+    const width = transformer.sizeOf(name, 0)
+    if (width !== wanted) throw unusableModel(transformer.label, `has a tensor "${name}" of ${width} numbers for heads of ${wanted}`)
+  }
 }
 
 const clipTable = 'text_model.embeddings.token_embedding.weight'
@@ -121,6 +135,9 @@ function refuseForeignTexts(text: readonly TransformerText[], { family, transfor
   )
 }
 
+/** Blocks of every family's decoder. */
+const vaeBlocks = 4
+
 /** A VAE of another family, or whose configuration is that of another, would draw noise. */
 function refuseForeignVae(vae: WeightTable, { family, vaeConfig }: Source): void {
   const wanted = neededParts(family).find(({ part }) => part === 'vae')?.width
@@ -130,6 +147,8 @@ function refuseForeignVae(vae: WeightTable, { family, vaeConfig }: Source): void
       vae.label,
       `is a VAE of ${channels} channels, and ${familyNames[family]} needs one of ${wanted}; use that of the model`,
     )
+  const blocks = vae.count('decoder.up_blocks.')
+  if (blocks !== vaeBlocks) throw unusableModel(vae.label, `has ${blocks} blocks in its decoder instead of ${vaeBlocks}; copy it again`)
   const { latent_channels: stated } = vaeConfig
   if (typeof stated === 'number' && stated !== channels)
     throw unusableModel('vae/config.json', `says ${stated} in "latent_channels", and its weights have ${channels}; copy the folder again`)

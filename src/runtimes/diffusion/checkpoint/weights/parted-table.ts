@@ -2,14 +2,19 @@ import { unusableModel } from '../../onnx/model-file.ts'
 import type { StoredModule } from '../names/transformer-names.ts'
 import { type StoredWeight, sliceRows, WeightTable } from './weight-table.ts'
 
-/** A network's weights by the names of the modules that its stored ones are parted into; others are left out. */
+/** A network's weights by the names of the modules that its stored ones are parted into. Others are left out, but refused inside a block. */
 export function partTable(table: WeightTable, modules: readonly StoredModule[]): WeightTable {
   const byName = new Map(modules.map((module) => [module.stored, module]))
+  const blocks = new Set(modules.map(({ stored }) => /^\w+\.(?=\d+\.)/u.exec(stored)?.[0]))
   const weights = new Map<string, StoredWeight>()
   for (const name of table.names()) {
     const dot = byName.has(name) ? name.length : name.lastIndexOf('.')
     const module = byName.get(name.slice(0, dot))
-    if (module === undefined) continue
+    if (module === undefined) {
+      if (blocks.has(name.slice(0, name.indexOf('.') + 1)))
+        throw unusableModel(table.label, `holds a tensor "${name}" that Sepia does not know`)
+      continue
+    }
     const { parts, shares } = module
     const slices = partRows(table, name, shares ?? parts.map(() => 1))
     for (const [i, part] of parts.entries()) {
