@@ -22,6 +22,11 @@ function contextText({ contextLength, state, ...model }: ConsoleTextModel): stri
   return state.state === 'loaded' ? t`its server does not say` : t`known once its server is asked`
 }
 
+function producedText({ generates, embeddings }: ConsoleTextModel): string {
+  if (generates) return t`text`
+  return embeddings ? t`embeddings` : t`rankings`
+}
+
 /** Facts about a model, as terms and values. */
 export function modelFacts(model: ConsoleModel): readonly (readonly [string, string])[] {
   const common = [
@@ -30,7 +35,7 @@ export function modelFacts(model: ConsoleModel): readonly (readonly [string, str
     [t`Licence`, model.license ?? t`not stated`],
   ] as const
   if (model.kind === 'text') {
-    return [[t`Produces`, t`text`], [t`Context`, contextText(model)], ...common]
+    return [[t`Produces`, producedText(model)], [t`Context`, contextText(model)], ...common]
   }
   return [
     [t`Produces`, t`images`],

@@ -41,11 +41,11 @@ export async function followAnswer(
         change({ ...answer.fields(), ...endingOf(event, answer) })
         break
       }
+      if (event.type !== 'begins') onConnection(event.type === 'connection-lost')
       if (event.type === 'begins' || (event.type === 'status' && event.attempt !== answer.attempt)) {
         answer = new GrowingAnswer(turn, sentAt, event.type === 'status' ? event.attempt : answer.attempt)
         continue
       }
-      onConnection(event.type === 'connection-lost')
       if (event.type !== 'written') continue
       for (const part of event.parts) answer.add(part)
       change(answer.fields())
