@@ -51,6 +51,8 @@ export interface Invitation {
   /** The account to sign in to (on first run, the existing owner's); null = a new account. */
   readonly accountId: string | null
   readonly invitedBy: string | null
+  /** For whom it is, in the inviter's words; null = not stated. */
+  readonly note: string | null
   readonly createdAt: number
   readonly expiresAt: number
 }

@@ -11,8 +11,8 @@ const { skip, visit } = useConsole(becomeOwner)
 test('open invitations show for whom they are and who created them', { skip }, async () => {
   const { page, browser } = visit()
   await openPage(page, 'People')
-  const link = await makeLink(page, page.getByRole('button', { name: 'Invite' }))
-  await page.getByRole('cell', { name: 'A new member' }).waitFor()
+  const link = await makeLink(page, page.getByRole('button', { name: 'Invite' }), 'Bob from accounting')
+  await page.getByRole('cell', { name: 'Bob from accounting · A new member' }).waitFor()
   await page.getByRole('table', { name: 'Open invitations' }).getByText('Ada Lovelace').waitFor()
   await using context = await browser.newContext()
   const other = await context.newPage()
@@ -88,8 +88,9 @@ test("an invalid number stays in its box with the reason; an empty box stands fo
   assert.deepEqual({ steps, seed, num_images }, { steps: 20, seed: 7, num_images: undefined })
 })
 
-async function makeLink(page: Page, opener: { click(): Promise<void> }): Promise<string> {
+async function makeLink(page: Page, opener: { click(): Promise<void> }, note?: string): Promise<string> {
   await opener.click()
+  if (note !== undefined) await page.getByLabel('Note (optional)').fill(note)
   await page.getByRole('button', { name: 'Create link' }).click()
   const link = await textOf(page.getByRole('dialog').locator('code'))
   await page.keyboard.press('Escape')

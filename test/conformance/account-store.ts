@@ -103,7 +103,7 @@ export function testAccountStore(name: string, open: StoreFactory): void {
   test(`${name} accounts: exactly one caller can use an invitation`, async () => {
     await using store = await openRoomy()
     await store.accounts.create(makeAccount({ role: 'owner' }), options)
-    const invitation = { hash: 'h', role: 'member', accountId: null, invitedBy: 'a', createdAt: 1, expiresAt: 9 } as const
+    const invitation = { hash: 'h', role: 'member', accountId: null, invitedBy: 'a', note: 'Bob', createdAt: 1, expiresAt: 9 } as const
     await store.accounts.createInvitation(invitation, options)
     assert.deepEqual(await store.accounts.findInvitation('h', options), invitation)
     assert.deepEqual(await store.accounts.listInvitations(options), [invitation])
@@ -116,7 +116,7 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     await using store = await openRoomy()
     for (const id of ['a', 'b']) await store.accounts.create(makeAccount({ id, role: 'owner' }), options)
     const link = (hash: string, createdAt: number) =>
-      ({ hash, role: 'owner', accountId: 'a', invitedBy: null, createdAt, expiresAt: 99 }) as const
+      ({ hash, role: 'owner', accountId: 'a', invitedBy: null, note: null, createdAt, expiresAt: 99 }) as const
     const hashes = async () => (await store.accounts.listInvitations(options)).map(({ hash }) => hash)
     await store.accounts.createInvitation({ ...link('into another', 1), accountId: 'b' }, options)
     const made = await Promise.all(
@@ -148,7 +148,7 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     await using store = await openRoomy()
     for (const id of ['a', 'b']) await store.accounts.create(makeAccount({ id, role: 'owner' }), options)
     await store.accounts.create(makeAccount({ id: 'm' }), options)
-    const base = { role: 'owner', createdAt: 1, expiresAt: 9 } as const
+    const base = { role: 'owner', note: null, createdAt: 1, expiresAt: 9 } as const
     const made = [
       { ...base, hash: 'by-a', accountId: null, invitedBy: 'a' },
       { ...base, hash: 'by-b', accountId: null, invitedBy: 'b' },

@@ -30,9 +30,10 @@ async function fill(store: Store, outputs: OutputStore, { name, at }: { readonly
   await accounts.create({ id: accountId, name, email: null, role: 'owner', createdAt: at, disabledAt: null, limits }, options)
   await accounts.setSignIn(accountId, { name, email: `${name}@example.org`, passwordHash: `hash-of-${name}` }, options)
   const times = { createdAt: at, expiresAt: at + 1e9 }
+  const invitation = { role: 'member', invitedBy: accountId, note: name, ...times } as const
   await accounts.createSession({ hash: `session-${name}`, accountId, address: name, agent: name, lastUsedAt: at, ...times }, options)
-  await accounts.createInvitation({ hash: `invites-${name}`, role: 'member', accountId: null, invitedBy: accountId, ...times }, options)
-  await accounts.createInvitation({ hash: `invited-${name}`, role: 'member', accountId, invitedBy: accountId, ...times }, options)
+  await accounts.createInvitation({ ...invitation, hash: `invites-${name}`, accountId: null }, options)
+  await accounts.createInvitation({ ...invitation, hash: `invited-${name}`, accountId }, options)
   const dates = { createdAt: at, expiresAt: null, revokedAt: null, lastUsedAt: null }
   const token = { id: tokenId, accountId, name, hash: `token-hash-${name}`, hint: 'h', scopes: [], ...dates, limits: noUseLimits }
   await tokens.create({ ...token, limits: { ...noUseLimits, tokensPerDay: 1_000_000 } }, options)

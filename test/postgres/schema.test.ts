@@ -170,6 +170,34 @@ suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
       await assert.rejects(query(`update inferences set ${change}`, name), /never changes once it is there/, change)
   })
 
+  test('invitations from before notes have none, and older writers continue', async () => {
+    const url = await createDatabase('template1')
+    const before = migrations.slice(
+      0,
+      migrations.findIndex(({ sql }) => sql.includes('alter table invitations add column note')),
+    )
+    await migrate(url, before)
+    const { query } = await sharedPostgres()
+    const insert = (hash: string) =>
+      query(
+        `insert into invitations (hash, role, created_at, expires_at) values ('${hash}', 'member', 1, 9)`,
+        new URL(url).pathname.slice(1),
+      )
+    await insert('before')
+    await using store = await openPostgresStore({ url, clock: createSystemClock(), limits: roomy, mode: 'service' })
+    await insert('of a step less')
+    const invitation = { role: 'member', accountId: null, invitedBy: null, note: 'Bob', createdAt: 2, expiresAt: 9 } as const
+    await store.accounts.createInvitation({ ...invitation, hash: 'with a note' }, options)
+    assert.deepEqual(
+      (await store.accounts.listInvitations(options)).map(({ hash, note }) => [hash, note]),
+      [
+        ['before', null],
+        ['of a step less', null],
+        ['with a note', 'Bob'],
+      ],
+    )
+  })
+
   test('a server that could lose commits is rejected', async () => {
     await using server = await startPostgres({ settings: ['fsync=off'] })
     await assert.rejects(migrate(server.url('postgres')), /may lose confirmed writes/)

@@ -31,6 +31,8 @@ export interface NewInvitation {
   readonly role: Role
   /** The account whose sign-in the link resets; absent = a new account. */
   readonly accountId?: string
+  /** For whom it is; shown in the list of open invitations. */
+  readonly note?: string
 }
 
 /** The answer to a new invitation; the code is not stored. */

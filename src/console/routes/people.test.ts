@@ -41,6 +41,15 @@ describe('an invitation', () => {
     assert.equal((await send('POST', '/console/api/invitation', { body: { code } })).statusCode, 404)
   })
 
+  test('keeps a note about whom it is for', async () => {
+    const { invite, people, ask } = await openPeople()
+    await invite({ role: 'member', note: 'Bob from accounting' })
+    await invite({ role: 'member' })
+    assert.deepEqual((await people()).invitations.map(({ note }) => note).toSorted(), ['Bob from accounting', null])
+    for (const note of ['', ' ', 'two\nlines', 'x'.repeat(101)])
+      assert.equal((await ask('POST', 'invitations', { role: 'member', note })).statusCode, 422, JSON.stringify(note))
+  })
+
   test('never shows its code a second time', async () => {
     const { invite, ask } = await openPeople()
     const code = await invite({ role: 'member' })

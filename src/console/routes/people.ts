@@ -13,6 +13,7 @@ import type { AccountDeletion, AccountUpdate, InvitationMade, NewInvitation, Peo
 import { accountLimitsField } from '../limits-field.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
+import { nameField } from '../sign-in/sign-in-fields.ts'
 import { ownerOf } from '../sign-in/signed-in.ts'
 
 const role = Type.Enum(['owner', 'member'])
@@ -22,7 +23,11 @@ const readChange: BodyReader<AccountUpdate> = createBodyReader({
   limits: Type.Optional(accountLimitsField),
 })
 const readDeletion: BodyReader<AccountDeletion> = createBodyReader({ name: Type.String({ maxLength: 200 }) })
-const readInvitation: BodyReader<NewInvitation> = createBodyReader({ role, accountId: Type.Optional(Type.String({ maxLength: 100 })) })
+const readInvitation: BodyReader<NewInvitation> = createBodyReader({
+  role,
+  accountId: Type.Optional(Type.String({ maxLength: 100 })),
+  note: Type.Optional(nameField),
+})
 
 /** /console/api/people, accounts and invitations: for owners. */
 export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'accounts' | 'audit' | 'clock' | 'documents'>): void {
@@ -61,9 +66,9 @@ export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependenc
 
   own.post('/console/api/invitations', async (request, reply) => {
     const owner = ownerOf(request)
-    const { role, accountId = null } = readInvitation(request)
+    const { role, accountId = null, note = null } = readInvitation(request)
     const options = { signal: clientSignal(reply) }
-    const code = await invite(deps, { role, accountId, invitedBy: owner.id }, options)
+    const code = await invite(deps, { role, accountId, invitedBy: owner.id, note }, options)
     await recordAudit(deps, request, 'invitation-made', { subject: accountId, detail: role })
     return reply.code(201).send({ code } satisfies InvitationMade)
   })

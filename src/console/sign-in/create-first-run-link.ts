@@ -35,6 +35,7 @@ export async function createFirstRunLink(
     role: 'owner',
     accountId,
     invitedBy: null,
+    note: null,
     createdAt: now,
     expiresAt: now + invitationMs,
   } as const

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Account, Invitation, Role } from '../../core/account.ts'
+import type { Account, Invitation } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
 import { noLimits } from '../../core/limits/use-limits.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
@@ -10,21 +10,24 @@ import { hashSecretText, makeSecretText } from './secret-text.ts'
 /** Lifetime of an invitation. */
 export const invitationMs = 3 * 24 * 60 * 60 * 1000
 
+type NewInvitation = Pick<Invitation, 'role' | 'accountId' | 'invitedBy'> & { readonly note?: string | null }
+
 /**
  * Creates an invitation that is valid for three days; its code is returned once and never stored.
  *
  * @param wanted.accountId The account to set a sign-in for; null = a new one.
  * @param wanted.invitedBy The inviting owner; the invitation ends when they are no longer an owner. Null = the operator.
+ * @param wanted.note For whom it is, in the inviter's words.
  * @throws {ServiceError} `not_found` if the account is disabled or missing, or its maker may not invite.
  */
 export async function invite(
   { accounts, clock }: { readonly accounts: AccountStore; readonly clock: Clock },
-  { role, accountId, invitedBy }: { readonly role: Role; readonly accountId: string | null; readonly invitedBy: string | null },
+  { role, accountId, invitedBy, note = null }: NewInvitation,
   options: Abortable,
 ): Promise<string> {
   const code = makeSecretText()
   const now = clock.now()
-  const invitation = { hash: hashSecretText(code), role, accountId, invitedBy, createdAt: now, expiresAt: now + invitationMs }
+  const invitation = { hash: hashSecretText(code), role, accountId, invitedBy, note, createdAt: now, expiresAt: now + invitationMs }
   if (await accounts.createInvitation(invitation, options)) return code
   throw new ServiceError('not_found', 'This account does not exist or is disabled; enable it first.')
 }

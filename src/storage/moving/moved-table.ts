@@ -18,7 +18,7 @@ export interface MovedTable {
 export const movedTables: readonly MovedTable[] = [
   table('accounts', ['id'], `name email email_key password_hash role created_at disabled_at ${accountLimitNames}`),
   table('sessions', ['hash'], 'account_id address agent created_at expires_at last_used_at'),
-  table('invitations', ['hash'], 'role account_id invited_by created_at expires_at'),
+  table('invitations', ['hash'], 'role account_id invited_by note created_at expires_at'),
   table('access_tokens', ['id'], `account_id name hash hint scopes created_at expires_at revoked_at last_used_at ${limitNames}`),
   table('audit_entries', ['seq'], 'at action account_id address subject detail'),
   table('usage_days', ['day', 'account_id', 'model'], 'requests failures refusals prompt_tokens completion_tokens images cost'),

@@ -11,8 +11,8 @@ import { sqlState } from './database-fault.ts'
 
 const uniqueViolation = '23505'
 
-const insertInvitation = `insert into invitations (hash, role, account_id, invited_by, created_at, expires_at)
-  values (:hash, :role, :accountId, :invitedBy, :createdAt, :expiresAt)`
+const insertInvitation = `insert into invitations (hash, role, account_id, invited_by, note, created_at, expires_at)
+  values (:hash, :role, :accountId, :invitedBy, :note, :createdAt, :expiresAt)`
 
 /** Order of deletion: tables maintained by triggers after their sources, and tokens after their counters. */
 const erasing: readonly string[] = [

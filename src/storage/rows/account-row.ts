@@ -36,6 +36,7 @@ export function readInvitation(row: Row): Invitation {
     role: readRole(row),
     accountId: readTextOrNull(row, 'account_id'),
     invitedBy: readTextOrNull(row, 'invited_by'),
+    note: readTextOrNull(row, 'note'),
     createdAt: readInteger(row, 'created_at'),
     expiresAt: readInteger(row, 'expires_at'),
   }

@@ -57,8 +57,8 @@ export class SqliteAccountStore extends AccountTables<SqliteDatabase> implements
   }
 
   async createInvitation(invitation: Invitation): Promise<boolean> {
-    const sql = `insert into invitations (hash, role, account_id, invited_by, created_at, expires_at)
-      select :hash, :role, :accountId, :invitedBy, :createdAt, :expiresAt
+    const sql = `insert into invitations (hash, role, account_id, invited_by, note, created_at, expires_at)
+      select :hash, :role, :accountId, :invitedBy, :note, :createdAt, :expiresAt
       where (:invitedBy is :accountId or ${byOwner(':invitedBy')}) and (:accountId is null or ${enabled(':accountId')})`
     return (await this.database.run(sql, { ...invitation })) === 1
   }
@@ -67,8 +67,8 @@ export class SqliteAccountStore extends AccountTables<SqliteDatabase> implements
     invitation: Invitation & { readonly invitedBy: null },
     { unlessSince }: { readonly unlessSince: number },
   ): Promise<boolean> {
-    const insert = `insert into invitations (hash, role, account_id, invited_by, created_at, expires_at)
-      select :hash, :role, :accountId, :invitedBy, :createdAt, :expiresAt
+    const insert = `insert into invitations (hash, role, account_id, invited_by, note, created_at, expires_at)
+      select :hash, :role, :accountId, :invitedBy, :note, :createdAt, :expiresAt
       where (:accountId is null or ${enabled(':accountId')}) and not exists (
         select 1 from invitations where invited_by is null and account_id is :accountId and created_at >= :unlessSince)`
     const forget = `delete from invitations where invited_by is null and account_id is :accountId and hash <> :hash

@@ -221,7 +221,7 @@ test('deleted data does not remain in the file', async () => {
   const secret = 'a-link-that-nobody-may-find-again'
   {
     await using store = await folder.open()
-    const invitation = { hash: secret, role: 'owner', accountId: null, invitedBy: null, createdAt: 1, expiresAt: 9 } as const
+    const invitation = { hash: secret, role: 'owner', accountId: null, invitedBy: null, note: null, createdAt: 1, expiresAt: 9 } as const
     await store.accounts.createInvitation(invitation, options)
     await store.accounts.takeInvitation(secret, options)
   }
@@ -273,6 +273,7 @@ test('the migration ends sessions and invitations of disabled accounts and demot
   await using store = await folder.open()
   const invitations = await store.accounts.listInvitations(options)
   assert.deepEqual(invitations.map(({ hash }) => hash).sort(), ['by owner', 'into demoted', 'into owner'])
+  assert.deepEqual(new Set(invitations.map(({ note }) => note)), new Set([null]))
   const sessions = await Promise.all(['owner', 'locked', 'demoted'].map((hash) => store.accounts.findSession(hash, options)))
   assert.deepEqual(
     sessions.map((session) => session !== null),

@@ -52,4 +52,6 @@ export const migrations: readonly Migration[] = [
         for each row when (old.outcome is not null) execute function refuse_change()`,
     leastProgram: 1,
   },
+  // For whom an invitation is.
+  { sql: 'alter table invitations add column note text', leastProgram: 1 },
 ]

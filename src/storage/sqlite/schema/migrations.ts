@@ -337,4 +337,6 @@ export const migrations: readonly string[] = [
   openSums,
   requestErrors,
   usageWork,
+  // For whom an invitation is.
+  'alter table invitations add column note text;',
 ]

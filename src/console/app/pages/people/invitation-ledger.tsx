@@ -41,7 +41,8 @@ export function InvitationLedger({ invitations, accounts, reload }: InvitationLe
   )
 }
 
-function describeInvitee({ role }: Invitation, name: string | null): string {
+function describeInvitee({ role, note }: Invitation, name: string | null): string {
   if (name !== null) return t`${name}, a new sign-in`
-  return role === 'owner' ? t`A new owner` : t`A new member`
+  const invitee = role === 'owner' ? t`A new owner` : t`A new member`
+  return note === null ? invitee : `${note} · ${invitee}`
 }

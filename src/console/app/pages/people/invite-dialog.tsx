@@ -9,7 +9,9 @@ import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
+import { bind } from '../../parts/fields/bind.ts'
 import { Segments } from '../../parts/fields/segments.tsx'
+import { TextField } from '../../parts/fields/text-field.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { announce } from '../../state/toasts.ts'
 
@@ -27,9 +29,12 @@ interface InviteDialogProps {
 /** Creates a link for one person to join, or to reset a sign-in. */
 export function InviteDialog({ account, onClose }: InviteDialogProps): VNode {
   const role = useSignal<Role>('member')
+  const note = useSignal('')
   const link = useSignal<string | null>(null)
   const { busy, failure, submit } = useSubmit(async () => {
-    const body: NewInvitation = account === null ? { role: role.value } : { role: account.role, accountId: account.id }
+    const forWhom = note.value.trim()
+    const invited = { role: role.value, ...(forWhom !== '' && { note: forWhom }) }
+    const body: NewInvitation = account === null ? invited : { role: account.role, accountId: account.id }
     const { code } = await request<InvitationMade>('/console/api/invitations', { method: 'POST', body })
     link.value = `${serviceAddress()}/console/join#${code}`
     announce(t`The link is made.`)
@@ -41,7 +46,19 @@ export function InviteDialog({ account, onClose }: InviteDialogProps): VNode {
       ) : (
         <form class="stack" onSubmit={submit}>
           {failure.value ? <FailureNote failure={failure.value} /> : null}
-          {account === null ? <RoleChoice role={role.value} onChange={(value) => (role.value = value)} /> : <ResetNote />}
+          {account === null ? (
+            <>
+              <RoleChoice role={role.value} onChange={(value) => (role.value = value)} />
+              <TextField
+                label={t`Note (optional)`}
+                maxLength={100}
+                hint={t`For example a name. It is shown with the open invitations.`}
+                {...bind(note)}
+              />
+            </>
+          ) : (
+            <ResetNote />
+          )}
           <div>
             <Button tone="primary" busy={busy.value}>{t`Create link`}</Button>
           </div>
