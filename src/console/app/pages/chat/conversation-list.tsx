@@ -68,9 +68,6 @@ export function ConversationList(): VNode {
   }
   return (
     <section class="history" aria-label={t`Conversations`}>
-      {length.value > 0 ? (
-        <Button size="small" icon="plus" class="history-new" onClick={beginConversation}>{t`Start a new one`}</Button>
-      ) : null}
       <input
         class="input"
         type="search"
