@@ -1,7 +1,8 @@
 import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
 import { camelCase, curlSample, pythonSample, type Sample } from '../../interface/code-samples.ts'
 
-type Content = ChatBody['messages'][number]['content']
+/** Clients may send null for an absent content. */
+type Content = ChatBody['messages'][number]['content'] | null
 
 /** The conversation as a call of each supported client, with placeholders for pictures. */
 export function chatSamples(origin: string, whole: ChatBody): readonly Sample[] {
@@ -206,8 +207,7 @@ const ownWords: PartWords = {
 
 /** A message's content in one client's format: a plain text, or parts when it has pictures. */
 function contentOf(content: Content, words: PartWords = ownWords): string | readonly object[] {
-  if (content === undefined || typeof content === 'string' || content.every(({ image_url }) => image_url === undefined))
-    return textOf(content)
+  if (!Array.isArray(content) || content.every(({ image_url }) => image_url === undefined)) return textOf(content)
   return content.map(({ text = '', image_url }) => (image_url === undefined ? words.text(text) : words.picture(addressOf(image_url))))
 }
 
@@ -217,6 +217,6 @@ function addressOf(image: string | { readonly url: string } | undefined): string
 }
 
 function textOf(content: Content): string {
-  if (content === undefined || typeof content === 'string') return content ?? ''
+  if (!Array.isArray(content)) return content ?? ''
   return content.map(({ text }) => text).join('\n')
 }

@@ -17,9 +17,19 @@ test('an image request has a sample for every client that supports images', () =
 test('a chat request has a sample for every client that supports chat', () => {
   const body = { model: 'm', messages: [{ role: 'user', content: 'He said "hi"' }] }
   const samples = callSamples('http://s', { path: '/v1/chat/completions', body })
-  const expected = ['openai', '@anthropic-ai/sdk', '@octoai/client', '@octoai/sdk', 'ai', 'LangChain', 'LlamaIndex']
-  assert.deepEqual(namesOf(samples), ['curl', 'curl, asynchronous', 'Python', 'fetch', ...expected])
+  const original = ['@octoai/client', '@octoai/sdk']
+  const others = ['JavaScript', 'Python', 'Responses', 'Messages', 'ai SDK', 'LangChain', 'LlamaIndex', ...original]
+  assert.deepEqual(namesOf(samples), ['curl', 'curl, asynchronous', ...others])
   for (const { language, code } of samples) assert.match(code, /He said \\"hi\\"/, language)
+})
+
+test('a chat request with calls of functions, and without a conversation, has samples', () => {
+  const called = { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }] }
+  const messages = [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }, called, { role: 'tool', content: '1', tool_call_id: 'c' }]
+  const samples = callSamples('http://s', { path: '/v1/chat/completions', body: { model: 'm', messages, stream: true } })
+  assert.equal(samples.length, 11)
+  assert.doesNotMatch(samples.find(({ language }) => language === 'Python')?.code ?? '', /stream/)
+  assert.deepEqual(namesOf(callSamples('http://s', { path: '/v1/chat/completions', body: {} })).at(-1), 'fetch')
 })
 
 test('other requests have plain HTTP samples', () => {

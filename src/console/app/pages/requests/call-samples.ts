@@ -1,19 +1,30 @@
+import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
 import type { RequestCall } from '../../../contract/requests.ts'
 import { camelCase, curlSample, pythonSample, type Sample } from '../../interface/code-samples.ts'
 import { isDeferrable } from '../../interface/inference-requests.ts'
+import { chatSamples } from '../chat/chat-samples.ts'
 
 const token = 'process.env.TOKEN'
 
 /** A request as a call of every client that is known to work with the service. */
 export function callSamples(origin: string, { path, body }: RequestCall): readonly Sample[] {
   const url = `${origin}${path}`
+  const later = isDeferrable({ path }) ? [{ language: 'curl, asynchronous', code: curlSample(url, body, ['X-Service-Async: 1']) }] : []
+  if (path === '/v1/chat/completions' && isChat(body)) {
+    const { stream: _, stream_options: __, ...whole } = body
+    return chatSamples(origin, whole).flatMap((sample) => (sample.language === 'curl' ? [sample, ...later] : [sample]))
+  }
   const common: readonly Sample[] = [
     { language: 'curl', code: curlSample(url, body) },
-    ...(isDeferrable({ path }) ? [{ language: 'curl, asynchronous', code: curlSample(url, body, ['X-Service-Async: 1']) }] : []),
+    ...later,
     { language: 'Python', code: pythonSample(url, body, 'answer = response.json()') },
   ]
-  if (path.startsWith('/generate/')) return [...common, ...imageSamples(origin, url, { path, body })]
-  return path === '/v1/chat/completions' ? [...common, ...chatSamples(origin, body)] : [...common, fetchSample(url, body)]
+  return path.startsWith('/generate/') ? [...common, ...imageSamples(origin, url, { path, body })] : [...common, fetchSample(url, body)]
+}
+
+/** Whether a stored body is a conversation; the service checked the rest when it accepted it. */
+function isChat(body: RequestCall['body']): body is RequestCall['body'] & ChatBody {
+  return Array.isArray(body.messages)
 }
 
 function imageSamples(origin: string, url: string, { path, body }: RequestCall): readonly Sample[] {
@@ -52,70 +63,6 @@ const { images } = await client.imageGen.${call}(${js(camelCase(body))})`,
   }
 }
 
-function chatSamples(origin: string, body: RequestCall['body']): readonly Sample[] {
-  const model = JSON.stringify(body.model)
-  const question = JSON.stringify(lastWords(body.messages))
-  return [
-    fetchSample(`${origin}/v1/chat/completions`, body),
-    {
-      language: 'openai',
-      code: `import OpenAI from 'openai'
-
-const client = new OpenAI({ baseURL: '${origin}/v1', apiKey: ${token} })
-const { choices } = await client.chat.completions.create(${js(body)})`,
-    },
-    {
-      language: '@anthropic-ai/sdk',
-      code: `import Anthropic from '@anthropic-ai/sdk'
-
-const client = new Anthropic({ baseURL: '${origin}', apiKey: ${token} })
-const { content } = await client.messages.create({
-  model: ${model},
-  max_tokens: ${JSON.stringify(body.max_tokens ?? 512)},
-  messages: [{ role: 'user', content: ${question} }],
-})`,
-    },
-    {
-      language: '@octoai/client',
-      code: `import { Client } from '@octoai/client'
-
-const client = new Client(${token})
-const { choices } = await client.chat.completions.create(${js(body)}, '${origin}/v1/chat/completions')`,
-    },
-    {
-      language: '@octoai/sdk',
-      code: `import { OctoAIClient } from '@octoai/sdk'
-
-const environment = { default: '${origin}', imageGen: '${origin}', textGen: '${origin}' }
-const client = new OctoAIClient({ apiKey: ${token}, environment })
-const { choices } = await client.textGen.createChatCompletion(${js(camelCase(body))})`,
-    },
-    {
-      language: 'ai',
-      code: `import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { generateText } from 'ai'
-
-const sepia = createOpenAICompatible({ name: 'sepia', baseURL: '${origin}/v1', apiKey: ${token} })
-const { text } = await generateText({ model: sepia(${model}), prompt: ${question} })`,
-    },
-    {
-      language: 'LangChain',
-      code: `import { ChatOpenAI } from '@langchain/openai'
-
-const configuration = { baseURL: '${origin}/v1' }
-const chat = new ChatOpenAI({ model: ${model}, apiKey: ${token}, configuration })
-const { text } = await chat.invoke(${question})`,
-    },
-    {
-      language: 'LlamaIndex',
-      code: `import { openai } from '@llamaindex/openai'
-
-const llm = openai({ model: ${model}, apiKey: ${token}, baseURL: '${origin}/v1' })
-const { message } = await llm.chat({ messages: [{ role: 'user', content: ${question} }] })`,
-    },
-  ]
-}
-
 function fetchSample(url: string, body: RequestCall['body']): Sample {
   return {
     language: 'fetch',
@@ -139,12 +86,6 @@ function openaiImage({ checkpoint, model, width, height, num_images, ...rest }: 
     steps,
     negative_prompt,
   }
-}
-
-function lastWords(messages: unknown): string {
-  const last: unknown = Array.isArray(messages) ? messages.at(-1) : null
-  const content: unknown = typeof last === 'object' && last !== null && 'content' in last ? last.content : null
-  return typeof content === 'string' ? content : ''
 }
 
 function js(value: object): string {
