@@ -160,7 +160,7 @@ export function Composer(): VNode {
           <Button tone="primary" icon="send" iconOnly disabled={!ready}>{t`Send`}</Button>
         )}
       </div>
-      <ContextGauge draft={draft} />
+      <ContextGauge draft={draft} attached={attached} />
     </form>
   )
 }

@@ -4,6 +4,7 @@ import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { chatModels } from '../../../state/models.ts'
 import { announce } from '../../../state/toasts.ts'
+import type { Attachments } from '../attach/attachments.ts'
 import { chatSettings } from '../chat-settings.ts'
 import { current } from '../conversations.ts'
 import { contextUse, leaveOutOldest } from './context-use.ts'
@@ -12,12 +13,12 @@ import { contextUse, leaveOutOldest } from './context-use.ts'
 const nearlyFull = 0.75
 
 /** Shows how full the model's context is, and offers to make room before it is full. */
-export function ContextGauge({ draft }: { draft: string }): VNode | null {
+export function ContextGauge({ draft, attached }: { draft: string; attached: Attachments }): VNode | null {
   const { turns, counted, countsFrom } = current.value
   const { model, system } = chatSettings.value
   const length = chatModels().find(({ id }) => id === model)?.contextLength ?? null
   if (length === null || turns.value.length === 0) return null
-  const { tokens, isEstimate } = contextUse(turns.value, countsFrom.value, { system, draft })
+  const { tokens, isEstimate } = contextUse(turns.value, countsFrom.value, { system, draft, ...attached })
   const texts = [wholeText(tokens), wholeText(length)] as const
   const first = tokens > length * nearlyFull ? leaveOutOldest(turns.value, length) : null
   const mayLeaveOut = first !== null && first !== countsFrom.value && first !== turns.value[0]?.id

@@ -26,10 +26,22 @@ suite('the context used by a conversation', () => {
     assert.deepEqual(
       contextUse(path, null, { system: 'Be brief.', draft: 'd'.repeat(100) }),
       { tokens: 370, isEstimate: true },
-      'at the two characters a token of its answers',
+      'at the tokens per letter of its answers',
     )
-    assert.equal(contextUse([said('q1', 'a'.repeat(400))], null, { system: 'a'.repeat(40) }).tokens, 114)
-    assert.deepEqual(contextUse([said('q1', 'a'.repeat(400))], null), { tokens: 104, isEstimate: true })
+    const alone = [said('q1', 'a'.repeat(400))]
+    assert.deepEqual(contextUse(alone, null), { tokens: 152, isEstimate: true })
+    assert.equal(contextUse(alone, null, { system: 'a'.repeat(100) }).tokens, 152 + 37)
+    assert.equal(contextUse(alone, null, { files: [{ name: 'a.txt', text: '字'.repeat(100) }] }).tokens, 152 + 160)
+    const picture = { name: 'a.png', url: 'data:image/png;base64,AAAA' }
+    assert.equal(contextUse(alone, null, { pictures: [picture] }).tokens, 152 + 1000)
+  })
+
+  test('follows the counts of the model in the script of each text', () => {
+    const chinese = [said('q1', '字'.repeat(100)), answered('a1', '字'.repeat(100), 80, 80)]
+    assert.equal(contextUse(chinese, null, { draft: '字'.repeat(100) }).tokens, 80 + 80 + 80)
+    assert.equal(contextUse(chinese, null, { draft: 'a'.repeat(100) }).tokens, 80 + 80 + 19)
+    const thoughtful = [said('q1', 'Hello'), answered('a1', 'a'.repeat(100), 10, 1000)]
+    assert.equal(contextUse(thoughtful, null, { draft: 'a'.repeat(100) }).tokens, 10 + 1000 + 74, 'not at the tokens of hidden reasoning')
   })
 
   test('is estimated if messages are no longer included', () => {

@@ -1,5 +1,6 @@
 import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { textOf } from '../message-text.ts'
+import { estimateTokens } from './estimate-tokens.ts'
 
 /** Tokens of messages in a model's context. */
 export interface ContextUse {
@@ -8,8 +9,10 @@ export interface ContextUse {
   readonly isEstimate: boolean
 }
 
-/** Typical of most models for languages in Latin script. */
-const usualCharactersPerToken = 4
+/** Answers with fewer counted tokens say little about the estimates. */
+const leastCounted = 20
+/** Hidden reasoning is counted but not shown, which must not multiply the estimates of messages. */
+const maxCorrection = 2
 /** Tokens at a message's beginning and end. */
 const tokensPerMessage = 4
 /** Tokens of a picture in most models that read pictures. */
@@ -27,48 +30,65 @@ export function countedTurns(path: readonly Turn[], countsFrom: string | null): 
   )
 }
 
-interface Besides {
+interface Besides extends Partial<Pick<Turn, 'files' | 'pictures'>> {
   readonly system?: string
   /** The text in the field. */
   readonly draft?: string
 }
 
 /** Tokens of the next request: the messages on a path from a certain one on, and the draft. */
-export function contextUse(path: readonly Turn[], countsFrom: string | null, { system = '', draft = '' }: Besides = {}): ContextUse {
+export function contextUse(
+  path: readonly Turn[],
+  countsFrom: string | null,
+  { system = '', draft = '', files = [], pictures = [] }: Besides = {},
+): ContextUse {
   const counted = countedTurns(path, countsFrom)
-  const perToken = charactersPerToken(path)
+  const correction = correctionOf(path)
   // Counts from before messages were left out include them.
   const last = counted.length === path.length ? counted.findLastIndex(({ facts }) => facts !== null) : -1
   const { promptTokens = 0, completionTokens = 0 } = counted[last]?.facts ?? {}
   const later = counted.slice(last + 1).filter(({ state }) => state !== 'writing')
+  const texts = [draft, ...(last < 0 ? [system] : []), ...files.map(({ text }) => text)]
   const estimated =
-    sum(later.map((turn) => tokensOf(turn, perToken))) + Math.ceil((draft.length + (last < 0 ? system.length : 0)) / perToken)
+    sum(later.map((turn) => tokensOf(turn, correction))) +
+    Math.ceil(sum(texts.map(estimateTokens)) * correction) +
+    pictures.length * tokensPerPicture
   return { tokens: promptTokens + completionTokens + estimated, isEstimate: estimated > 0 }
 }
 
 /** The message from which the conversation takes half of the context; the user's last message when all are longer. */
 export function leaveOutOldest(path: readonly Turn[], contextLength: number): string | null {
-  const perToken = charactersPerToken(path)
+  const correction = correctionOf(path)
   const said = path.findLast(({ role }) => role === 'user')
   let room = contextLength * keptPart
   const first = path.findLastIndex((turn) => {
-    room -= tokensOf(turn, perToken)
+    room -= tokensOf(turn, correction)
     return room < 0
   })
   return (path.slice(first + 1).find(({ role }) => role === 'user') ?? said)?.id ?? null
 }
 
-function tokensOf(turn: Turn, perToken: number): number {
+function tokensOf(turn: Turn, correction: number): number {
   const pictures = (turn.pictures?.length ?? 0) * tokensPerPicture
-  return tokensPerMessage + pictures + (turn.facts?.completionTokens ?? Math.ceil(textOf(turn).length / perToken))
+  return tokensPerMessage + pictures + (turn.facts?.completionTokens ?? Math.ceil(estimateOf(turn) * correction))
 }
 
-/** Calculated from the token counts in the answers. */
-function charactersPerToken(path: readonly Turn[]): number {
+/** The tokens that the model counted in its answers for each estimated one. */
+function correctionOf(path: readonly Turn[]): number {
   const answers = path.filter(({ facts, content }) => facts !== null && content !== '')
   const tokens = sum(answers.map(({ facts }) => facts?.completionTokens ?? 0))
-  const characters = sum(answers.map(({ content, thoughts = '' }) => content.length + thoughts.length))
-  return tokens > 20 ? Math.max(0.5, characters / tokens) : usualCharactersPerToken
+  return tokens < leastCounted ? 1 : Math.min(maxCorrection, tokens / sum(answers.map(estimateOf)))
+}
+
+/** The estimates of messages, all of which are needed at every keystroke. */
+const known = new WeakMap<Turn, number>()
+
+function estimateOf(turn: Turn): number {
+  const { facts, content, thoughts = '' } = turn
+  // Reasoning was counted with its answer, but is not sent again.
+  const tokens = known.get(turn) ?? estimateTokens(facts === null ? textOf(turn) : thoughts + content)
+  known.set(turn, tokens)
+  return tokens
 }
 
 function sum(numbers: readonly number[]): number {
