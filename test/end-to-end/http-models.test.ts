@@ -109,7 +109,6 @@ suite('models', () => {
       '/v1//models',
       '/v1/models//',
       '/v1/usage/',
-      '/docs/',
       '/v1/files/',
       '/v1/batches/',
       '/v1/requests/',
