@@ -8,6 +8,12 @@ export function outputsUnavailable(cause?: unknown): ServiceError {
   })
 }
 
+/** The error for a server that rejects the service; for callers the same as an unavailable one, since only the operator can fix it. */
+export function outputsRefused(cause: unknown): ServiceError {
+  const message = 'The store of outputs rejects the service; try again later. The operator finds the cause in the log.'
+  return new ServiceError('server_is_overloaded', message, { retryAfterSeconds: 30, cause })
+}
+
 /** The error for missing bytes. */
 export function unreadableOutput(cause: unknown): ServiceError {
   return new ServiceError('internal_error', 'The stored output cannot be read; send the request again.', { cause })

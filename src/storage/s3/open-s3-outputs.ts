@@ -4,10 +4,9 @@ import type { OutputReference } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { OutputContent, OutputName, OutputStore, StoredOutput } from '../../core/ports/output-store.ts'
 import type { Abortable } from '../../core/waiting.ts'
-import { damagedOutput, unreadableOutput } from '../output-faults.ts'
+import { damagedOutput, outputsRefused, unreadableOutput } from '../output-faults.ts'
 import { claimBucket } from './claim-bucket.ts'
-import { S3Bucket } from './s3-bucket.ts'
-import { type S3Address, s3Refused } from './s3-failure.ts'
+import { type S3Address, S3Bucket } from './s3-bucket.ts'
 import { deleteKeys, hourOf, listKeys, makeOutputKey, outputPrefix, readOutputKey } from './s3-objects.ts'
 
 export interface S3OutputsSettings {
@@ -83,7 +82,7 @@ class S3Outputs implements S3OutputStore {
     } else if (status >= 300) throw new Error(`The S3 server answered ${status} to a new output.`)
     // Another kind of server may be at this address and accept everything.
     else if (!answer.headers.has('etag'))
-      throw s3Refused(new Error('The server that answered 200 to a new output is not an S3 server; correct s3-url.'))
+      throw outputsRefused(new Error('The server that answered 200 to a new output is not an S3 server; correct s3-url.'))
   }
 
   async open(reference: OutputReference, options: Abortable): Promise<AsyncIterable<Uint8Array>> {
@@ -150,7 +149,7 @@ class S3Outputs implements S3OutputStore {
     const answer = await this.#bucket.call({ method: 'GET', key, headers, answerBytes: pieceBytes }, options)
     if (answer.status === 404) throw unreadableOutput(new Error('no such object'))
     if (answer.status < 300 && answer.body.length !== wanted && !answer.headers.has(sha256Header))
-      throw s3Refused(
+      throw outputsRefused(
         new Error(`The answer ${answer.status} to GET ${key} is not a stored object; correct s3-url, or check the proxy in front of it.`),
       )
     if (answer.status >= 300 || answer.body.length !== wanted) throw damagedOutput(key)

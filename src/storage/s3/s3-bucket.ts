@@ -2,8 +2,17 @@ import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Abortable } from '../../core/waiting.ts'
-import { outputsUnavailable } from '../output-faults.ts'
-import { type S3Address, s3Refused } from './s3-failure.ts'
+import { outputsRefused, outputsUnavailable } from '../output-faults.ts'
+
+/** A bucket with credentials. */
+export interface S3Address {
+  /** Origin of the server, such as `https://s3.example.com`. */
+  readonly endpoint: string
+  readonly bucket: string
+  readonly region: string
+  readonly accessKey: string
+  readonly secretKey: string
+}
 
 /** One call whose answer fits into memory. */
 export interface S3Call {
@@ -97,7 +106,7 @@ export class S3Bucket {
       if (!isPassing) {
         if (corrected || answer.status !== 403 || !this.#learnTime(answer)) {
           const refusal = describe(call, answer, advice)
-          throw advice === undefined ? refusal : s3Refused(refusal)
+          throw advice === undefined ? refusal : outputsRefused(refusal)
         }
         corrected = true
         continue

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { S3Address } from '../../../src/storage/s3/s3-failure.ts'
+import type { S3Address } from '../../../src/storage/s3/s3-bucket.ts'
 
 /**
  * What happens to one request: `hang` never answers, `cut` closes the connection before anything is done, `forget` does what was asked and closes

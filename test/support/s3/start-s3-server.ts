@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { S3Address } from '../../../src/storage/s3/s3-failure.ts'
+import type { S3Address } from '../../../src/storage/s3/s3-bucket.ts'
 import { findFreePort } from '../free-port.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
 
