@@ -1,7 +1,7 @@
+import { dayMs } from '../../../core/ports/clock.ts'
 import { decimalText } from '../language/formats.ts'
 import { t } from '../language/t.ts'
 
-const dayMs = 86_400_000
 /** Longer times are given in days. */
 const inDaysMs = 2 * dayMs
 

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../core/json-value.ts'
 import { fileExists, type JsonRecord, readJsonObject, readOptionalJsonObject, readText, unusableModel } from '../onnx/model-file.ts'
 import { ClipTokenizer, type TokenizerParts } from './clip-tokenizer.ts'
 
@@ -65,7 +66,7 @@ function ranked(rules: readonly string[]): ReadonlyMap<string, number> {
 
 function objectAt(record: JsonRecord, key: string): JsonRecord {
   const value = record[key]
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value)) : {}
+  return isRecord(value) ? value : {}
 }
 
 /** Special tokens are written as text or as an object with a `content`. */

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { type Scope, scopes } from '../../../../core/access-token.ts'
+import { dayMs } from '../../../../core/ports/clock.ts'
 import { serviceNow } from '../../interface/service-clock.ts'
 import { t } from '../../language/t.ts'
 import { FormDialog } from '../../parts/dialog-form.tsx'
@@ -11,7 +12,6 @@ import { TextField } from '../../parts/fields/text-field.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { createToken } from './token-requests.ts'
 
-const dayMs = 24 * 60 * 60 * 1000
 const scopeHints = {
   text: t`Chat, completions and embeddings`,
   image: t`Draw images, at once or later`,

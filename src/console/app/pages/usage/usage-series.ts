@@ -1,3 +1,4 @@
+import { dayMs, hourMs } from '../../../../core/ports/clock.ts'
 import type { UsageDay } from '../../../../core/usage.ts'
 import { t } from '../../language/t.ts'
 
@@ -22,8 +23,6 @@ export interface SeriesOf {
 }
 
 const maxSeries = 8
-const hourMs = 60 * 60 * 1000
-const dayMs = 24 * hourMs
 
 /** The last `count` UTC days including today, oldest first, as `YYYY-MM-DD`. */
 export function lastDays(count: number, now: number): readonly string[] {

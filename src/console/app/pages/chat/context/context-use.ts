@@ -1,4 +1,5 @@
 import type { Turn } from '../../../../../core/chat/conversation.ts'
+import { tokensPerPicture } from '../../../../../core/text/prompt-texts.ts'
 import { textOf } from '../message-text.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 
@@ -15,8 +16,6 @@ const leastCounted = 20
 const maxCorrection = 2
 /** Tokens at a message's beginning and end. */
 const tokensPerMessage = 4
-/** Tokens of a picture in most models that read pictures. */
-const tokensPerPicture = 1000
 /** Share of the context that stays in use when the oldest messages are left out. */
 const keptPart = 0.5
 
