@@ -42,19 +42,23 @@ export async function streamText(
 /**
  * Generates a text, as soon as the pictures of its request have been fetched.
  *
- * @param kept What of the body is stored with the answer.
+ * @param kept The part of the body that is stored with the answer; null = none.
  * @throws {ServiceError} as {@link generateText}; iterating throws the errors of fetching too.
  */
-export function generateSeen(call: SeeingCall, request: TextRequest, kept: unknown = null): AsyncGenerator<TextPart, void, undefined> {
+export function generateWithPictures(
+  call: TextCall,
+  request: TextRequest,
+  kept: unknown = null,
+): AsyncGenerator<TextPart, void, undefined> {
   const { incoming, work, caller, options } = call
   const { latePictures } = incoming
   return latePictures === undefined ? generateText(work, { caller, request }, options) : generateLate(call, latePictures, { request, kept })
 }
 
-type SeeingCall = Pick<Call, 'incoming' | 'work' | 'caller' | 'options'>
+type TextCall = Pick<Call, 'incoming' | 'work' | 'caller' | 'options'>
 
 async function* generateLate(
-  { work, caller, options }: SeeingCall,
+  { work, caller, options }: TextCall,
   pictures: LatePictures,
   { request, kept }: { readonly request: TextRequest; readonly kept: unknown },
 ): AsyncGenerator<TextPart, void, undefined> {

@@ -1,6 +1,6 @@
 import { collectText } from '../../operations/collect-text.ts'
 import { tokenize } from '../../operations/read-tokens.ts'
-import { generateSeen, streamText } from '../answers/stream-text.ts'
+import { generateWithPictures, streamText } from '../answers/stream-text.ts'
 import { synchronousBody } from '../body/read-body.ts'
 import type { Route } from '../route.ts'
 import { withAdapters } from '../wire/chat/fields/adapter-fields.ts'
@@ -44,7 +44,7 @@ export const messageRoutes: readonly Route[] = [
       refuseOverlong(found, { bytes: body.byteLength - pictureBytes(parsed), param: 'messages' })
       const request = withAdapters(deps.catalog, parsed, found)
       const head = startMessage(request.model)
-      const parts = generateSeen(call, request)
+      const parts = generateWithPictures(call, request)
       if (!stream) return encodeMessage(head, await collectText(parts), { thoughts })
       return streamText(deps, call, parts, {
         encode: (started, { isEarly }) => encodeMessageStream(head, started, { thoughts, isEarly }),

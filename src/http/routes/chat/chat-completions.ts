@@ -5,7 +5,7 @@ import { neverAborted } from '../../../core/waiting.ts'
 import { collectText, passText, type TextResult } from '../../../operations/collect-text.ts'
 import { beginAnswer } from '../../../operations/conversations/kept-answers.ts'
 import { answerDeferred } from '../../answers/answer-deferred.ts'
-import { generateSeen, streamText } from '../../answers/stream-text.ts'
+import { generateWithPictures, streamText } from '../../answers/stream-text.ts'
 import { type ReceivedBody, receivedBody } from '../../body/read-body.ts'
 import type { AsyncMode } from '../../headers/async-mode.ts'
 import { readAnswerPlace, readDeferredHandling, refuseDeferredHeaders } from '../../headers/deferred-headers.ts'
@@ -72,7 +72,7 @@ export const createChatCompletion: Route = {
           await keepChat({ ...deps, maxDocumentBytes: settings.maxDocumentBytes }, caller.accountId, { completion, messages }, options)
         return completion
       }
-      const parts = generateSeen(call, request, { messages: storing.messages })
+      const parts = generateWithPictures(call, request, { messages: storing.messages })
       if (!delivery.stream) return whole(await collectText(parts))
       const passed = storing.keep ? passText(parts, async (result) => void (await whole(result))) : parts
       const { ownerSeesCauses } = caller

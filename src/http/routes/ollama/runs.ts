@@ -5,7 +5,7 @@ import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import type { TextPart } from '../../../core/text-generation.ts'
 import { collectText } from '../../../operations/collect-text.ts'
 import { tokenize } from '../../../operations/read-tokens.ts'
-import { generateSeen, streamText } from '../../answers/stream-text.ts'
+import { generateWithPictures, streamText } from '../../answers/stream-text.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { Call, Route } from '../../route.ts'
@@ -77,7 +77,7 @@ async function run(deps: RouteDependencies, call: Call, { shape, parse }: Shape)
   refuseLargerContext(parsed, descriptor.contextLength ?? descriptor.trainedLength)
   const request = { ...parsed.request, maxTokens: mostTokens(parsed.request, descriptor) }
   refuseOverlong(descriptor, { bytes: body.byteLength - pictureBytes(request), param: shape === 'chat' ? 'messages' : 'prompt' })
-  const generated = generateSeen(call, request)
+  const generated = generateWithPictures(call, request)
   const parts = parsed.unloads ? unloadingAfter(generated, () => unloadAfterwards(deps, call, descriptor.id)) : generated
   if (parsed.stream)
     return streamText(deps, call, parts, { encode: (started) => answer.lines(started), ping: answer.ping, contentType: ndjson })

@@ -10,7 +10,7 @@ import { submitInference } from '../../../operations/deferred/submit-inference.t
 import { generateText } from '../../../operations/generate-text.ts'
 import { tokenize } from '../../../operations/read-tokens.ts'
 import { recordDeferred } from '../../answers/answer-deferred.ts'
-import { generateSeen, streamText } from '../../answers/stream-text.ts'
+import { generateWithPictures, streamText } from '../../answers/stream-text.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { Call, Route } from '../../route.ts'
@@ -171,7 +171,7 @@ async function answerNow(deps: RouteDependencies & ResponseDependencies, call: C
     if (body.store === false) return
     await keepResponse(deps, { accountId: caller.accountId, id: head.id }, { response, body, inference: null }, options)
   }
-  const parts = generateSeen(call, request, { input: body.input })
+  const parts = generateWithPictures(call, request, { input: body.input })
   if (body.stream === true)
     return streamText(deps, call, parts, {
       encode: (started) => encodeResponseStream(head, body, started, keep),

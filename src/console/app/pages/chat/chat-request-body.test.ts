@@ -16,7 +16,7 @@ const { followInference } = await import('../../interface/follow-inference.ts')
 const { submitChat } = await import('../../interface/submit-chat.ts')
 const { imageRoute, submitImage } = await import('../../interface/submit-image.ts')
 
-const { filesInWork, readFiles } = await import('./attach/attachments.ts')
+const { unreadFiles, readFiles } = await import('./attach/attachments.ts')
 const { models } = await import('../../state/models.ts')
 const unloaded = { state: 'unloaded', memoryBytes: 0, slots: 0, inUse: 0, waiting: 0 } as const
 const model = { kind: 'text', id: 'm', name: 'M', license: null, bytes: 0, created: 0, embeddings: false, contextLength: null } as const
@@ -69,10 +69,10 @@ test('LoRAs are sent before the models are known, so that a reload does not drop
 test('a message waits for the files that are being read, so that it is not sent without them', async () => {
   const file = (name: string) => new File(['The word is heron.'], name)
   const [one, other] = [readFiles([file('a.txt'), file('b.txt')], ['m']), readFiles([file('a.txt')], ['m'])]
-  assert.deepEqual(filesInWork.value, [['a.txt', 'b.txt'], ['a.txt']])
+  assert.deepEqual(unreadFiles.value, [['a.txt', 'b.txt'], ['a.txt']])
   assert.deepEqual((await other).read, [{ name: 'a.txt', text: 'The word is heron.' }])
   await one
-  assert.deepEqual(filesInWork.value, [])
+  assert.deepEqual(unreadFiles.value, [])
 })
 
 suite('the request of a chat', () => {

@@ -9,7 +9,7 @@ import { loadReader } from '../../parts/markdown/prose.tsx'
 import { models } from '../../state/models.ts'
 import { announce, showToast } from '../../state/toasts.ts'
 import { AttachedRow } from './attach/attached-row.tsx'
-import { type Attachments, attach, conversationBlindness, countFault, filesInWork, noAttachments, readFiles } from './attach/attachments.ts'
+import { type Attachments, attach, conversationBlindness, countFault, noAttachments, readFiles, unreadFiles } from './attach/attachments.ts'
 import { sizeFault } from './attach/size-fault.ts'
 import { chatSettings } from './chat-settings.ts'
 import { chosenModels } from './compare/compared-models.ts'
@@ -188,7 +188,7 @@ function sendFault(): string | null {
   const { writing, comparing, counted } = current.value
   const whole = writtenMessage()
   if (comparing.value.length > 0 && !writing.value) return t`Choose the answer to continue with.`
-  if (filesInWork.value.length > 0) return t`Reading ${listText(filesInWork.value.flat())}…`
+  if (unreadFiles.value.length > 0) return t`Reading ${listText(unreadFiles.value.flat())}…`
   return (
     settingsFault() ??
     lengthFault(whole.content) ??

@@ -22,14 +22,14 @@ interface ReadFiles {
 }
 
 /** Names of the files that are being read, which takes seconds for a long document, by call of {@link readFiles}. */
-export const filesInWork = signal<readonly (readonly string[])[]>([])
+export const unreadFiles = signal<readonly (readonly string[])[]>([])
 
 /** Reads files for a message to these models. */
 export async function readFiles(files: readonly File[], models: readonly string[]): Promise<ReadFiles> {
   const names = files.map(({ name }) => name)
-  filesInWork.value = [...filesInWork.value, names]
+  unreadFiles.value = [...unreadFiles.value, names]
   return await readAll(files, models).finally(() => {
-    filesInWork.value = filesInWork.value.filter((each) => each !== names)
+    unreadFiles.value = unreadFiles.value.filter((each) => each !== names)
   })
 }
 
