@@ -1,10 +1,10 @@
 /**
  * Does an image model of real size draw in the time and memory of stable-diffusion.cpp?
  *
- * Run: `node bench/real-size/image-model-at-size.ts --model z-image|flux|sdxl [--quantization q4_0|q8_0] [--depth 99] [--side 512] [--steps 1] [--folder <folder>] [--keep] [--rival <sd-cli>] [--ours off]`.
+ * Run: `node bench/real-size/image-model-at-size.ts --model z-image|flux|sdxl [--quantization q4_0|q8_0] [--depth 99] [--side 512] [--steps 1] [--threads 2] [--in-turn] [--folder <folder>] [--keep] [--rival <sd-cli>] [--ours off]`.
  * It writes random files of the true shapes into the folder (Z-Image-Turbo with Qwen3 4B: 6 GB in Q4_0; FLUX.1-schnell with T5 XXL: 10 GB; SDXL in F16: 7 GB), draws without
- * guidance and removes them; `--keep` leaves them, and files that are there are used. `--depth` counts blocks of the transformer, for a smaller model of the same make; the
- * rival draws FLUX.1 of any depth, and the others of full depth alone, from the same files.
+ * guidance and removes them; `--keep` leaves them, and files that are there are used. `--depth` counts blocks of the transformer, for a smaller model of the same make, and
+ * `--in-turn` loads the parts one after the other; the rival draws FLUX.1 of any depth, and the others of full depth alone, from the same files.
  */
 import { execFile, spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'

@@ -31,7 +31,7 @@ export const searchBounds = { folders: 5000, names: 50_000 } as const
  * Finds all models' folders and the weight files outside of them, up to {@link maxLevels} deep. Links are followed, except to folders above,
  * and each target counts once, also in several configured folders.
  *
- * @param apart Folders of the service's own, which are not searched as part of one above them.
+ * @param apart The service's own folders, which are searched only if they are among `folders` themselves.
  */
 export async function findModelFolders(
   folders: readonly string[],

@@ -169,7 +169,7 @@ export interface ModelFolders {
   readonly folders: readonly string[]
   /** The folder of pulled models, read by each refresh; may be missing. */
   readonly pulledFolder?: string
-  /** Folders for other files of the service, in which no models are searched; they and the folder of pulled models may be inside `folders`. */
+  /** Folders for the service's other files, which are not searched for models; they and the folder of pulled models may lie inside `folders`. */
   readonly apart?: readonly string[]
 }
 

@@ -13,9 +13,10 @@ declare module 'fastify' {
 const ignored: readonly string[] = ['api-version']
 
 /**
- * Rejects requests to the routes of this scope that leave out a parameter of the path, or have query parameters a route does not read.
+ * Rejects requests to the routes of this scope with query parameters that a route does not read, and answers those that leave out a parameter of
+ * the path as requests to an unknown path.
  *
- * @throws {ServiceError} `invalid_request_error`, from the hook, naming the first of them.
+ * @throws {ServiceError} `invalid_request_error`, from the hook, naming the first unknown parameter.
  */
 export function refuseUnknownQuery(scope: FastifyInstance): void {
   scope.addHook('onRequest', (request, reply, done) => {

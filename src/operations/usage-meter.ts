@@ -69,6 +69,7 @@ export class UsageMeter {
     return this.#isReserved
   }
 
+  /** Notes whether a budget limits the work, from the answer to its reservation. */
   noteGrant({ isLimited }: BudgetGrant): void {
     this.#isReserved = isLimited
   }

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/ports/clock.ts'
 
 /** Longest silence before a stream's first event, in milliseconds. */
 export const silentMs = 5000
-/** Longest silence between later ones. */
+/** Longest silence between later events, in milliseconds. */
 const pingMs = 10_000
 
 /**

@@ -28,7 +28,7 @@ export class LatePictures {
   /**
    * The request with its pictures, when all have arrived.
    *
-   * @param kept What of the body is stored; the pictures are put into it too.
+   * @param kept The part of the body that is stored, into which the pictures are put too; null = none.
    * @throws {ServiceError} the errors of fetching.
    */
   async complete(request: TextRequest, kept: unknown): Promise<TextRequest> {

@@ -26,7 +26,7 @@ export function limitPipelining(server: Server, { unreadMs = readerLimitMs }: { 
     if (socket.destroyed) return
     unanswered.set(socket, count)
     response.on('prefinish', () => {
-      if (socket.writableLength === 0) return // the system has taken all of it, as most answers
+      if (socket.writableLength === 0) return // the system has taken all of it, as it does with most answers
       socket.setTimeout(unreadMs)
       // The next answer may still be running. Prepended, because Node's own listener then sends the part of it that exists.
       response.prependListener('finish', () => (unanswered.get(socket) ?? 1) > 1 && socket.setTimeout(0))

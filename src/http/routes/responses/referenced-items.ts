@@ -8,7 +8,7 @@ import { findResponse, type ResponseDependencies } from './kept-response.ts'
  * A request's body with each `item_reference` in its input replaced by the item of a stored response, as if the client had sent it.
  *
  * @param from.take Counts their bytes as those of the body.
- * @throws {ServiceError} `invalid_request_error` for an item that is not stored, and as reading the body does.
+ * @throws {ServiceError} `invalid_request_error` for an item that is not stored, and the errors of `from.take`.
  */
 export async function withReferencedItems(
   deps: ResponseDependencies,

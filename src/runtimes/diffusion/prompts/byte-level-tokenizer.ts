@@ -23,7 +23,7 @@ export class ByteLevelTokenizer {
     return size
   }
 
-  /** Whether a text is a token that stands for itself. */
+  /** Whether a text is one of the added tokens, with an id. */
   has(token: string): boolean {
     return this.#special?.test(token) === true && this.#tables.vocabulary.has(token)
   }

@@ -8,7 +8,7 @@ const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 export const maxPictures = 32
 /** A tool's result without text: its pictures follow as a user's message, since templates and servers take none in results. */
 export const pictureFollows = '(The result is the picture that follows.)'
-/** How closely a picture is looked at; only other servers distinguish it. */
+/** The resolution hint of a picture: passed to upstream servers, without effect on local models. */
 export const detailField = Type.Optional(Type.Enum(['auto', 'low', 'high', 'original']))
 /** The description of such addresses in the API document. */
 export const addressMeaning =

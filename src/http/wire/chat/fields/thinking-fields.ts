@@ -20,7 +20,7 @@ export const thinkingFields = {
   thinking: Type.Optional(
     closed(
       { type: Type.Enum(['enabled', 'disabled', 'adaptive', 'auto']), budget_tokens: budget('The same as `thinking_budget`.') },
-      { description: 'The same switch, as in the interfaces of DeepSeek, GLM and Kimi.' },
+      { description: '`enable_thinking` and `thinking_budget` as in the interfaces of DeepSeek, GLM and Kimi.' },
     ),
   ),
   reasoning: Type.Optional(
@@ -31,7 +31,7 @@ export const thinkingFields = {
         enabled: switched('The same as `enable_thinking`.'),
         exclude: Type.Optional(Type.Literal(false)),
       },
-      { description: "The same, as in OpenRouter's interface." },
+      { description: "`reasoning_effort`, `thinking_budget` and `enable_thinking` as in OpenRouter's interface." },
     ),
   ),
   chat_template_kwargs: Type.Optional(

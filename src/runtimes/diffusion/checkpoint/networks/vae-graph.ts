@@ -62,7 +62,7 @@ export function writeVaeEncoderGraph(weights: WeightTable, target: GraphTarget):
 function residualBlocks(context: LayerContext, block: string, input: Bands): Bands {
   let bands = input
   const { weights } = context.graph
-  // A lost block would be skipped where its neighbours are as wide as each other.
+  // A lost block would be skipped where its neighbours have the same width.
   weights.get(`${block}.resnets.0.conv1.weight`)
   for (let j = 0; j < weights.count(`${block}.resnets.`); j++) bands = residualBands(context, `${block}.resnets.${j}`, bands)
   return bands

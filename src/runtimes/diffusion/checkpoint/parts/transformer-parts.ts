@@ -94,7 +94,7 @@ export async function readTransformer(path: string, files: ModelFiles): Promise<
 /** Width of Stable Diffusion 3's heads; that of others follows from their rotation. */
 const unrotatedHead = 64
 
-/** Every head is normalized by itself. */
+/** Rejects queries and keys that are normalized in heads of another width. */
 function refuseOtherHeads({ family, transformer }: Source): void {
   const wanted = transformerRules[family].rotation?.axes.reduce((sum, axis) => sum + axis) ?? unrotatedHead
   for (const name of transformer.names()) {

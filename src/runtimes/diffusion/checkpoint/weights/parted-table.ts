@@ -2,7 +2,7 @@ import { unusableModel } from '../../onnx/model-file.ts'
 import type { StoredModule } from '../names/transformer-names.ts'
 import { type StoredWeight, sliceRows, WeightTable } from './weight-table.ts'
 
-/** A network's weights by the names of the modules that its stored ones are parted into. Others are left out, but refused inside a block. */
+/** A network's weights by the names of the modules that its stored ones are parted into. Other tensors are left out, or rejected inside a block. */
 export function partTable(table: WeightTable, modules: readonly StoredModule[]): WeightTable {
   const byName = new Map(modules.map((module) => [module.stored, module]))
   const blocks = new Set(modules.map(({ stored }) => /^\w+\.(?=\d+\.)/u.exec(stored)?.[0]))

@@ -97,7 +97,7 @@ export class LiveAnswers {
       const { aborted } = controller.signal
       turns.replace({ ...turn, ...(aborted ? { state: 'stopped' } : failedFields(error)) })
       keep(turn.id)
-      // The service may have received the request nevertheless, and shows it as written until it is cancelled.
+      // The service may have received the request nevertheless, and shows it as being written until it is cancelled.
       const ended = aborted ? submitted.then(({ id }) => this.#cancel(id)) : Promise.resolve()
       await ended.catch(() => {}).finally(() => this.#end(turn.id, controller))
     }

@@ -1,13 +1,13 @@
 /** Characters from which a longer text is estimated, because every keystroke needs it. */
 const sampled = 5000
 
-/** Words that a tenth of English text consists of. */
+/** Words that make up a tenth of English text. */
 const englishWords = /\b(?:the|and|of|to|is)\b/gi
 
 /** Tokens of a letter from a to z. Vocabularies hold most English words as a whole, and parts of words of other languages. */
 const [englishLetter, otherLetter] = [0.23, 0.37]
 
-/** Tokens of another character, by the last code of its group. Blanks belong to the words behind them. */
+/** Tokens of another character, by the last code of its group. Spaces count with the word that follows. */
 const groups: readonly (readonly [last: number, tokens: number])[] = [
   [0x20, 0],
   [0x2f, 0.55],
