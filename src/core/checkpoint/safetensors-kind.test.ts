@@ -42,7 +42,7 @@ test('networks of which only some names are those of FLUX are rejected', () => {
     return found.kind === 'unknown' ? found.reason : found.kind
   }
   assert.equal(kindOf('img_in.weight', 64), 'transformer')
-  assert.match(kindOf('img_in.weight', 384), /^takes 384 input channels, .*FLUX\.1 Fill/)
+  assert.match(kindOf('img_in.weight', 384), /^takes 384 input channels instead of 64; .*FLUX\.1 Fill/)
   assert.match(kindOf('controlnet_blocks.0.weight', 32), /^is a ControlNet for a transformer/)
   assert.match(kindOf('distilled_guidance_layer.in_proj.weight', 32), /^is a Chroma model/)
 })

@@ -67,7 +67,7 @@ export function refuseVariant(
   const inputs = patchEmbedders.map((name) => shape(`${prefix}${name}.weight`)?.[1]).find((each) => each !== undefined)
   const wanted = family === 'flux2-klein' ? 128 : family === 'sd3' ? 16 : 64
   if (inputs === undefined || inputs === wanted) return null
-  return `takes ${inputs} input channels, and Sepia supports those with ${wanted}; models such as FLUX.1 Fill, Canny and Depth are not supported`
+  return `takes ${inputs} input channels instead of ${wanted}; models such as FLUX.1 Fill, Canny and Depth are not supported`
 }
 
 /** Text encoders of transformers that come as separate files. */

@@ -147,7 +147,7 @@ async function openT5({ weights, tokenizer: folder }: TransformerText, open: Ope
 function refuseLarger({ size }: { readonly size: number }, weights: WeightTable, table: string): void {
   const rows = weights.sizeOf(table, 0)
   if (size <= rows) return
-  throw unusableModel(weights.label, `knows ${rows} tokens, and its tokenizer has ${size}; use the tokenizer of the model`)
+  throw unusableModel(weights.label, `has ${rows} tokens, but its tokenizer has ${size}; use the tokenizer of the model`)
 }
 
 /** FLUX.2 klein's hidden states, side by side. */
