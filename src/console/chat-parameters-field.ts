@@ -15,6 +15,7 @@ export const chatParameters: TUnsafe<ChatParameters> = Type.Unsafe<ChatParameter
     {
       system: text,
       maxTokens: amount,
+      limited: Type.Optional(Type.Boolean()),
       temperature: amount,
       topP: amount,
       topK: amount,

@@ -117,7 +117,7 @@ export function promptField({ type }: Pick<(TextRequest | TokenizeRequest)['inpu
   return type === 'chat' ? 'messages' : 'prompt'
 }
 
-/** Maximum tokens of an answer in the console, and of stored work without a limit. */
+/** Maximum tokens of stored work without a limit. */
 export const defaultMaxTokens = 512
 
 /** A text generation request for a runtime: a conversation or a plain prompt. */

@@ -32,6 +32,8 @@ test('presets are stored per account, by name, renamed, and deleted', async () =
     (await list()).presets.map(({ name }) => name),
     ['ant', 'zoo'],
   )
+  assert.equal(await keep('ant', { name: 'ant', parameters: { ...parameters, maxTokens: 512, limited: true } }), 204)
+  assert.equal((await list()).presets[0]?.parameters.limited, true)
   assert.equal(await keep('zoo', { name: 'Älter', parameters: { ...parameters, temperature: 1.5 } }), 204)
   assert.deepEqual((await list()).presets.find(({ id }) => id === idOf('zoo'))?.parameters.temperature, 1.5)
   assert.deepEqual((await list(member)).presets, [])

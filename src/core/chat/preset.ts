@@ -2,6 +2,8 @@
 export interface ChatParameters {
   readonly system: string
   readonly maxTokens: number
+  /** Set if `maxTokens` is a limit although it is 512, which is stored for none. */
+  readonly limited?: boolean
   readonly temperature: number
   readonly topP: number
   readonly topK: number

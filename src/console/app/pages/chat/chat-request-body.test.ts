@@ -5,9 +5,8 @@ import { readChatBody } from '../../../../../test/support/wire/what-routes-take.
 import type { Turn } from '../../../../core/chat/conversation.ts'
 
 const page = openBrowserPage('/console/chat')
-const { changeChatSettings, chatRequestBody, chatSettings, chooseChatModel, chooseLoras, defaultChatSettings } = await import(
-  './chat-settings.ts'
-)
+const { changeChatSettings, chatRequestBody, chatSettings, chooseChatModel, chooseLoras, defaultChatSettings, limitedTo, tokenLimit } =
+  await import('./chat-settings.ts')
 const { messagesOf, textOf } = await import('./message-text.ts')
 const { readTools } = await import('./structure/read-tools.ts')
 const { readSchema } = await import('./structure/read-schema.ts')
@@ -41,13 +40,16 @@ test('a smaller context reduces the maximum length of an answer', () => {
     generates: true,
     looks: false,
     state: unloaded,
-    contextLength: id === 'small' ? 1024 : null,
+    contextLength: id === 'small' ? 512 : null,
   }))
-  chatSettings.value = { ...defaultChatSettings, maxTokens: 100_000 }
-  chooseChatModel('large')
-  assert.equal(chatSettings.value.maxTokens, 100_000)
+  chatSettings.value = { ...defaultChatSettings, model: 'large' }
   chooseChatModel('small')
-  assert.equal(chatSettings.value.maxTokens, 1024)
+  assert.equal(tokenLimit(chatSettings.value), 0)
+  changeChatSettings(limitedTo(100_000))
+  chooseChatModel('large')
+  assert.equal(tokenLimit(chatSettings.value), 100_000)
+  chooseChatModel('small')
+  assert.equal(tokenLimit(chatSettings.value), 512)
   models.value = fitting
 })
 
@@ -81,6 +83,8 @@ suite('the request of a chat', () => {
     ['a system prompt', { system: 'You' }, { messages: [{ role: 'system', content: 'You' }, ...hello] }],
     ['no empty system prompt', { system: ' \n' }, {}],
     ['a limit', { maxTokens: 9 }, { max_tokens: 9 }],
+    ['the limit 512', { maxTokens: 512, limited: true }, { max_tokens: 512 }],
+    ['no limit 0', { maxTokens: 0 }, {}],
     ['the sampling settings', { temperature: 0, topP: 0.5, topK: 4, minP: 0.1 }, { temperature: 0, top_p: 0.5, top_k: 4, min_p: 0.1 }],
     [
       'penalties',

@@ -9,7 +9,16 @@ import { doublingStops, Slider, type SliderProps } from '../../parts/fields/slid
 import { TextArea } from '../../parts/fields/text-area.tsx'
 import { TextField } from '../../parts/fields/text-field.tsx'
 import { chatModels, modelChoices } from '../../state/models.ts'
-import { adaptersOf, changeChatSettings, chatSettings, chooseChatModel, chooseLoras, defaultChatSettings } from './chat-settings.ts'
+import {
+  adaptersOf,
+  changeChatSettings,
+  chatSettings,
+  chooseChatModel,
+  chooseLoras,
+  defaultChatSettings,
+  limitedTo,
+  tokenLimit,
+} from './chat-settings.ts'
 import { comparedModels } from './compare/compared-models.ts'
 import { CompareFields } from './compare/comparison.tsx'
 import { PresetPicker } from './presets/preset-picker.tsx'
@@ -34,14 +43,16 @@ export function ChatSettingsPanel(): VNode {
         placeholder={t`Answer in one sentence.`}
         onInput={(system) => changeChatSettings({ system })}
       />
-      <Parameter
-        name="maxTokens"
+      <Slider
         label={t`Maximum length`}
-        hint={t`tokens`}
-        min={1}
+        value={tokenLimit(settings)}
+        standard={0}
+        onChange={(limit) => changeChatSettings(limitedTo(limit))}
+        hint={t`tokens, 0 is no limit`}
+        min={0}
         max={model?.contextLength ?? 4096}
         step={1}
-        stops={doublingStops(16, model?.contextLength ?? 4096)}
+        stops={[0, ...doublingStops(16, model?.contextLength ?? 4096)]}
       />
       <Parameter name="temperature" label={t`Temperature`} min={0} max={2} step={0.05} />
       <Parameter name="topP" label={t`Top p`} min={0} max={1} step={0.01} />
@@ -79,7 +90,7 @@ function Parameter({ name, ...range }: ParameterProps): VNode {
   )
 }
 
-type NumberSetting = 'maxTokens' | 'temperature' | 'topP' | 'topK' | 'minP' | 'frequencyPenalty' | 'presencePenalty' | 'repetitionPenalty'
+type NumberSetting = 'temperature' | 'topP' | 'topK' | 'minP' | 'frequencyPenalty' | 'presencePenalty' | 'repetitionPenalty'
 
 /** The LoRAs of the model; nothing when none fits. */
 function Adapters(): VNode | null {

@@ -1,6 +1,5 @@
 import type { ChatParameters } from '../../../../core/chat/preset.ts'
 import { maxLoras } from '../../../../core/images/lora.ts'
-import { defaultMaxTokens } from '../../../../core/text-generation.ts'
 import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
 import { readNumber } from '../../parts/fields/read-number.ts'
 import { chatModels, models } from '../../state/models.ts'
@@ -12,12 +11,17 @@ import { readTools } from './structure/read-tools.ts'
 /** The settings beside the conversation. Values equal to the service's defaults are not sent. */
 export interface ChatSettings extends ChatParameters {
   readonly model: string
+  readonly limited: boolean
   readonly loras: NonNullable<ChatParameters['loras']>
 }
 
+/** The stored `maxTokens` of no limit. */
+const unlimited = 512
+
 export const defaultChatParameters: Omit<ChatSettings, 'model'> = {
   system: '',
-  maxTokens: defaultMaxTokens,
+  maxTokens: unlimited,
+  limited: false,
   temperature: 1,
   topP: 1,
   topK: 0,
@@ -44,10 +48,20 @@ export function changeChatSettings(change: Partial<ChatSettings>): void {
   chatSettings.value = { ...chatSettings.value, ...change }
 }
 
+/** Maximum tokens of an answer; 0 = as many as the context holds. */
+export function tokenLimit({ maxTokens, limited }: Pick<ChatSettings, 'maxTokens' | 'limited'>): number {
+  return maxTokens === unlimited && !limited ? 0 : maxTokens
+}
+
+/** The settings for a {@link tokenLimit}. */
+export function limitedTo(limit: number): Pick<ChatSettings, 'maxTokens' | 'limited'> {
+  return { maxTokens: limit === 0 ? unlimited : limit, limited: limit === unlimited }
+}
+
 /** Chooses a model; an answer cannot be longer than its context. */
 export function chooseChatModel(model: string): void {
   const longest = chatModels().find(({ id }) => id === model)?.contextLength ?? Number.POSITIVE_INFINITY
-  changeChatSettings({ model, maxTokens: Math.min(chatSettings.value.maxTokens, longest) })
+  changeChatSettings({ model, ...limitedTo(Math.min(tokenLimit(chatSettings.value), longest)) })
 }
 
 /** The names of the LoRA adapters that fit a model. */
@@ -65,6 +79,7 @@ export function chooseLoras(loras: ChatSettings['loras']): void {
 /** The request for a conversation with these settings. */
 export function chatRequestBody(settings: ChatSettings, messages: readonly ChatMessage[]): ChatBody {
   const defaults = defaultChatSettings
+  const limit = tokenLimit(settings)
   const { tools } = readTools(settings.tools)
   const { schema } = readSchema(settings)
   // Before the models are known, the service checks them.
@@ -73,7 +88,7 @@ export function chatRequestBody(settings: ChatSettings, messages: readonly ChatM
   return {
     model: settings.model,
     messages: [...(settings.system.trim() ? [{ role: 'system' as const, content: settings.system }] : []), ...messages],
-    ...(settings.maxTokens !== defaults.maxTokens && { max_tokens: settings.maxTokens }),
+    ...(limit !== 0 && { max_tokens: limit }),
     ...(settings.temperature !== defaults.temperature && { temperature: settings.temperature }),
     ...(settings.topP !== defaults.topP && { top_p: settings.topP }),
     ...(settings.topK !== defaults.topK && { top_k: settings.topK }),

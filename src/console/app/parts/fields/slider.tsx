@@ -68,7 +68,7 @@ export function Slider({ label, value, min, max, step, stops, standard, onChange
 
 /** The index of the stop closest to a number, on a logarithmic scale. */
 function nearest(stops: readonly number[], value: number): number {
-  const distance = (stop: number) => Math.abs(Math.log(stop) - Math.log(Math.max(1, value)))
+  const distance = (stop: number) => Math.abs(Math.log(Math.max(1, stop)) - Math.log(Math.max(1, value)))
   return stops.reduce((best, stop, index) => (distance(stop) < distance(stops[best] ?? 1) ? index : best), 0)
 }
 

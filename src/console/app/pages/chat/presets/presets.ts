@@ -97,8 +97,8 @@ export function showSettings({ model, parameters, preset = '' }: ConversationSet
 }
 
 function parametersNow(): ChatParameters {
-  const { model: _, loras, ...parameters } = chatSettings.value
-  return { ...parameters, ...(loras.length > 0 && { loras }) }
+  const { model: _, limited, loras, ...parameters } = chatSettings.value
+  return { ...parameters, ...(limited && { limited }), ...(loras.length > 0 && { loras }) }
 }
 
 /** Whether two conversations have the same settings. */
