@@ -42,7 +42,7 @@ stream.on('text', (text) => process.stdout.write(text))
 await stream.finalMessage()`,
     },
     ...frameworkSamples(origin, body),
-    ...(body.messages.some(({ content }) => Array.isArray(content) && content.some((part) => part.image_url !== undefined))
+    ...(body.messages.some(({ content }) => Array.isArray(content) && content.some(({ image_url }) => image_url))
       ? []
       : octoaiSamples(origin, body)),
   ]
@@ -207,8 +207,8 @@ const ownWords: PartWords = {
 
 /** A message's content in one client's format: a plain text, or parts when it has pictures. */
 function contentOf(content: Content, words: PartWords = ownWords): string | readonly object[] {
-  if (!Array.isArray(content) || content.every(({ image_url }) => image_url === undefined)) return textOf(content)
-  return content.map(({ text = '', image_url }) => (image_url === undefined ? words.text(text) : words.picture(addressOf(image_url))))
+  if (!Array.isArray(content) || content.every(({ image_url }) => !image_url)) return textOf(content)
+  return content.map(({ text = '', image_url }) => (image_url ? words.picture(addressOf(image_url)) : words.text(text)))
 }
 
 /** The address of a picture, which a body may have alone or in an object. */

@@ -32,6 +32,22 @@ test('a chat request with calls of functions, and without a conversation, has sa
   assert.deepEqual(namesOf(callSamples('http://s', { path: '/v1/chat/completions', body: {} })).at(-1), 'fetch')
 })
 
+test('null fields of a chat request count as absent in its samples', () => {
+  const content = [{ type: 'text', text: 'Hi', image_url: null }]
+  const body = { model: 'm', messages: [{ role: 'user', content }], max_tokens: null, temperature: null }
+  const samples = callSamples('http://s', { path: '/v1/chat/completions', body })
+  assert.equal(samples.length, 11)
+  const messages = samples.find(({ language }) => language === 'Messages')?.code ?? ''
+  assert.match(messages, /"max_tokens": 512/)
+  assert.match(messages, /"content": "Hi"/)
+  assert.doesNotMatch(messages, /temperature/)
+})
+
+for (const messages of [[null], ['Hi'], [{ role: 'user', content: [null] }]])
+  test(`a rejected request with the messages ${JSON.stringify(messages)} has plain HTTP samples`, () => {
+    assert.equal(callSamples('http://s', { path: '/v1/chat/completions', body: { model: 'm', messages } }).at(-1)?.language, 'fetch')
+  })
+
 test('other requests have plain HTTP samples', () => {
   assert.deepEqual(namesOf(callSamples('http://s', { path: '/v1/embeddings', body: { input: 'x' } })), ['curl', 'Python', 'fetch'])
 })

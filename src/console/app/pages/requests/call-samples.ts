@@ -1,3 +1,4 @@
+import { isRecord } from '../../../../core/json-value.ts'
 import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
 import type { RequestCall } from '../../../contract/requests.ts'
 import { camelCase, curlSample, pythonSample, type Sample } from '../../interface/code-samples.ts'
@@ -10,8 +11,10 @@ const token = 'process.env.TOKEN'
 export function callSamples(origin: string, { path, body }: RequestCall): readonly Sample[] {
   const url = `${origin}${path}`
   const later = isDeferrable({ path }) ? [{ language: 'curl, asynchronous', code: curlSample(url, body, ['X-Service-Async: 1']) }] : []
-  if (path === '/v1/chat/completions' && isChat(body)) {
-    const { stream: _, stream_options: __, ...whole } = body
+  // Clients may send null for an absent field.
+  const named = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+  if (path === '/v1/chat/completions' && isChat(named)) {
+    const { stream: _, stream_options: __, ...whole } = named
     return chatSamples(origin, whole).flatMap((sample) => (sample.language === 'curl' ? [sample, ...later] : [sample]))
   }
   const common: readonly Sample[] = [
@@ -22,9 +25,12 @@ export function callSamples(origin: string, { path, body }: RequestCall): readon
   return path.startsWith('/generate/') ? [...common, ...imageSamples(origin, url, { path, body })] : [...common, fetchSample(url, body)]
 }
 
-/** Whether a stored body is a conversation; the service checked the rest when it accepted it. */
+/** Whether a body can be shown as a conversation. The request log also has those that the service rejected. */
 function isChat(body: RequestCall['body']): body is RequestCall['body'] & ChatBody {
-  return Array.isArray(body.messages)
+  const { messages } = body
+  return (
+    Array.isArray(messages) && messages.every((each) => isRecord(each) && (!Array.isArray(each.content) || each.content.every(isRecord)))
+  )
 }
 
 function imageSamples(origin: string, url: string, { path, body }: RequestCall): readonly Sample[] {
