@@ -23,7 +23,7 @@ test('an answer is streamed, counted, and can be regenerated', { skip }, async (
   await page.getByRole('button', { name: 'Regenerate' }).click()
   // The earlier answer is done as well, and a message sent during this one would wait for its end.
   await page.getByText('2 of 2').waitFor()
-  await page.locator('.turn-answer[data-state=done]').waitFor()
+  await answer.and(page.locator('[data-state=done], [data-state=cut]')).waitFor()
   await eventually(async () => assert.equal(await answer.count(), 1))
 })
 
