@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { outputRetentionMs } from '../../src/core/inference.ts'
 import type { RequestLogQuery } from '../../src/core/ports/request-log.ts'
 import type { RequestRecord } from '../../src/core/requests/request-record.ts'
 import { makeSubmission } from '../support/submission.ts'
@@ -79,7 +80,8 @@ export function testRequestLog(name: string, open: StoreFactory): void {
   })
 
   test(`${name} requests: keep only the code of an error once their words are deleted, since it may quote them`, async () => {
-    await using store = await open({ clock: createTestClock(), limits: roomy })
+    const clock = createTestClock()
+    await using store = await open({ clock, limits: roomy })
     const submitted = [await store.queue.enqueue(makeSubmission(), options), await store.queue.enqueue(makeSubmission(), options)]
     for (const _ of submitted)
       await store.queue.complete(await claimNext(store.queue), { completion: { outcome: 'failed', error }, usage: null }, options)
@@ -92,7 +94,14 @@ export function testRequestLog(name: string, open: StoreFactory): void {
       ],
       options,
     )
-    for (let round = 0; round < 2; round++) await store.requests.expire({ words: 5, all: 1 }, options)
+    const expire = async () => {
+      for (let round = 0; round < 2; round++) await store.requests.expire({ words: 5, all: 1 }, options)
+    }
+    await clock.advance(outputRetentionMs - 1)
+    await expire()
+    assert.match((await store.log.find(first, 'a', options))?.error?.message ?? '', /^Half /)
+    await clock.advance(1)
+    await expire()
     const short = { code: error.code, message: 'The details of this error have expired.', param: null }
     const records = await store.requests.list({ ...everything, deferred: false }, options)
     assert.deepEqual(

@@ -38,7 +38,7 @@ export interface RequestResult
 export const longestExcerpt = 1000
 /** Maximum characters of a call. */
 export const longestCall = 16_384
-/** Retention of the content; longer than that of any output. */
+/** Retention of the content, unless the result expires later. */
 export const requestedRetentionMs = 48 * 60 * 60 * 1000
 /** Retention of the record. */
 export const requestRetentionMs = 8 * 24 * 60 * 60 * 1000

@@ -6,7 +6,8 @@ import type { Database } from './database.ts'
 
 /** Rows changed per statement. */
 const batch = 1000
-const { due, withoutWords, withoutSentence, parameters: expiring } = wordExpiry('strpos')
+const inferenceIdOf = (table: string) => `case when ${table}.id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then ${table}.id::uuid end`
+const { due, withoutWords, withoutSentence, parameters: expiring } = wordExpiry('strpos', inferenceIdOf('request_records'))
 const columns = requestColumns.join(', ')
 
 /** Request records of all nodes. */
@@ -27,8 +28,7 @@ export class PostgresRequestLog extends Tables<Database> implements RequestLog {
       `ctid = any (array(select ctid from request_records where ${condition} limit :batch for update skip locked))`
     await this.database.run(`delete from request_records where ${some('at <= :all')}`, { all, batch }, repeatable)
     const sql = `with expired as (update request_records set ${withoutWords} where ${some(due)} returning id)
-      update inferences set ${withoutSentence} from expired where inferences.error is not null
-        and inferences.id = case when expired.id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then expired.id::uuid end`
-    await this.database.run(sql, { words, batch, ...expiring }, repeatable)
+      update inferences set ${withoutSentence} from expired where inferences.error is not null and inferences.id = ${inferenceIdOf('expired')}`
+    await this.database.run(sql, { words, now: this.clock.now(), batch, ...expiring }, repeatable)
   }
 }

@@ -115,11 +115,16 @@ function writePattern(search: string): string {
 }
 
 /**
- * SQL for deleting the words of old requests. Errors keep only their code, since an upstream's sentence may quote the prompt.
+ * SQL for deleting the words of old requests. Errors keep only their code, since an upstream's sentence may quote the prompt. An asynchronous
+ * request that waited for long keeps both until its result expires, since clients may read the error until then.
  *
  * @param position The dialect's function for the position of a text in another one.
+ * @param inferenceId The dialect's expression for the id of a record's inference.
  */
-export function wordExpiry(position: 'instr' | 'strpos'): {
+export function wordExpiry(
+  position: 'instr' | 'strpos',
+  inferenceId: string,
+): {
   readonly due: string
   readonly withoutWords: string
   readonly withoutSentence: string
@@ -129,7 +134,9 @@ export function wordExpiry(position: 'instr' | 'strpos'): {
   const blank = `${sentence}"The details of this error have expired.","param":null}`
   const withoutSentence = `error = substr(error, 1, nullif(${position}(error, :sentence), 0) - 1) || :blank`
   return {
-    due: 'at <= :words and (excerpt is not null or error not like :blanked)',
+    // A scalar subquery, which PostgreSQL never turns into a join that reads all inferences.
+    due: `at <= :words and (excerpt is not null or error not like :blanked) and not coalesce(
+      (select expires_at is null or expires_at > :now from inferences where inferences.id = ${inferenceId}), false)`,
     withoutWords: `excerpt = null, words = null, call = null, ${withoutSentence}`,
     withoutSentence,
     parameters: { sentence, blank, blanked: `%${blank}` },

@@ -6,7 +6,7 @@ import type { SqliteDatabase } from './sqlite-database.ts'
 
 /** Rows deleted per commit, so that other writes do not wait for long. */
 const batch = 1000
-const { due, withoutWords, withoutSentence, parameters: expiring } = wordExpiry('instr')
+const { due, withoutWords, withoutSentence, parameters: expiring } = wordExpiry('instr', 'request_records.id')
 
 /** Request records in SQLite. */
 export class SqliteRequestLog extends Tables<SqliteDatabase> implements RequestLog {
@@ -24,7 +24,7 @@ export class SqliteRequestLog extends Tables<SqliteDatabase> implements RequestL
 
   async expire({ words, all }: { readonly words: number; readonly all: number }): Promise<void> {
     const some = (condition: string) => `seq in (select seq from request_records where ${condition} order by seq limit :batch)`
-    const parameters = { words, batch, ...expiring }
+    const parameters = { words, now: this.clock.now(), batch, ...expiring }
     await this.database.runAll([
       { sql: `delete from request_records where ${some('at <= :all')}`, parameters: { all, batch } },
       {
