@@ -176,10 +176,10 @@ describe('a backup', () => {
       database.exec(sql)
     }
     run(`create table documents (kind text, id text, primary key (kind, id)); create table inferences (id text unique, status text, output_deleted integer);
-      insert into documents values ('file', 'abcd'), ('file', 'abee'), ('picture', 'abcd');
+      insert into documents values ('file', 'abcd'), ('file', 'abee'), ('picture', 'abcd'), ('deleted-account', 'abcd');
       insert into inferences values ('abcd', 'completed', 0), ('abee', 'completed', 0), ('abff', 'pending', 0)`)
     const onProgress = () => {
-      run(`delete from documents where kind = 'file' and id = 'abcd'; delete from inferences where id <> 'abee'`)
+      run(`delete from documents where kind <> 'picture' and id = 'abcd'; delete from inferences where id <> 'abee'`)
       rmSync(join(dataFolder, 'outputs', 'ab', 'abcd.1'), { force: true })
     }
     await writeBackup(place.data, place.backup, { ...options, onProgress })
@@ -190,7 +190,7 @@ describe('a backup', () => {
         .prepare(`select * from ${table} order by rowid`)
         .all()
         .map((row) => Object.values(row).join(' '))
-    assert.deepEqual(read('documents'), ['file abee', 'picture abcd'])
+    assert.deepEqual(read('documents'), ['file abee', 'picture abcd', 'deleted-account abcd'])
     assert.deepEqual(read('inferences'), ['abee completed 0', 'abff pending 0'])
   })
 

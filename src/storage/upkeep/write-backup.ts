@@ -95,7 +95,8 @@ const removals = {
   // In two steps, so that the triggers subtract the output from the account's storage.
   inferences: `update main.inferences set output_deleted = 1 where output_deleted = 0 and ${isDeletedRequest};
     delete from main.inferences where ${isDeletedRequest}`,
-  documents: `delete from main.documents where not exists (
+  // The note of a deleted account stays, so that its remaining rows are erased after a restore.
+  documents: `delete from main.documents where kind <> 'deleted-account' and not exists (
     select 1 from live.documents as now where now.kind = main.documents.kind and now.id = main.documents.id)`,
 }
 
