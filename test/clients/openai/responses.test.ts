@@ -145,6 +145,19 @@ suite("OpenAI's responses", () => {
     assert.ok((await client.responses.inputTokens.count(ask(input))).input_tokens > 3)
   })
 
+  test('items sent by reference count towards the length of the input', async () => {
+    const { output } = await client.responses.create(ask(`[say ${'x'.repeat(60_000)}]`))
+    const reference = { type: 'item_reference' as const, id: output[0]?.id ?? '' }
+    for (const [times, status] of [
+      [1, 200],
+      [5, 400],
+    ] as const)
+      for (const route of [path, `${path}/input_tokens`]) {
+        const input = [...Array<typeof reference>(times).fill(reference), { role: 'user' as const, content: '[say Hi.]' }]
+        assert.equal((await service.fetch(route, { json: ask(input) })).status, status, `${route} ${times}`)
+      }
+  })
+
   test('a reference to an item that is not stored is rejected by its place', async () => {
     const unkept = await client.responses.create({ ...ask('[say One.]'), store: false })
     for (const id of [unkept.output[0]?.id ?? '', 'msg_1', `msg_${'0'.repeat(36)}`]) {

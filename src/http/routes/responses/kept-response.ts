@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../../core/error.ts'
 import type { JsonObject, JsonValue } from '../../../core/json-value.ts'
 import type { Abortable } from '../../../core/waiting.ts'
@@ -118,6 +119,9 @@ export async function itemsBefore(
     bytes += Buffer.byteLength(JSON.stringify(items)) - pictureCharacters(items)
     onBytes(bytes)
     id = body.previous_response_id
+    // Its pictures are not counted, so a response may have many megabytes: other requests get their turn.
+    await setImmediate()
+    options.signal.throwIfAborted()
   }
   return turns.flat()
 }

@@ -138,7 +138,13 @@ async function receiveBody(
   { incoming, caller: { accountId }, options }: Call,
 ): Promise<{ readonly value: unknown; readonly byteLength: number }> {
   const { value: body, byteLength, take } = synchronousBody(incoming)
-  return { value: await withReferencedItems(deps, { accountId, body, take }, options), byteLength }
+  let added = 0
+  const count = (bytes: number): void => {
+    take(bytes)
+    added += bytes
+  }
+  const value = await withReferencedItems(deps, { accountId, body, take: count }, options)
+  return { value, byteLength: byteLength + added }
 }
 
 /**
