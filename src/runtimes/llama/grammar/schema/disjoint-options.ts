@@ -23,9 +23,12 @@ const mostPairs = 64
 function differ(options: readonly FlatSchema[], read: ReadMember): boolean {
   const [first] = options
   if (first === undefined || options.length === 1 || haveDifferentTypes(options)) return true
-  if (areDifferent(options.map(constantsOf))) return true
-  const tagged = (tag: string): boolean => areDifferent(options.map((option) => constantsOf(memberOf(option, tag, read))))
-  return (first.required ?? []).some(tagged)
+  if (areDifferent(options.values().map(constantsOf))) return true
+  const constantsAt = (option: FlatSchema, name: string): Constants => {
+    const constants = constantsOf(memberOf(option, name, read))
+    return constants !== null && option.required?.includes(name) === true ? constants : null
+  }
+  return (first.required ?? []).some((name) => areDifferent(options.values().map((option) => constantsAt(option, name))))
 }
 
 /**
@@ -35,12 +38,11 @@ function differ(options: readonly FlatSchema[], read: ReadMember): boolean {
  * @returns null when there is no such member.
  */
 export function tagOptions(options: readonly FlatSchema[], read: ReadMember): readonly FlatSchema[] | null {
-  const [first] = options
-  for (const tag of Object.keys(first?.properties ?? {})) {
-    const tagged = options.map((option) => ({ ...option, required: [...new Set([...(option.required ?? []), tag])] }))
-    if (areDifferent(tagged.map((option) => constantsOf(memberOf(option, tag, read))))) return tagged
-  }
-  return null
+  const tag = Object.keys(options[0]?.properties ?? {}).find((name) =>
+    areDifferent(options.values().map((option) => constantsOf(memberOf(option, name, read)))),
+  )
+  if (tag === undefined) return null
+  return options.map((option) => ({ ...option, required: [...new Set([...(option.required ?? []), tag])] }))
 }
 
 function haveDifferentTypes(options: readonly FlatSchema[]): boolean {
@@ -52,20 +54,24 @@ function typesIn(option: FlatSchema): readonly SchemaType[] {
   return option.values?.map(jsonType) ?? typesOf(option)
 }
 
-/** Whether every option has constants, and none has one of another's. */
-function areDifferent(constants: readonly (readonly string[] | null)[]): boolean {
-  const all = constants.flatMap((each) => each ?? [])
-  return !constants.includes(null) && new Set(all).size === all.length
-}
-
-/** A member that is always there. */
-function memberOf(option: FlatSchema, name: string, read: (member: JsonValue) => FlatSchema | null): FlatSchema | null {
-  const { required = [], properties = {} } = option
-  return required.includes(name) && Object.hasOwn(properties, name) ? read(properties[name] ?? true) : null
-}
-
 /** The values that a schema allows, as JSON; null = others too, or an object or a list, which has several spellings. */
-function constantsOf(schema: FlatSchema | null): readonly string[] | null {
+type Constants = readonly string[] | null
+
+/** Whether every option has constants, and none has one of another's; the first that does not decides. */
+function areDifferent(options: Iterable<Constants>): boolean {
+  const all = new Set<string>()
+  for (const constants of options) {
+    if (constants === null || constants.some((constant) => all.has(constant))) return false
+    for (const constant of constants) all.add(constant)
+  }
+  return true
+}
+
+function memberOf({ properties = {} }: FlatSchema, name: string, read: ReadMember): FlatSchema | null {
+  return Object.hasOwn(properties, name) ? read(properties[name] ?? true) : null
+}
+
+function constantsOf(schema: FlatSchema | null): Constants {
   const values = schema?.values
   if (values === undefined || values.some((value) => value !== null && typeof value === 'object')) return null
   return [...new Set(values.map((value) => JSON.stringify(value)))]
