@@ -121,7 +121,7 @@ export async function* generateSeveral(
   { signal }: Abortable,
 ): AsyncGenerator<TextPart, void, undefined> {
   const [first] = requests
-  if (first !== undefined && requests.length > 1) await requireFit(deps, { caller, model: first.model, requests }, { signal })
+  if (first !== undefined && requests.length > 1) await requireFit(deps, { caller, first, requests }, { signal })
   let before = 0
   let usage: TokenUsage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 }
   for (const request of requests) {
@@ -134,21 +134,22 @@ export async function* generateSeveral(
   yield { type: 'finish', usage }
 }
 
-/** Has each prompt counted before the first is answered, and records the one that the model refuses. @throws {ServiceError} the refusal. */
+/** Has each prompt counted before the first is answered, and records the one that fails. @throws {ServiceError} as {@link startText}. */
 async function requireFit(
   deps: InteractiveDependencies,
-  { caller, model, requests }: { readonly caller: Caller; readonly model: string; readonly requests: readonly TextRequest[] },
+  { caller, first, requests }: { readonly caller: Caller; readonly first: TextRequest; readonly requests: readonly TextRequest[] },
   { signal }: Abortable,
 ): Promise<void> {
   const { accountId: account } = caller
-  await using slot = await holdSlot(deps, deps.pool.acquireText(model, { signal, account }), { signal, model })
-  for (const request of requests)
-    try {
-      await slot.model.countPrompt?.(request, { signal: slot.signal, account })
-    } catch (error) {
-      using recording = new UsageRecording(deps, { caller, work: { kind: 'chat', request } }, { signal })
-      throw recording.failed(error)
-    }
+  const { model } = first
+  let counted = first
+  try {
+    await using slot = await holdSlot(deps, deps.pool.acquireText(model, { signal, account }), { signal, model })
+    for (counted of requests) await slot.model.countPrompt?.(counted, { signal: slot.signal, account })
+  } catch (error) {
+    using recording = new UsageRecording(deps, { caller, work: { kind: 'chat', request: counted } }, { signal })
+    throw recording.failed(error)
+  }
 }
 
 function addUsage(one: TokenUsage, other: TokenUsage): TokenUsage {

@@ -192,6 +192,18 @@ suite('interactive work', () => {
     assert.ok(pool.states().every(({ inUse }) => inUse === 0))
   })
 
+  test('of several prompts one is recorded if their model cannot be loaded', async () => {
+    const { deps, pool, booked } = createParts()
+    const acquireText = () => Promise.reject(new ServiceError('server_is_overloaded', 'Try again.'))
+    const requests = ['[say one]', '[say two]'].map((text) => makeTextRequest(text))
+    const answers = generateSeveral({ ...deps, pool: { ...pool, acquireText } }, { caller, requests }, options)
+    await assert.rejects(collectText(answers), { code: 'server_is_overloaded' })
+    assert.deepEqual(
+      booked.map(({ outcome, model }) => [outcome, model]),
+      [['failed', 'fake-chat']],
+    )
+  })
+
   test('a failed write of the usage books fails no request and is reported', async () => {
     const { deps, fault, booked } = createParts(true)
     const ended: UsageEntry[] = []

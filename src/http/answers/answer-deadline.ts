@@ -66,10 +66,15 @@ export class AnswerDeadline {
       const waiting = { reply, until, giveUp }
       this.#waiting.add(waiting)
       if (!this.#looking) void this.#look(clock)
-      const end = () => this.#waiting.delete(waiting)
       result.then(
-        (value) => end() && resolve(value),
-        (error) => end() && giveUp(error),
+        (value) => {
+          this.#waiting.delete(waiting)
+          resolve(value)
+        },
+        (error) => {
+          this.#waiting.delete(waiting)
+          giveUp(error)
+        },
       )
     })
   }
