@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
+import { AcknowledgementLog } from './acknowledgement-log.ts'
 import { buildWithoutFence } from './build-without-fence.ts'
+import { Client } from './client.ts'
 import { jumpClock } from './clock-jumps.ts'
 import { drainDuringStream } from './drain-streams.ts'
 import { fillDisk, mountSmallDisk } from './fill-disk.ts'
@@ -23,6 +29,24 @@ test('kills, pauses and rude clients neither lose, repeat nor damage acknowledge
   assert.deepEqual({ lost, duplicated, damaged, unexplained }, { lost: [], duplicated: [], damaged: [], unexplained: [] })
   assert.equal(acknowledged, 80)
   assert.deepEqual([...report.tally.oversizedAnswers], [413])
+})
+
+test('a client asks an overloaded service again, and takes the failure of an inference as its end', async () => {
+  const answers = [
+    [503, 'server_is_overloaded'],
+    [500, 'inference_failed'],
+  ] as const
+  let asked = 0
+  await using server = createServer((_request, response) => {
+    const [status, code] = answers[asked++] ?? answers[1]
+    response.writeHead(status).end(JSON.stringify({ error: { code } }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  await using folder = await createTemporaryFolder()
+  using log = new AcknowledgementLog(join(folder.path, 'acknowledged'))
+  const client = new Client({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: 'token' }, log)
+  assert.deepEqual([(await client.fetchOutput('r1')).status, asked], [500, 2])
+  server.closeAllConnections()
 })
 
 test('a worker paused beyond its lease cannot complete, and the checker detects it if it could', { skip }, async () => {

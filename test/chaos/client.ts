@@ -15,10 +15,10 @@ export interface FetchedOutput {
 
 /** A stubborn client: it asks again, with the same idempotency key, until it has an answer. */
 export class Client {
-  readonly #service: ServiceProcess
+  readonly #service: Pick<ServiceProcess, 'url' | 'token'>
   readonly #acknowledged: AcknowledgementLog
 
-  constructor(service: ServiceProcess, acknowledged: AcknowledgementLog) {
+  constructor(service: Pick<ServiceProcess, 'url' | 'token'>, acknowledged: AcknowledgementLog) {
     this.#service = service
     this.#acknowledged = acknowledged
   }
@@ -52,8 +52,8 @@ export class Client {
       const response = await this.ask(`/v1/responses/${responseId}`)
       const bytes = await response?.arrayBuffer().catch(() => null)
       if (!response || !bytes) continue
-      // A service with too much to do says so; that is no output.
-      if (response.status >= 500) {
+      // A service with too much to do rejects the request for now; the failure of an inference is what it has instead of an output.
+      if (response.status >= 500 && !Buffer.from(bytes).includes('"inference_failed"')) {
         await pause(50)
         continue
       }
