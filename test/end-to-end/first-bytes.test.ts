@@ -48,6 +48,15 @@ function emptyLine(said: string): RegExp {
   return new RegExp(`^\\{"model":"fake-chat","created_at":"[^"]+",${said},"done":false\\}\\n$`)
 }
 
+/** Reads the first event of a stream, and the next two, ten seconds apart each, where it has any. */
+async function readBeginning(read: () => Promise<string>, first: RegExp, ping: RegExp | null): Promise<void> {
+  assert.match(await read(), first)
+  for (let round = 0; ping !== null && round < 2; round++) {
+    await clock.advance(10_000)
+    assert.match(await read(), ping)
+  }
+}
+
 suite('streams with a late first word', () => {
   let service: HttpService
   before(async () => {
@@ -86,11 +95,7 @@ suite('streams with a late first word', () => {
       const answer = await response
       assert.equal(answer.status, 200)
       const read = reader(answer)
-      assert.match(await read(), first)
-      for (let round = 0; ping !== null && round < 2; round++) {
-        await clock.advance(10_000)
-        assert.match(await read(), ping)
-      }
+      await readBeginning(read, first, ping)
       if (ping === null) await clock.advance(20_000)
       gate.resolve()
       const rest = await toEnd(read)
@@ -230,11 +235,7 @@ suite('streams whose pictures take long to fetch', () => {
       const answer = await begun(response)
       assert.equal(answer.status, 200)
       const read = reader(answer)
-      assert.match(await read(), first)
-      for (let round = 0; ping !== null && round < 2; round++) {
-        await clock.advance(10_000)
-        assert.match(await read(), ping)
-      }
+      await readBeginning(read, first, ping)
       assert.equal(seen.requests.length, 0)
       seen.arrival.resolve(picture)
       assert.match(await toEnd(read), /\[DONE\]|message_stop|response\.completed|"done":true/)

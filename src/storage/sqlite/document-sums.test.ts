@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
+import { writeEarlierDatabase } from '../../../test/support/sqlite/earlier-database.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { Connection } from './connection.ts'
 import { openSqliteStore } from './open-sqlite-store.ts'
 import { documentSums } from './schema/document-sums.ts'
-import { migrations } from './schema/migrations.ts'
 
 const options = { signal: new AbortController().signal }
 
@@ -30,11 +30,7 @@ function differences(file: string): readonly unknown[] {
 test('a database from before the sums were kept has them when it is opened', async () => {
   await using folder = await createTemporaryFolder()
   const file = `${folder.path}/sepia.db`
-  {
-    using connection = new Connection(file)
-    const before = migrations.slice(0, migrations.indexOf(documentSums))
-    for (const step of before) connection.script(step)
-    connection.script(`pragma user_version = ${before.length}`)
+  writeEarlierDatabase(file, documentSums, (connection) => {
     const sql = `insert into documents (kind, id, account_id, value, at, text, attached_bytes, expires_at, version, bytes)
       values (:kind, :id, :accountId, 'null', 1, '', 0, :expiresAt, 1, :bytes)`
     for (const [index, accountId] of ['a', 'a', 'b', 'a'].entries())
@@ -45,7 +41,7 @@ test('a database from before the sums were kept has them when it is opened', asy
         bytes: 10 + index,
         expiresAt: index === 1 ? 5 : null,
       })
-  }
+  })
   await using store = await open(file)
   assert.deepEqual(differences(file), [])
   assert.deepEqual(await store.documents.sum({ accountId: 'a', kind: null }, options), { count: 2, bytes: 23 })

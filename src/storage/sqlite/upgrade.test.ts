@@ -4,13 +4,13 @@ import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { claimNext, leaseMs, tryClaim } from '../../../test/conformance/claiming.ts'
 import { makeImageRequest } from '../../../test/support/image-request.ts'
+import { writeEarlierDatabase } from '../../../test/support/sqlite/earlier-database.ts'
 import { makeSubmission } from '../../../test/support/submission.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { makeTextRequest } from '../../../test/support/text-request.ts'
 import { Connection } from './connection.ts'
 import { openSqliteStore } from './open-sqlite-store.ts'
-import { migrations } from './schema/migrations.ts'
 import { requestErrors, usageWork } from './schema/request-tables.ts'
 
 const options = { signal: new AbortController().signal }
@@ -80,14 +80,9 @@ for (const version of [2])
 test('usage of a database from before entries named their work still counts, and later entries count once', async () => {
   await using folder = await createTemporaryFolder()
   const file = `${folder.path}/sepia.db`
-  {
-    using connection = new Connection(file)
-    const before = migrations.slice(0, migrations.indexOf(usageWork))
-    for (const step of before) connection.script(step)
-    const insert = `insert into usage_entries (day, account_id, model, failures, prompt_tokens, completion_tokens, images)
-      values ('1970-01-01', 'a', 'm', 0, 1, 1, 0)`
-    connection.script(`pragma user_version = ${before.length}; ${insert}; ${insert}`)
-  }
+  const insert = `insert into usage_entries (day, account_id, model, failures, prompt_tokens, completion_tokens, images)
+    values ('1970-01-01', 'a', 'm', 0, 1, 1, 0)`
+  writeEarlierDatabase(file, usageWork, (connection) => connection.script(`${insert}; ${insert}`))
   await using store = await openSqliteStore({ file, clock: createTestClock(), limits: { maxPending: 100 }, mode: 'service' })
   const facts = { promptTokens: 1, completionTokens: 1, images: 0, cost: 0, durationMs: 1, firstTokenMs: null, at: 1 }
   const entry = { accountId: 'a', tokenId: null, model: 'm', kind: 'chat', outcome: 'succeeded', ...facts } as const
@@ -99,13 +94,8 @@ test('usage of a database from before entries named their work still counts, and
 test('requests of a database from before their errors were kept have none, and later ones do', async () => {
   await using folder = await createTemporaryFolder()
   const file = `${folder.path}/sepia.db`
-  {
-    using connection = new Connection(file)
-    const before = migrations.slice(0, migrations.indexOf(requestErrors))
-    for (const step of before) connection.script(step)
-    connection.script(`pragma user_version = ${before.length};
-      insert into request_records (id, account_id, kind, model, at, outcome) values ('before', 'a', 'chat', 'm', 1, 'failed')`)
-  }
+  const insert = "insert into request_records (id, account_id, kind, model, at, outcome) values ('before', 'a', 'chat', 'm', 1, 'failed')"
+  writeEarlierDatabase(file, requestErrors, (connection) => connection.script(insert))
   await using store = await openSqliteStore({ file, clock: createTestClock(), limits: { maxPending: 100 }, mode: 'service' })
   const query = { accountId: 'a', search: null, kind: null, deferred: null, ids: null, before: null, limit: 10 }
   const [earlier] = await store.requests.list(query, options)
