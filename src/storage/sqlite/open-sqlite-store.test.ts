@@ -29,7 +29,7 @@ async function createFolder() {
 
 /** Starts a process that owns the folder and has claimed one inference. */
 async function startOwner(file: string) {
-  const child = fork(new URL('../../../test/support/hold-folder.ts', import.meta.url), [file])
+  const child = fork(new URL('../../../test/support/hold-folder.ts', import.meta.url), [file], { execArgv: [] })
   const [message] = await once(child, 'message')
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
