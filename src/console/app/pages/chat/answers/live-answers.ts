@@ -98,8 +98,8 @@ export class LiveAnswers {
       turns.replace({ ...turn, ...(aborted ? { state: 'stopped' } : failedFields(error)) })
       keep(turn.id)
       // The service may have received the request nevertheless, and shows it as being written until it is cancelled.
-      const ended = aborted ? submitted.then(({ id }) => this.#cancel(id)) : Promise.resolve()
-      await ended.catch(() => {}).finally(() => this.#end(turn.id, controller))
+      if (aborted) await submitted.then(({ id }) => this.#cancel(id)).catch(() => {})
+      this.#end(turn.id, controller)
     }
   }
 
