@@ -40,6 +40,7 @@ export function limitTime(
         ? null
         : ({ field: 'first', ms: firstMs } as const)
     const sentAt = performance.now()
+    /** Not above 0 = the first byte is late. */
     const leftMs = (): number => (first === null ? idleMs : Math.min(idleMs, sentAt + first.ms - performance.now()))
     const late = (): void => void (first && sent.destroy(makeLateError(first.field, first.ms)))
     // Not the socket's time-out: a server may send interim responses (1xx) or single headers for ever.
@@ -53,9 +54,11 @@ export function limitTime(
         const isSilent = response.readableLength === 0
         // Headers alone are not a response yet; some servers send them at once.
         const isBeginning = isSilent && !response.readableDidRead
-        if (isBeginning && first !== null && leftMs() <= 0) return void response.destroy(makeLateError(first.field, first.ms))
+        // Read once: a socket throws if it is given a time that has just run out.
+        const left = leftMs()
+        if (isBeginning && first !== null && left <= 0) return void response.destroy(makeLateError(first.field, first.ms))
         if (isSilent && !isBeginning && waitedMs >= idleMs) return void response.destroy(makeLateError('idle', idleMs))
-        waitedMs = isBeginning ? leftMs() : idleMs
+        waitedMs = isBeginning ? left : idleMs
         response.socket.setTimeout(waitedMs)
       })
     })
