@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { Agent, type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http'
 import { request as openSecureRequest } from 'node:https'
-import type { Duplex } from 'node:stream'
+import { answerTo } from '../core/outgoing/client-requests.ts'
 import { writePortable } from '../core/portable-value.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
@@ -112,7 +112,7 @@ export async function leaseSlot(
   const first = written === undefined ? '' : new SealedLines(aheadKey(secret, lender.id, askerNonce), 'asker').seal(written)
   request.write(`${line}\n${first}`)
   try {
-    const response = await orAborted(answerTo(request), signal)
+    const response = await orAborted(answerTo<IncomingMessage>(request), signal)
     silenceLimitMs = unbegunSilenceMs
     watch.onSign()
     const lenderNonce = String(response.headers['x-sepia-nonce'])
@@ -132,7 +132,6 @@ export async function leaseSlot(
     throw uncarryError(answer.error)
   } catch (error) {
     watch[Symbol.dispose]()
-    request.on('error', () => {})
     request.destroy()
     signal.throwIfAborted()
     // A reused connection was closed, which says nothing about the node; a new one does.
@@ -144,18 +143,6 @@ export async function leaseSlot(
 /** Time limit for the answer of a responsive node: somewhat longer than its pool's maximum wait. */
 function answerLimitMs({ kind }: LeaseQuestion, { waitLimitMs }: LeasingNode): number {
   return kind === 'text' || kind === 'image' ? waitLimitMs + silenceMs : longestLoadMs
-}
-
-/** An upgrade response is an answer too; without a handler, neither it nor the end of the connection would be noticed. */
-function answerTo(request: ClientRequest): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    request.once('response', resolve)
-    request.once('error', reject)
-    request.once('upgrade', (response: IncomingMessage, socket: Duplex) => {
-      socket.destroy()
-      resolve(response)
-    })
-  })
 }
 
 function isReset(error: unknown): boolean {

@@ -1,5 +1,6 @@
 import { type Agent, type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
+import { answerTo, limitInterimResponses } from '../core/outgoing/client-requests.ts'
 import { wantsLogin } from '../core/outgoing/forward-proxies.ts'
 import type { FindRoute } from './find-proxy.ts'
 
@@ -63,13 +64,14 @@ function ask(
       ...{ connectSignal: signal },
     })
     sent.setTimeout(silenceMs, () => sent.destroy(new Error(`Nothing came through the proxy ${proxy} for ${silenceMs / 1000} s.`)))
-    sent.once('error', (cause) => fail(cause))
-    sent.once('response', (incoming) => {
-      if (incoming.statusCode !== 407) return resolve(incoming)
-      incoming.destroy()
-      fail(wantsLogin(proxy, url.protocol))
-    })
+    limitInterimResponses(sent)
     sent.end(body)
+    answerTo<IncomingMessage>(sent).then((incoming) => {
+      const { statusCode } = incoming
+      if (statusCode !== 407 && statusCode !== 101) return resolve(incoming)
+      incoming.destroy()
+      fail(statusCode === 407 ? wantsLogin(proxy, url.protocol) : new Error(`${url.origin} requests another protocol.`))
+    }, fail)
   })
 }
 

@@ -49,6 +49,8 @@ test('a receiver with endless interim responses is given up at once, one with a 
   await using server = createServer((request) => {
     const { socket } = request
     if (request.url === '/few') return void socket.end(`${processing.repeat(3)}HTTP/1.1 204 No Content\r\n\r\n`)
+    if (request.url === '/protocol')
+      return void socket.end(`${processing.repeat(100)}HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n`)
     const flood = () => {
       while (socket.writable && socket.write(processing.repeat(1000)));
     }
@@ -59,6 +61,7 @@ test('a receiver with endless interim responses is given up at once, one with a 
   const { port } = server.address() as AddressInfo
   assert.deepEqual(await post(`http://127.0.0.1:${port}/few`, true), { status: 204 })
   assert.deepEqual(await post(`http://127.0.0.1:${port}/flood`, true), { reason: 'no final answer' })
+  assert.deepEqual(await post(`http://127.0.0.1:${port}/protocol`, true), { status: 101 })
 })
 
 test('a name that resolves to a private address is rejected at every attempt, whatever it resolved to before', async () => {

@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { type Agent, type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
-import type { Duplex } from 'node:stream'
 import { useAgent } from 'request-filtering-agent'
-import { limitInterimResponses, noFinalResponse } from '../core/limits/use-limits.ts'
+import { answerTo, limitInterimResponses, noFinalResponse } from '../core/outgoing/client-requests.ts'
 import { lookUpName } from './look-up-name.ts'
 import type { DeliveryResult } from './webhook-places.ts'
 
@@ -38,25 +37,17 @@ export async function postWebhook(
   const send = url.startsWith('https:') ? requestSecure : requestPlain
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   try {
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const request = send(url, {
-        method: 'POST',
-        agent,
-        signal: bounded,
-        // Private names may be defined in a file on this machine only.
-        ...(!privateTargets && { lookup: lookUpName({ signal: bounded, ...(nameServers && { servers: nameServers }) }) }),
-        headers: { ...headers, 'content-length': Buffer.byteLength(body) },
-      })
-      request.once('response', resolve)
-      // Without a listener nothing would be reported, not even the time-out.
-      request.once('upgrade', (response: IncomingMessage, socket: Duplex) => {
-        socket.destroy()
-        resolve(response)
-      })
-      limitInterimResponses(request)
-      request.once('error', reject)
-      request.end(body)
+    const request = send(url, {
+      method: 'POST',
+      agent,
+      signal: bounded,
+      // Private names may be defined in a file on this machine only.
+      ...(!privateTargets && { lookup: lookUpName({ signal: bounded, ...(nameServers && { servers: nameServers }) }) }),
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
     })
+    limitInterimResponses(request)
+    request.end(body)
+    const response = await answerTo<IncomingMessage>(request)
     response.destroy()
     return { status: response.statusCode ?? 0 }
   } catch (error) {

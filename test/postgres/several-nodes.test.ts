@@ -82,6 +82,17 @@ suite('several nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
     assert.deepEqual(await notified, [inference.id])
   })
 
+  test('what other programs write to the channel of the nodes is ignored', async () => {
+    const address = await createDatabase()
+    await using cluster = await openNodes(1, address)
+    const ended = new Promise<readonly string[]>((resolve) => cluster.nodes[0]?.notifier.onEnded(resolve))
+    const { query } = await sharedPostgres()
+    const fromNode = JSON.stringify({ from: 'another node', work: false, ended: ['a'] })
+    for (const payload of ['', 'hello', 'null', '7', '{}', '{"from":"b"}', '{"from":"b","ended":7}', fromNode])
+      await query(`select pg_notify('sepia_bell', '${payload}')`, new URL(address).pathname.slice(1))
+    assert.deepEqual(await ended, ['a'])
+  })
+
   test('a webhook is delivered by one node at a time', async () => {
     await using cluster = await openNodes(2)
     const [first, second] = cluster.nodes
@@ -123,6 +134,6 @@ suite('several nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
     await using store = await openPostgresStore({ url: address, clock: wrong, limits: roomy, mode: 'service' })
     const { query } = await sharedPostgres()
     const [row] = await query('select extract(epoch from clock_timestamp()) * 1000 as now')
-    assert.ok(Math.abs(store.clock.now() - Number(row?.now)) < 5000)
+    assert.ok(Math.abs(store.clock.now() - Number(row?.now)) < 10 * 60 * 1000)
   })
 })

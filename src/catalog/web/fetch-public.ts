@@ -1,9 +1,8 @@
-import { type Agent, type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http'
+import { type Agent, type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { useAgent } from 'request-filtering-agent'
-import { limitInterimResponses, noFinalResponse } from '../../core/limits/use-limits.ts'
+import { answerTo, limitInterimResponses, noFinalResponse } from '../../core/outgoing/client-requests.ts'
 import { proxyFaultIn, wantsLogin } from '../../core/outgoing/forward-proxies.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import { BrokenOff } from '../catalog-fault.ts'
@@ -110,9 +109,10 @@ async function send(
   request.setTimeout(silenceMs, () =>
     request.destroy(new SilentServer(`${address} sent nothing for ${silenceMs / 1000} s; try again later.`)),
   )
+  limitInterimResponses(request)
   request.end()
   try {
-    return await answerTo(request)
+    return await answerTo<IncomingMessage>(request)
   } catch (cause) {
     signal.throwIfAborted()
     if (cause === noFinalResponse)
@@ -133,19 +133,6 @@ export class PrivateAddress extends Error {}
 
 function leadsInside(address: URL, byName: string, options?: ErrorOptions): Error {
   return new PrivateAddress(`${address} is in a private network; ${byName}`, options)
-}
-
-/** An upgrade response is an answer too; without a handler, neither it nor the end of the connection would be noticed. */
-function answerTo(request: ClientRequest): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    request.once('response', resolve)
-    request.once('error', reject)
-    limitInterimResponses(request)
-    request.once('upgrade', (response: IncomingMessage, socket: Duplex) => {
-      socket.destroy()
-      resolve(response)
-    })
-  })
 }
 
 /** Time limit for resolving a name. */

@@ -140,21 +140,3 @@ export function expectedLimit(name: keyof AccountLimits): string {
     ? `an amount from ${least} to ${(most / 1_000_000).toLocaleString('en')} with at most six decimals`
     : `a whole number from ${least} to ${most.toLocaleString('en')}`
 }
-
-/** Maximum number of interim responses (1xx) before the final one. */
-const maxInterimResponses = 20
-
-/** The error for a server that sends interim responses but no final one. */
-export const noFinalResponse = new Error('The server sent interim responses and no final one.')
-
-/** Aborts a request with {@link noFinalResponse} after too many interim responses. */
-export function limitInterimResponses(request: {
-  on(event: 'information', listener: () => void): unknown
-  destroy(reason: Error): unknown
-}): void {
-  let interim = 0
-  request.on('information', () => {
-    interim += 1
-    if (interim > maxInterimResponses) request.destroy(noFinalResponse)
-  })
-}

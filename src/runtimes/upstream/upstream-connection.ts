@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import { urlToHttpOptions } from 'node:url'
 import { ServiceError } from '../../core/error.ts'
 import type { UpstreamTimeouts } from '../../core/model.ts'
+import { outliveErrors } from '../../core/outgoing/client-requests.ts'
 import { proxyAnswerIn, wantsLogin } from '../../core/outgoing/forward-proxies.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import { limitTime } from './limit-time.ts'
@@ -260,6 +261,7 @@ export class UpstreamConnection implements Disposable {
       const connectSignal = this.#route === null ? undefined : signal
       const options = { ...this.#target, path: this.#folder + path, agent, method, headers, signal, connectSignal }
       const sent = this.#target.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
+      outliveErrors(sent)
       const sentAt = performance.now()
       let isAtWork = false
       sent.once('information', () => {

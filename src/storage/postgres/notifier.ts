@@ -129,9 +129,19 @@ export class Notifier implements AsyncDisposable {
   }
 
   #receive(payload: string | undefined): void {
-    const { from, work, ended } = JSON.parse(payload ?? '{}') as Message
-    if (from === this.#node) return
-    if (work) for (const notify of this.#onWork) notify()
-    if (ended.length > 0) for (const notify of this.#onEnded) notify(ended)
+    const message = readMessage(payload)
+    if (message === null || message.from === this.#node) return
+    if (message.work) for (const notify of this.#onWork) notify()
+    if (message.ended.length > 0) for (const notify of this.#onEnded) notify(message.ended)
+  }
+}
+
+/** null = not from a node: everyone with access to the database can write to the channel, and an error here would end the process. */
+function readMessage(payload: string | undefined): Message | null {
+  try {
+    const { from, work, ended }: Partial<Message> = Object(JSON.parse(payload ?? ''))
+    return typeof from === 'string' && Array.isArray(ended) ? { from, work: work === true, ended } : null
+  } catch {
+    return null
   }
 }
