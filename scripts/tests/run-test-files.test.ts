@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
 
@@ -16,6 +17,32 @@ suite('numbers', () => {
   test('are counted', () => new Promise((resolve) => setTimeout(resolve, 300_000)))
 })
 `
+
+/** Its failing test leaves a server open. */
+const leavesServer = `
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { test } from 'node:test'
+test('leaves a server', async () => {
+  await once(createServer().listen(0), 'listening')
+  throw new Error('failed')
+})
+test('is the last', () => {})
+`
+
+test('a process whose tests have ended but left something open is ended soon, and prints what it was', async () => {
+  await using folder = await createTemporaryFolder()
+  const file = join(folder.path, 'server.test.ts')
+  await writeFile(file, leavesServer)
+  const child = spawn(process.execPath, ['scripts/tests/run-test-files.ts', relative('.', file)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined, SEPIA_TEST_CLOSE_MS: '50' },
+  })
+  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  assert.match(errors, /^This process did not end within 0\.05 s of its tests; it holds .*TCPServerWrap/m)
+  assert.match(output, /server\.test\.ts:5 leaves a server: failed\n[\s\S]*The process of these files ended with 1:/)
+  assert.equal(code, 1)
+})
 
 test('a failure is printed when it happens, and again when the run is ended by a signal', async () => {
   await using folder = await createTemporaryFolder()
