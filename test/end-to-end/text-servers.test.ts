@@ -17,7 +17,7 @@ const { signal } = new AbortController()
 const options = { signal, account: 'a' }
 const patient: UpstreamTimeouts = { connectMs: 60_000, firstMs: 60_000, idleMs: 60_000 }
 /** For servers that fall silent: long enough for the others, on a machine with more to do than it can. */
-const impatient: UpstreamTimeouts = { ...patient, firstMs: 3000, idleMs: 3000 }
+const impatient: UpstreamTimeouts = { ...patient, firstMs: 6000, idleMs: 6000 }
 const timeoutsFor = (fault: string) => (/^(?:never answers|hangs|stops|sends nothing)/.test(fault) ? impatient : patient)
 /** Disables health checks during a test. */
 const probeMs = 2 ** 31 - 1

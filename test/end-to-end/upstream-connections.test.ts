@@ -137,7 +137,7 @@ describe('connections to an upstream', { concurrency: true }, () => {
     const server = stack.use(
       await startTextServer((response) => {
         response.flushHeaders()
-        response.setTimeout(500, () => response.write('first'))
+        response.setTimeout(500).once('timeout', () => response.write('first'))
       }),
     )
     const timeouts = { ...patient, idleMs: 100 }

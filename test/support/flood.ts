@@ -1,8 +1,8 @@
 import type { TextModel } from '../../src/core/ports/text-model.ts'
 import type { TextPart } from '../../src/core/text-generation.ts'
 
-/** Longer than a system with more to do than it can leaves bytes between two of its own sockets. */
-const stillMs = 500
+/** Longer than a system with more to do than it can leaves bytes between two of its own sockets; a pause of this process is one turn. */
+const [stillMs, stillTurns] = [500, 500]
 
 /** A model that never ends and counts what it makes. */
 export class Flood implements TextModel {
@@ -34,7 +34,8 @@ export class Flood implements TextModel {
   async still(): Promise<void> {
     for (let before = -1; this.parts === 0 || this.parts !== before; ) {
       before = this.parts
-      for (const end = performance.now() + stillMs; this.parts === before && performance.now() < end; )
+      const end = performance.now() + stillMs
+      for (let turn = 0; this.parts === before && (turn < stillTurns || performance.now() < end); turn++)
         await new Promise((resolve) => setImmediate(resolve))
     }
   }
