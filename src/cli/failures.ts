@@ -1,4 +1,5 @@
 import type { ConfigFault } from '../config/load-config.ts'
+import { sqliteCode } from '../core/sqlite-code.ts'
 
 /** The command line cannot be executed; every fault names the fix. Exit code 2. */
 export class UsageError extends Error {
@@ -24,10 +25,10 @@ interface SystemError extends Error {
   readonly port?: unknown
   readonly path?: unknown
   readonly syscall?: unknown
-  readonly errcode?: unknown
 }
 
-function describeSystemError({ code, address, hostname, port, path, syscall, errcode }: SystemError): string | undefined {
+function describeSystemError(error: SystemError): string | undefined {
+  const { code, address, hostname, port, path, syscall } = error
   if (code === 'EADDRINUSE') return `${address}:${port} is in use; stop the other program, or choose another --port (0 takes any free one).`
   if (code === 'ENOTFOUND' && hostname !== undefined)
     return `${hostname} is not a known name or address; correct it, for example in --host.`
@@ -39,10 +40,9 @@ function describeSystemError({ code, address, hostname, port, path, syscall, err
   if (code === 'EISDIR' && path !== undefined) return `${path} is a folder instead of a file; move it away.`
   if (code === 'ENOENT' && syscall === 'mkdir') return `${path} cannot be created; choose another --data.`
   // SQLite's SQLITE_FULL.
-  if (code === 'ENOSPC' || errcode === 13) return 'The disk is full or out of inodes (df -i); free some space and try again.'
+  if (code === 'ENOSPC' || sqliteCode(error) === 13) return 'The disk is full or out of inodes (df -i); free some space and try again.'
   // SQLITE_CORRUPT and SQLITE_NOTADB.
-  if (errcode !== undefined && [11, 26].includes(Number(errcode) & 0xff))
-    return 'The database is damaged; run sepia doctor, and restore a backup with sepia restore.'
+  if ([11, 26].includes(sqliteCode(error))) return 'The database is damaged; run sepia doctor, and restore a backup with sepia restore.'
   return undefined
 }
 

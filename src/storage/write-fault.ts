@@ -1,4 +1,5 @@
 import { ServiceError } from '../core/error.ts'
+import { sqliteCode } from '../core/sqlite-code.ts'
 
 /** System error codes for a read-only or failing disk, and for a folder that is missing or not writable. */
 const unwritableCodes: ReadonlySet<unknown> = new Set([
@@ -50,20 +51,4 @@ const advice = new Map([
 export function nameOpenFault(file: string, error: unknown): unknown {
   const said = advice.get(sqliteCode(error))
   return said === undefined ? error : new Error(`${file} ${said}`, { cause: error })
-}
-
-/** Whether another process holds a lock. */
-export function isBusy(error: unknown): boolean {
-  return sqliteCode(error) === 5
-}
-
-/** The primary result code of an error from `node:sqlite`; NaN for other errors. */
-export function sqliteCode(error: unknown): number {
-  const code = extendedCode(error)
-  return code === null ? Number.NaN : code & 0xff
-}
-
-/** The extended result code of an error from `node:sqlite`; null for other errors. */
-export function extendedCode(error: unknown): number | null {
-  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null
 }

@@ -2,7 +2,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { isBusy } from '../../core/sqlite-code.ts'
+import { takeFileLock } from '../../locking/file-lock.ts'
 
 const prefix = '.pulling-'
 const leavingPrefix = '.removing-'
@@ -22,21 +23,14 @@ export function unfinishedFolder(modelsFolder: string, name: string, content: st
 /**
  * Makes this pull the only one of all processes that writes into an unfinished folder, until it is disposed of or its process dies; null =
  * another one does.
- *
- * As with a data folder, the lock is an exclusive transaction on a small database, which the operating system releases.
  */
 export function takePullLock(folder: string): Disposable | null {
-  let lock: DatabaseSync | undefined
   try {
-    lock = new DatabaseSync(join(folder, lockName), { timeout: 0 })
-    lock.exec('pragma journal_mode = memory; begin exclusive')
+    return takeFileLock(join(folder, lockName))
   } catch (error) {
-    lock?.close()
-    // SQLITE_BUSY. Other errors are those of file systems without locks, where pulls work all the same.
-    if ((Object(error).errcode & 0xff) === 5) return null
-    lock = undefined
+    // Other errors are those of file systems without locks, where pulls work all the same.
+    return isBusy(error) ? null : { [Symbol.dispose]() {} }
   }
-  return { [Symbol.dispose]: () => lock?.close() }
 }
 
 /** Removes the lock that a complete model brought along. */

@@ -3,6 +3,11 @@ import type { TextGap, TextRequest } from '../text-generation.ts'
 /** Tokens of a picture of about a megapixel, as the models of OpenAI, Anthropic and Qwen count it. */
 export const tokensPerPicture = 1000
 
+/** Tokens of a text of this many bytes, as texts usually have. */
+export function typicalTokens(bytes: number): number {
+  return Math.ceil(bytes / 4)
+}
+
 /** What a model reads besides its template. */
 export interface PromptTexts {
   /** The prompt and the text around its gap, or the messages with their calls. */

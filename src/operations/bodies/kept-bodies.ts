@@ -7,7 +7,7 @@ import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import { type BodyPart, bodyParts, type LoggedBody } from '../../core/requests/logged-body.ts'
 import { type Abortable, neverAborted } from '../../core/waiting.ts'
-import { idFrom } from '../pictures/thumbnails.ts'
+import { idFrom } from '../id-from.ts'
 import { openBytes, sealBytes } from './body-cipher.ts'
 
 /** Dependencies of stored bodies. */

@@ -3,7 +3,7 @@ import type { BudgetWish } from '../../core/limits/budget.ts'
 import type { ModelPrice } from '../../core/limits/model-price.ts'
 import type { BudgetLedger } from '../../core/ports/budget-ledger.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { promptTexts, tokensPerPicture } from '../../core/text/prompt-texts.ts'
+import { promptTexts, tokensPerPicture, typicalTokens } from '../../core/text/prompt-texts.ts'
 import type { EmbeddingRequest, RankRequest, TextRequest } from '../../core/text-generation.ts'
 
 /** Dependencies of reserving. */
@@ -83,8 +83,6 @@ function spanOf(
 const perMessage = { most: 16, least: 2 } as const
 /** Tokens that begin and end a text. */
 const perText = 2
-/** Typical bytes of text per token. */
-const bytesPerToken = 4
 
 /**
  * Estimates the tokens of a prompt. Minimum: the typical ratio, without pictures; maximum: one per byte, which no vocabulary exceeds, plus those of the
@@ -95,7 +93,7 @@ export function estimatePrompt({ input }: TextRequest): PromptTokens {
   const { texts, tools, pictures } = promptTexts(input)
   const bytes = [...texts, tools].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   return {
-    least: Math.ceil(bytes / bytesPerToken) + texts.length * perMessage.least,
+    least: typicalTokens(bytes) + texts.length * perMessage.least,
     most: bytes + texts.length * perMessage.most + pictures * tokensPerPicture,
   }
 }

@@ -5,7 +5,8 @@ import type { JsonValue } from '../../core/json-value.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import { type Abortable, neverAborted } from '../../core/waiting.ts'
 import { type DocumentDependencies, documentsFull } from '../account-documents.ts'
-import { idFrom, removeThumbnails } from './thumbnails.ts'
+import { idFrom } from '../id-from.ts'
+import { removeThumbnails } from './thumbnails.ts'
 
 /** Dependencies of kept pictures. */
 export interface KeptPictureDependencies extends DocumentDependencies {

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { plainDocument, type StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { OutputReference } from '../../core/inference.ts'
@@ -7,6 +6,7 @@ import type { OutputStore } from '../../core/ports/output-store.ts'
 import { Turns } from '../../core/turns.ts'
 import { type Abortable, neverAborted } from '../../core/waiting.ts'
 import type { DocumentDependencies } from '../account-documents.ts'
+import { idFrom } from '../id-from.ts'
 
 /** Available widths in pixels; few, so that nobody can fill the disk with thumbnails. */
 export const thumbnailWidths = [160, 320, 640, 1024] as const
@@ -111,12 +111,6 @@ export function thumbnailFiles(documents: readonly StoredDocument[]): readonly s
 
 function thumbnailId(picture: string, width: ThumbnailWidth): string {
   return idFrom(`thumbnail ${width} ${picture}`)
-}
-
-/** An id that follows from a name, in the form of an inference id, by which files are stored. */
-export function idFrom(name: string): string {
-  const hex = hash('sha256', name)
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
 }
 
 /** Only this file writes such documents, so their shape is known. */

@@ -1,10 +1,8 @@
-import { promptTexts, tokensPerPicture } from '../../core/text/prompt-texts.ts'
+import { promptTexts, tokensPerPicture, typicalTokens } from '../../core/text/prompt-texts.ts'
 import type { FinishReason, TextPart, TextRequest, TokenUsage } from '../../core/text-generation.ts'
 import type { DecodedPart } from './data-lines.ts'
 import type { CountedTokens } from './token-count.ts'
 
-/** Typical bytes of text per token. */
-const bytesPerToken = 4
 /** Maximum characters of one token. */
 const longestToken = 1000
 /** Maximum characters per token, and the length of text from which it applies, since single tokens can be longer. */
@@ -85,7 +83,7 @@ export class TokenBound {
 
   #finish(): TextPart {
     this.#wasCut = false
-    const promptTokens = this.#promptTokens ?? estimatePrompt(this.#input)
+    const promptTokens = this.#promptTokens ?? typicalPrompt(this.#input)
     return { type: 'finish', usage: { promptTokens, completionTokens: this.#estimate(), cachedTokens: 0 } }
   }
 
@@ -107,14 +105,14 @@ export class TokenBound {
   #estimate(): number {
     const bytes = this.#lengths.reduce((sum, length) => sum + length.bytes, 0)
     const pieces = this.#written.reduce((sum, count) => sum + count, 0)
-    return Math.min(Math.max(pieces, Math.ceil(bytes / bytesPerToken)), this.#most * this.#written.length)
+    return Math.min(Math.max(pieces, typicalTokens(bytes)), this.#most * this.#written.length)
   }
 
   /** The server's counts, with estimates for those that are missing, or zero although there is text. */
   #complete(counted: CountedTokens | undefined): TokenUsage {
     const written = this.#estimate()
     const { promptTokens, completionTokens, ...rest } = counted ?? { promptTokens: undefined, completionTokens: undefined, cachedTokens: 0 }
-    const [prompt, completion] = [promptTokens || (this.#promptTokens ?? estimatePrompt(this.#input)), completionTokens || written]
+    const [prompt, completion] = [promptTokens || (this.#promptTokens ?? typicalPrompt(this.#input)), completionTokens || written]
     if (prompt !== promptTokens || completion !== completionTokens) this.#onUncounted()
     const { cachedTokens, thoughtTokens } = rest
     return {
@@ -149,9 +147,9 @@ function shorten(part: TextPart, characters: number): TextPart {
   return part.type === 'tool-arguments' ? { ...part, fragment: text } : part
 }
 
-function estimatePrompt(input: TextRequest['input']): number {
+function typicalPrompt(input: TextRequest['input']): number {
   if (input.type === 'prompt' && input.tokens !== undefined) return input.tokens.length
   const { texts, tools, pictures } = promptTexts(input)
   const bytes = [...texts, tools].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-  return Math.ceil(bytes / bytesPerToken) + pictures * tokensPerPicture
+  return typicalTokens(bytes) + pictures * tokensPerPicture
 }

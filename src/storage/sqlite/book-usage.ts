@@ -1,17 +1,12 @@
+import type { BookingOptions } from '../../core/ports/usage-log.ts'
 import type { UsageEntry } from '../../core/usage.ts'
 import { readIntegerOrNull } from '../rows/row.ts'
 import { countOutcome, dayOf, latencyBuckets, summed, sums } from '../rows/usage-row.ts'
 import { releaseBudget } from './budget.ts'
 import type { Connection } from './connection.ts'
 
-/** The work of an entry. */
-interface BookedWork {
-  readonly id: string | undefined
-  readonly isReserved: boolean
-}
-
 /** Adds a usage entry and releases the reservation of its work; {@link rollUpUsage} sums entries later. */
-export function bookUsage(connection: Connection, { id, isReserved = false, ...entry }: UsageEntry & Partial<BookedWork>): void {
+export function bookUsage(connection: Connection, { id, isReserved = false, ...entry }: UsageEntry & BookingOptions): void {
   if (isReserved && id !== undefined) releaseBudget(connection, { id })
   const { accountId, tokenId, model, promptTokens, completionTokens, images, cost, at } = entry
   const counts = { promptTokens, completionTokens, images, cost, ...latencyBuckets(entry) }

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
-import { sqliteCode } from '../write-fault.ts'
+import { sqliteCode } from '../../core/sqlite-code.ts'
 
 /** SQLite's primary result codes for a damaged page and for a file that is not a database. See https://sqlite.org/rescode.html. */
 const damagedCodes: ReadonlySet<number> = new Set([11, 26])

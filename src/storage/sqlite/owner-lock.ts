@@ -1,27 +1,24 @@
 import { rmSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { isRecord, parseRecord } from '../../core/json-value.ts'
-import { isBusy, isDiskFull, nameOpenFault } from '../write-fault.ts'
+import { isBusy } from '../../core/sqlite-code.ts'
+import { takeFileLock } from '../../locking/file-lock.ts'
+import { isDiskFull, nameOpenFault } from '../write-fault.ts'
 import { makeFolder } from './open-database.ts'
 
 /**
  * Makes this process the only service on a data folder until it is disposed of or dies.
- *
- * The lock is an exclusive transaction on a small separate database: the operating system releases it when the process ends for any reason,
- * so that no stale file can prevent a restart.
  *
  * @throws {Error} naming the process that holds the folder.
  */
 export async function takeOwnerLock(folder: string): Promise<Disposable> {
   await makeFolder(folder)
   const file = lockIn(folder)
-  const lock = openLock(file)
+  let lock: Disposable
   try {
-    lock.exec('pragma journal_mode = memory; begin exclusive')
+    lock = takeFileLock(file)
   } catch (cause) {
-    lock.close()
     if (!isBusy(cause)) throw nameOpenFault(file, cause)
     throw new Error(`The data folder ${folder} is in use by ${await describeOwner(folder)}; stop it first, or use another data folder.`, {
       cause,
@@ -30,13 +27,13 @@ export async function takeOwnerLock(folder: string): Promise<Disposable> {
   try {
     await writeNote(folder, {})
   } catch (error) {
-    lock.close()
+    lock[Symbol.dispose]()
     throw error
   }
   return {
     [Symbol.dispose]: () => {
       removeNote(folder)
-      lock.close()
+      lock[Symbol.dispose]()
     },
   }
 }
@@ -78,14 +75,6 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     // It is running as another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
-}
-
-function openLock(file: string): DatabaseSync {
-  try {
-    return new DatabaseSync(file, { timeout: 0 })
-  } catch (error) {
-    throw nameOpenFault(file, error)
   }
 }
 

@@ -1,5 +1,5 @@
 import { ServiceError, type ServiceErrorOptions } from '../../../core/error.ts'
-import { extendedCode } from '../../write-fault.ts'
+import { extendedCode } from '../../../core/sqlite-code.ts'
 import type { Connection } from '../connection.ts'
 import { type CommandName, type CommandResult, commands } from './commands.ts'
 
