@@ -3,18 +3,13 @@ import type { Config } from '../config/settings.ts'
 import { createFirstRunLink } from '../console/sign-in/create-first-run-link.ts'
 import { scopes } from '../core/access-token.ts'
 import type { Account } from '../core/account.ts'
-import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
-import type { Clock } from '../core/ports/clock.ts'
 import type { Store } from '../core/ports/store.ts'
 import type { Abortable } from '../core/waiting.ts'
 import { createAccessToken } from '../operations/access/access-tokens.ts'
 import { makeAccount } from '../operations/access/accounts.ts'
 
-interface FirstStartDependencies {
-  readonly accounts: AccountStore
-  readonly tokens: AccessTokenStore
-  readonly clock: Clock
+interface FirstStartDependencies extends Pick<Store, 'accounts' | 'tokens' | 'clock'> {
   readonly print: (text: string) => void
 }
 
@@ -59,7 +54,7 @@ Try it:
 
 /** The oldest owner's account; creates it if there is none, once even if several processes start together. */
 export async function ensureFirstAccount(
-  { accounts, clock }: { readonly accounts: AccountStore; readonly clock: Clock },
+  { accounts, clock }: Pick<Store, 'accounts' | 'clock'>,
   options: Abortable,
 ): Promise<{ readonly account: Account; readonly created: boolean }> {
   const known = await findOldestOwner(accounts, options)

@@ -4,13 +4,13 @@ import type { Config } from '../config/settings.ts'
 import { registerConsole } from '../console/register-console.ts'
 import { PasswordHasher } from '../console/sign-in/password-hasher.ts'
 import { authenticateSession } from '../console/sign-in/session.ts'
+import type { InspectionOptions } from '../core/images/inspect-image.ts'
 import type { Inference } from '../core/inference.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Abortable } from '../core/waiting.ts'
 import { createHttpServer } from '../http/create-http-server.ts'
 import { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { InferenceEvents } from '../operations/deferred/inference-events.ts'
-import type { PictureOptions } from '../runtimes/process/picture-process.ts'
 import { watchStorage } from '../storage/filesystem/watch-data-folder.ts'
 import { writeAheadLogOf } from '../storage/sqlite/connection.ts'
 import { inferenceSubmitted, tallyOf } from '../telemetry/inference-events.ts'
@@ -96,7 +96,7 @@ export async function serve(
     events,
     bodies,
     addresses,
-    inspectImage: (bytes: Uint8Array, options: PictureOptions) => engines.pictures.inspect(bytes, options),
+    inspectImage: (bytes: Uint8Array, options: InspectionOptions) => engines.pictures.inspect(bytes, options),
     underWay: new WorkUnderWay(),
     onSubmitted: ({ id, model, accountId }: Inference) => inferenceSubmitted(telemetry, { inferenceId: id, model, accountId }),
   }

@@ -1,22 +1,13 @@
 import type { ClusterNode, NodeTally } from '../core/cluster/node.ts'
+import type { InspectImage } from '../core/images/inspect-image.ts'
 import type { ModelDescriptor, PlacedModel } from '../core/model.ts'
 import type { FoundOnHub, PullDesk } from '../core/model-pull.ts'
-import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
-import type { AccountStore } from '../core/ports/account-store.ts'
-import type { AuditLog } from '../core/ports/audit-log.ts'
 import type { BodyKeys } from '../core/ports/body-keys.ts'
-import type { BudgetLedger } from '../core/ports/budget-ledger.ts'
-import type { Clock } from '../core/ports/clock.ts'
-import type { DocumentStore } from '../core/ports/document-store.ts'
-import type { InferenceLog } from '../core/ports/inference-log.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
-import type { RequestLog } from '../core/ports/request-log.ts'
-import type { UsageLog } from '../core/ports/usage-log.ts'
-import type { WebhookLog } from '../core/ports/webhook-log.ts'
+import type { Store } from '../core/ports/store.ts'
 import type { Abortable } from '../core/waiting.ts'
-import type { InspectImage } from '../http/wire/images/decode-image.ts'
 import type { ServiceAddresses } from '../http/wire/service-addresses.ts'
 import type { BodyRecorder } from '../operations/bodies/body-recorder.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
@@ -26,27 +17,18 @@ import type { OpenIdSettings } from './sign-in/openid/openid-settings.ts'
 import type { PasswordHasher } from './sign-in/password-hasher.ts'
 
 /** Everything that the console needs from the rest of the service. */
-export interface ConsoleDependencies {
-  readonly accounts: AccountStore
-  readonly tokens: AccessTokenStore
-  readonly usage: UsageLog
-  readonly ledger: BudgetLedger
-  readonly documents: DocumentStore
-  readonly requests: RequestLog
+export interface ConsoleDependencies
+  extends Pick<Store, 'accounts' | 'tokens' | 'usage' | 'ledger' | 'documents' | 'requests' | 'log' | 'webhooks' | 'audit' | 'clock'> {
   /** The switches and the key of the request log. */
   readonly bodies: Pick<BodyRecorder, 'of' | 'refresh'>
   readonly bodyKeys: BodyKeys
-  readonly log: InferenceLog
   readonly events: InferenceEvents
   readonly outputs: OutputStore
   readonly inspectImage: InspectImage
-  readonly webhooks: WebhookLog
-  readonly audit: AuditLog
   readonly catalog: ModelCatalog
   /** What one account's requests may use: installed models, public uploads and its own. */
   readonly catalogFor: (accountId: string) => ModelCatalog
   readonly pool: ModelPool
-  readonly clock: Clock
   readonly passwords: PasswordHasher
   readonly pulls: PullDesk
   /**

@@ -1,15 +1,12 @@
+import type { InspectImage } from '../core/images/inspect-image.ts'
 import type { Inference } from '../core/inference.ts'
 import type { PlacedModel } from '../core/model.ts'
 import type { PullDesk } from '../core/model-pull.ts'
-import type { AuditLog } from '../core/ports/audit-log.ts'
 import type { Clock } from '../core/ports/clock.ts'
-import type { DocumentStore } from '../core/ports/document-store.ts'
-import type { InferenceLog } from '../core/ports/inference-log.ts'
-import type { InferenceQueue } from '../core/ports/inference-queue.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
-import type { SharedCounts, UsageBooks, UsageLog } from '../core/ports/usage-log.ts'
-import type { WebhookLog } from '../core/ports/webhook-log.ts'
+import type { Store } from '../core/ports/store.ts'
+import type { UsageBooks } from '../core/ports/usage-log.ts'
 import type { RequestRecord } from '../core/requests/request-record.ts'
 import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import type { AssetDependencies } from '../operations/assets/assets.ts'
@@ -23,13 +20,13 @@ import type { HttpObserver } from './http-observer.ts'
 import type { AccountPlaces } from './limits/account-places.ts'
 import type { DrawingsUnderWay } from './limits/drawings-under-way.ts'
 import type { RouteDescription } from './route-description.ts'
-import type { InspectImage } from './wire/images/decode-image.ts'
 import type { ServiceAddresses } from './wire/service-addresses.ts'
 
 /** Everything that the public interface needs from the rest of the service. */
 export interface HttpDependencies
   extends Omit<InteractiveDependencies, 'runLimitMs' | 'usage' | 'onEnded' | 'onBooked' | 'onFault' | 'onWork'>,
-    Omit<CallerDependencies, 'recent' | 'authenticateLoopback'> {
+    Omit<CallerDependencies, 'recent' | 'authenticateLoopback'>,
+    Pick<Store, 'usage' | 'queue' | 'log' | 'documents' | 'counts' | 'webhooks' | 'audit'> {
   /** Installed models and parts; uploaded ones are in `assets.library`. */
   readonly catalog: ModelCatalog
   readonly assets: AssetDependencies
@@ -42,18 +39,11 @@ export interface HttpDependencies
     findLeftOut(name: string): PlacedModel | undefined
     remove(model: PlacedModel): Promise<void>
   }
-  readonly usage: UsageLog
   /** Books interactive work. */
   readonly books: UsageBooks
-  readonly queue: InferenceQueue
-  readonly log: InferenceLog
   readonly outputs: OutputStore
-  readonly documents: DocumentStore
-  readonly counts: SharedCounts
   /** Limits the time of answers. Monotonic: changes of the system time do not affect it. */
   readonly deadlineClock: Clock
-  readonly webhooks: WebhookLog
-  readonly audit: AuditLog
   readonly events: InferenceEvents
   /** Called with each new deferred inference. */
   readonly onSubmitted: (inference: Inference) => void

@@ -1,17 +1,6 @@
+import type { FinishedRequest } from '../core/requests/request-record.ts'
 import type { UsageEntry } from '../core/usage.ts'
 import type { WorkEvent } from '../core/work-event.ts'
-
-/** A finished request, without its content. */
-export interface FinishedRequest {
-  readonly requestId: string
-  readonly method: string
-  /** The route's pattern instead of the path, so that it can be a metric's label; `unmatched` when no route matches. */
-  readonly route: string
-  /** 499 when the client left before its answer was complete. */
-  readonly status: number
-  readonly durationMs: number
-  readonly accountId: string | null
-}
 
 /** The span of one request in a trace. */
 export interface RequestTrace {

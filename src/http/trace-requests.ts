@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { FinishedRequest, HttpObserver, RequestTrace } from './http-observer.ts'
+import type { FinishedRequest } from '../core/requests/request-record.ts'
+import type { HttpObserver, RequestTrace } from './http-observer.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

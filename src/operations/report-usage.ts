@@ -1,7 +1,5 @@
 import { type Percentiles, percentilesOf } from '../core/limits/latency.ts'
-import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
-import type { AccountStore } from '../core/ports/account-store.ts'
-import type { UsageLog } from '../core/ports/usage-log.ts'
+import type { Store } from '../core/ports/store.ts'
 import type { UsageQuestion, UsageSum } from '../core/usage.ts'
 import type { Abortable } from '../core/waiting.ts'
 
@@ -18,7 +16,7 @@ export interface ReportedUsage extends Omit<UsageSum, 'latency' | 'firstToken'> 
 
 /** Sums of usage by any dimensions, with names and percentiles. */
 export async function reportUsage(
-  { usage, accounts, tokens }: { readonly usage: UsageLog; readonly accounts: AccountStore; readonly tokens: AccessTokenStore },
+  { usage, accounts, tokens }: Pick<Store, 'usage' | 'accounts' | 'tokens'>,
   question: UsageQuestion,
   options: Abortable,
 ): Promise<readonly ReportedUsage[]> {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { plainDocument } from '../core/document.ts'
-import type { Clock } from '../core/ports/clock.ts'
-import type { DocumentStore } from '../core/ports/document-store.ts'
+import type { Store } from '../core/ports/store.ts'
 import type { Abortable } from '../core/waiting.ts'
 
 /** Owner of the service's own documents; never an account id. */
@@ -12,10 +11,7 @@ const service = 'service'
  *
  * @returns 32 bytes.
  */
-export async function readServiceKey(
-  { documents, clock }: { readonly documents: DocumentStore; readonly clock: Clock },
-  options: Abortable,
-): Promise<Buffer> {
+export async function readServiceKey({ documents, clock }: Pick<Store, 'documents' | 'clock'>, options: Abortable): Promise<Buffer> {
   const key = { kind: 'service-key', id: 'links', accountId: service } as const
   for (;;) {
     const found = await documents.get(key, options)

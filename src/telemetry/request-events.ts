@@ -1,19 +1,9 @@
+import type { FinishedRequest } from '../core/requests/request-record.ts'
 import type { UsageEntry } from '../core/usage.ts'
 import type { Telemetry } from './telemetry.ts'
 
 /** An HTTP request was answered, or its client disconnected (status 499). */
-export function requestFinished(
-  { log, metrics }: Telemetry,
-  request: {
-    readonly requestId: string
-    readonly method: string
-    /** The route's pattern, never the requested URL. */
-    readonly route: string
-    readonly status: number
-    readonly durationMs: number
-    readonly accountId: string | null
-  },
-): void {
+export function requestFinished({ log, metrics }: Telemetry, request: FinishedRequest): void {
   const { method, route, status } = request
   const durationMs = Math.round(request.durationMs * 10) / 10
   metrics.requests.add([method, route, String(status)])

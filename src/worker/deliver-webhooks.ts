@@ -1,17 +1,13 @@
 import type { Inference } from '../core/inference.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
-import type { Clock } from '../core/ports/clock.ts'
-import type { InferenceLog } from '../core/ports/inference-log.ts'
-import type { WebhookDelivery, WebhookLog } from '../core/ports/webhook-log.ts'
+import type { Store } from '../core/ports/store.ts'
+import type { WebhookDelivery } from '../core/ports/webhook-log.ts'
 import { type Abortable, neverAborted } from '../core/waiting.ts'
 import { signWebhook, type WebhookPost } from './post-webhook.ts'
 import { type DeliveryResult, planDelivery, WebhookPlaces } from './webhook-places.ts'
 
-export interface WebhookDependencies {
-  readonly webhooks: WebhookLog
-  readonly log: InferenceLog
+export interface WebhookDependencies extends Pick<Store, 'webhooks' | 'log' | 'clock'> {
   readonly accounts: Pick<AccountStore, 'find'>
-  readonly clock: Clock
   /** Encodes the webhook's JSON; `at` in Unix milliseconds. */
   readonly encodeWebhook: (inference: Inference, at: number) => string
   readonly post: (post: WebhookPost, options: Abortable) => Promise<DeliveryResult>

@@ -274,7 +274,7 @@ test('a thumbnail is not deleted as an orphan, and expires with its picture', as
   const clock = createTestClock()
   const { documents, log } = createMemoryStore({ clock, limits: { maxPending: 1 } })
   const outputs = createMemoryOutputs({ clock })
-  const inspectImage = async () => ({ thumbnail: Uint8Array.of(1) })
+  const inspectImage = async () => ({ format: 'png', width: 8, height: 8, thumbnail: Uint8Array.of(1) })
   const deps = { documents, outputs, log, clock, inspectImage, maxDocumentBytes: 1000 }
   const files = () => Array.fromAsync(outputs.listOld({ olderThan: clock.now() + 1 }, options))
   const read = async () => Uint8Array.of(1, 2)

@@ -1,13 +1,11 @@
 import { filePrefix } from '../core/files/stored-file.ts'
-import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { DocumentStore } from '../core/ports/document-store.ts'
 import type { InferenceLog } from '../core/ports/inference-log.ts'
 import type { ExpiryReport, Hold, InferenceQueue, SweepReport } from '../core/ports/inference-queue.ts'
 import type { OutputStore, StoredOutput } from '../core/ports/output-store.ts'
-import type { RequestLog } from '../core/ports/request-log.ts'
-import type { UsageLog } from '../core/ports/usage-log.ts'
+import type { Store } from '../core/ports/store.ts'
 import { requestedRetentionMs, requestRetentionMs } from '../core/requests/request-record.ts'
 import type { Abortable } from '../core/waiting.ts'
 import { eraseDeletedAccounts } from '../operations/access/deleted-accounts.ts'
@@ -17,15 +15,10 @@ import { readFileDocument } from '../operations/files/file-documents.ts'
 import { thumbnailFiles } from '../operations/pictures/thumbnails.ts'
 import { type WebhookDependencies, WebhookSender } from './deliver-webhooks.ts'
 
-export interface MaintenanceDependencies extends WebhookDependencies {
-  readonly queue: InferenceQueue
+export interface MaintenanceDependencies extends WebhookDependencies, Pick<Store, 'queue' | 'documents' | 'tokens' | 'usage' | 'requests'> {
   readonly outputs: OutputStore
-  readonly documents: DocumentStore
   readonly accounts: AccountStore
-  readonly tokens: AccessTokenStore
   readonly underWay: WorkUnderWay
-  readonly usage: UsageLog
-  readonly requests: RequestLog
   /** Reloads which accounts have a request log, and its keys; absent = none have. */
   readonly refreshBodyLog?: (options: Abortable) => Promise<void>
   /** Claims held by this process; their leases may have expired while it was paused. */
@@ -145,10 +138,7 @@ async function expireOutputs(
 }
 
 /** Deletes request records past their retention: the content first, then the record. */
-async function expireRequests(
-  { requests, clock }: { readonly requests: RequestLog; readonly clock: Clock },
-  options: Abortable,
-): Promise<void> {
+async function expireRequests({ requests, clock }: Pick<Store, 'requests' | 'clock'>, options: Abortable): Promise<void> {
   const now = clock.now()
   await requests.expire({ words: now - requestedRetentionMs, all: now - requestRetentionMs }, options)
 }

@@ -1,12 +1,11 @@
 import type { Account } from '../../core/account.ts'
-import type { AccountStore } from '../../core/ports/account-store.ts'
-import type { DocumentStore } from '../../core/ports/document-store.ts'
+import type { Store } from '../../core/ports/store.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import { listIdentities } from '../../operations/access/linked-identities.ts'
 
 /** Whether any, and whether all, of the owners that are not locked can sign in, and whether any account can. */
 export async function canOwnersSignIn(
-  deps: { readonly accounts: AccountStore; readonly documents: DocumentStore },
+  deps: Pick<Store, 'accounts' | 'documents'>,
   options: Abortable,
 ): Promise<{ readonly can: boolean; readonly owners: readonly Account[]; readonly anybody: boolean }> {
   const all = await deps.accounts.list(options)

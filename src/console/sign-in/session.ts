@@ -2,8 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Caller, scopes } from '../../core/access-token.ts'
 import type { Account, Session } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { AccountStore } from '../../core/ports/account-store.ts'
-import type { Clock } from '../../core/ports/clock.ts'
+import type { Store } from '../../core/ports/store.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import { hashSecretText, makeSecretText } from '../../operations/access/secret-text.ts'
 import { type OwnHosts, requireOwnHost, requireSameOrigin } from '../request-guard.ts'
@@ -24,10 +23,7 @@ export function readSessionCookie(headers: IncomingHttpHeaders, publicUrl: strin
 /** Interval at which use of a session is stored: otherwise every request of a page would be a write. */
 const touchEveryMs = 5 * 60 * 1000
 
-export interface SessionDependencies {
-  readonly accounts: AccountStore
-  readonly clock: Clock
-}
+export type SessionDependencies = Pick<Store, 'accounts' | 'clock'>
 
 /** A session to open. */
 interface NewSession extends Pick<Session, 'accountId' | 'address' | 'agent'> {

@@ -51,3 +51,15 @@ export function shortName(name: string): string {
   const short = beginning(name.slice(0, 2 * longest), longest)
   return short === name ? name : `${short}…`
 }
+
+/** A finished request, without its content. */
+export interface FinishedRequest {
+  readonly requestId: string
+  readonly method: string
+  /** The route's pattern instead of the path, so that it can be a metric's label; `unmatched` when no route matches. */
+  readonly route: string
+  /** 499 when the client left before its answer was complete. */
+  readonly status: number
+  readonly durationMs: number
+  readonly accountId: string | null
+}

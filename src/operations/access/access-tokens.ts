@@ -5,6 +5,7 @@ import { ServiceError } from '../../core/error.ts'
 import { noUseLimits, type UseLimits } from '../../core/limits/use-limits.ts'
 import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-token-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import type { Store } from '../../core/ports/store.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import { readGivenName } from './accounts.ts'
 
@@ -88,7 +89,7 @@ export async function limitAccessToken(
  * @throws {ServiceError} `not_found` if the account has no such token.
  */
 export async function revokeAccessToken(
-  { tokens, clock }: { readonly tokens: AccessTokenStore; readonly clock: Clock },
+  { tokens, clock }: Pick<Store, 'tokens' | 'clock'>,
   target: TokenTarget,
   options: Abortable,
 ): Promise<void> {
@@ -105,7 +106,7 @@ const undoMs = 60_000
  * @throws {ServiceError} `not_found` if the account has no token revoked that recently.
  */
 export async function restoreAccessToken(
-  { tokens, clock }: { readonly tokens: AccessTokenStore; readonly clock: Clock },
+  { tokens, clock }: Pick<Store, 'tokens' | 'clock'>,
   target: TokenTarget,
   options: Abortable,
 ): Promise<void> {

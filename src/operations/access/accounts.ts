@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Account, Role } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
 import { type AccountLimits, noLimits } from '../../core/limits/use-limits.ts'
-import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import type { Store } from '../../core/ports/store.ts'
 import { isVisible } from '../../core/text/visible-text.ts'
 import type { Abortable } from '../../core/waiting.ts'
 
@@ -13,7 +13,7 @@ import type { Abortable } from '../../core/waiting.ts'
  * @throws {ServiceError} `validation_error` for a name that is empty, too long or not on one line.
  */
 export async function createAccount(
-  { accounts, clock }: { readonly accounts: AccountStore; readonly clock: Clock },
+  { accounts, clock }: Pick<Store, 'accounts' | 'clock'>,
   wanted: { readonly name: string; readonly role: Role },
   options: Abortable,
 ): Promise<Account> {
@@ -49,7 +49,7 @@ export interface WantedAccount {
  * @throws {ServiceError} `validation_error` as above, `not_found`, and `insufficient_scope` if `by` is no longer an owner.
  */
 export async function changeAccount(
-  { accounts, clock }: { readonly accounts: AccountStore; readonly clock: Clock },
+  { accounts, clock }: Pick<Store, 'accounts' | 'clock'>,
   { accountId, by, role, disabled, limits }: WantedAccount,
   options: Abortable,
 ): Promise<void> {

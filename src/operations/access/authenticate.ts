@@ -1,9 +1,7 @@
 import { type AccessToken, type Caller, tokenRevoked } from '../../core/access-token.ts'
 import { type Account, accountDisabled, isEnabled } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
-import type { AccountStore } from '../../core/ports/account-store.ts'
-import type { Clock } from '../../core/ports/clock.ts'
+import type { Store } from '../../core/ports/store.ts'
 import { type Abortable, firstOf, neverAborted } from '../../core/waiting.ts'
 import { hashAccessToken, isAccessTokenText } from './access-tokens.ts'
 import type { RecentValues } from './recent-values.ts'
@@ -21,10 +19,7 @@ export interface TokenHolder {
   readonly accountLimits: Account['limits']
 }
 
-export interface AuthenticationDependencies {
-  readonly tokens: AccessTokenStore
-  readonly accounts: AccountStore
-  readonly clock: Clock
+export interface AuthenticationDependencies extends Pick<Store, 'tokens' | 'accounts' | 'clock'> {
   /** Recently used tokens with the limits of their accounts, by hash. */
   readonly recent: RecentValues<TokenHolder>
   /** Called when the use of a token cannot be recorded. */

@@ -5,6 +5,7 @@ import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { InferenceLog } from '../../core/ports/inference-log.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
+import type { Store } from '../../core/ports/store.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import { bodyFiles, bodyOwner } from '../bodies/kept-bodies.ts'
 import { readFileDocument } from '../files/file-documents.ts'
@@ -61,11 +62,8 @@ export async function listDeletedAccounts(
   return new Set((await listNotes(documents, options)).map(({ id }) => id))
 }
 
-export interface ErasingDependencies {
-  readonly accounts: AccountStore
-  readonly documents: DocumentStore
+export interface ErasingDependencies extends Pick<Store, 'accounts' | 'documents' | 'log'> {
   readonly outputs: OutputStore
-  readonly log: InferenceLog
   readonly clock: { now(): number }
 }
 

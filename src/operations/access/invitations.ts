@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Account, Invitation } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
 import { noLimits } from '../../core/limits/use-limits.ts'
-import type { AccountStore } from '../../core/ports/account-store.ts'
-import type { Clock } from '../../core/ports/clock.ts'
+import type { Store } from '../../core/ports/store.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import { hashSecretText, makeSecretText } from './secret-text.ts'
 
@@ -21,7 +20,7 @@ type NewInvitation = Pick<Invitation, 'role' | 'accountId' | 'invitedBy'> & { re
  * @throws {ServiceError} `not_found` if the account is disabled or missing, or its maker may not invite.
  */
 export async function invite(
-  { accounts, clock }: { readonly accounts: AccountStore; readonly clock: Clock },
+  { accounts, clock }: Pick<Store, 'accounts' | 'clock'>,
   { role, accountId, invitedBy, note = null }: NewInvitation,
   options: Abortable,
 ): Promise<string> {
@@ -32,10 +31,7 @@ export async function invite(
   throw new ServiceError('not_found', 'This account does not exist or is disabled; enable it first.')
 }
 
-interface InvitationDependencies {
-  readonly accounts: AccountStore
-  readonly clock: Clock
-}
+type InvitationDependencies = Pick<Store, 'accounts' | 'clock'>
 
 /** @throws {ServiceError} `not_found` if the code was used, withdrawn or has expired. */
 export async function findInvitation({ accounts, clock }: InvitationDependencies, code: string, options: Abortable): Promise<Invitation> {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { plainDocument, type StoredDocument } from '../../core/document.ts'
 import { isRecord } from '../../core/json-value.ts'
-import type { Clock } from '../../core/ports/clock.ts'
-import type { DocumentStore } from '../../core/ports/document-store.ts'
+import type { Store } from '../../core/ports/store.ts'
 import type { Abortable } from '../../core/waiting.ts'
 
 /** A user's permanent id at a provider; unique only together with the issuer. */
@@ -20,10 +19,7 @@ export interface LinkedIdentity extends IdentityName {
   readonly linkedAt: number
 }
 
-export interface IdentityDependencies {
-  readonly documents: DocumentStore
-  readonly clock: Clock
-}
+export type IdentityDependencies = Pick<Store, 'documents' | 'clock'>
 
 const kind = 'sign-in-identity'
 const maxPerAccount = 20

@@ -2,14 +2,10 @@ import { hash } from 'node:crypto'
 import { type Document, plainDocument, type StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import { isRecord } from '../../core/json-value.ts'
-import type { Clock } from '../../core/ports/clock.ts'
-import type { DocumentStore } from '../../core/ports/document-store.ts'
+import type { Store } from '../../core/ports/store.ts'
 import type { Abortable } from '../../core/waiting.ts'
 
-export interface PasskeyDependencies {
-  readonly documents: DocumentStore
-  readonly clock: Clock
-}
+export type PasskeyDependencies = Pick<Store, 'documents' | 'clock'>
 
 /** A passkey of an account with its public key. */
 export interface Passkey {

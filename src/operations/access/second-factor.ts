@@ -2,15 +2,11 @@ import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto
 import { plainDocument, type StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import { isRecord } from '../../core/json-value.ts'
-import type { Clock } from '../../core/ports/clock.ts'
-import type { DocumentStore } from '../../core/ports/document-store.ts'
+import type { Store } from '../../core/ports/store.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import { hashSecretText } from './secret-text.ts'
 
-export interface SecondFactorDependencies {
-  readonly documents: DocumentStore
-  readonly clock: Clock
-}
+export type SecondFactorDependencies = Pick<Store, 'documents' | 'clock'>
 
 /** A second factor as shown to its user. */
 export interface SecondFactor {

@@ -2,10 +2,8 @@ import type { Caller } from '../../core/access-token.ts'
 import type { ExaminedWeights } from '../../core/assets/asset.ts'
 import type { UploadedAsset } from '../../core/assets/uploaded-asset.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { AssetFiles } from '../../core/ports/asset-files.ts'
-import type { Clock } from '../../core/ports/clock.ts'
-import type { DocumentStore } from '../../core/ports/document-store.ts'
+import type { Store } from '../../core/ports/store.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import { type AssetLibrary, hasName } from './asset-library.ts'
 import { listAssetRecords, putAssetRecord } from './asset-records.ts'
@@ -72,14 +70,11 @@ export interface AssetLimits {
 }
 
 /** Dependencies of operations on uploaded assets. */
-export interface AssetDependencies {
-  readonly documents: DocumentStore
-  readonly accounts: AccountStore
+export interface AssetDependencies extends Pick<Store, 'documents' | 'accounts' | 'clock'> {
   readonly files: AssetFiles
   readonly library: AssetLibrary
   readonly uploads: UploadsUnderWay
   /** Reads the header of the file at a path; `name` is used in the result. */
   readonly examine: (path: string, name: string) => Promise<ExaminedWeights>
   readonly limits: AssetLimits
-  readonly clock: Clock
 }

@@ -1,15 +1,12 @@
 import type { Submission } from '../../core/inference.ts'
 import type { BudgetWish } from '../../core/limits/budget.ts'
 import type { ModelPrice } from '../../core/limits/model-price.ts'
-import type { BudgetLedger } from '../../core/ports/budget-ledger.ts'
-import type { Clock } from '../../core/ports/clock.ts'
+import type { Store } from '../../core/ports/store.ts'
 import { promptTexts, tokensPerPicture, typicalTokens } from '../../core/text/prompt-texts.ts'
 import type { EmbeddingRequest, RankRequest, TextRequest } from '../../core/text-generation.ts'
 
 /** Dependencies of reserving. */
-export interface BudgetDependencies {
-  readonly ledger: BudgetLedger
-  readonly clock: Clock
+export interface BudgetDependencies extends Pick<Store, 'ledger' | 'clock'> {
   /** Current price of a model; null = free. */
   readonly priceOf: (model: string) => ModelPrice | null
 }

@@ -1,8 +1,7 @@
 import type { Caller } from '../../core/access-token.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ImageRequest } from '../../core/image-generation.ts'
-import type { Clock } from '../../core/ports/clock.ts'
-import type { InferenceLog } from '../../core/ports/inference-log.ts'
+import type { Store } from '../../core/ports/store.ts'
 import { type Abortable, neverAborted } from '../../core/waiting.ts'
 import type { InferenceEvents } from './inference-events.ts'
 import { cancelInference, waitForInference } from './inferences.ts'
@@ -10,10 +9,8 @@ import { type FoundOutput, findOutput } from './outputs.ts'
 import { type SubmitDependencies, submitInference } from './submit-inference.ts'
 
 /** Dependencies of drawing into the store. */
-export interface DrawStoredDependencies extends SubmitDependencies {
-  readonly log: InferenceLog
+export interface DrawStoredDependencies extends SubmitDependencies, Pick<Store, 'log' | 'clock'> {
   readonly events: InferenceEvents
-  readonly clock: Clock
 }
 
 /**

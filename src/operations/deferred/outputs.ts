@@ -4,6 +4,7 @@ import type { OutputReference, StoredImages, StoredPicture } from '../../core/in
 import type { Clock } from '../../core/ports/clock.ts'
 import type { InferenceLog } from '../../core/ports/inference-log.ts'
 import type { OutputContent, OutputStore } from '../../core/ports/output-store.ts'
+import type { Store } from '../../core/ports/store.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import { type InferenceTarget, requestNotFound } from './inferences.ts'
 
@@ -21,7 +22,7 @@ export interface FoundOutput {
  * was cancelled.
  */
 export async function findOutput(
-  { log, clock }: { readonly log: InferenceLog; readonly clock: Clock },
+  { log, clock }: Pick<Store, 'log' | 'clock'>,
   { id, accountId }: InferenceTarget,
   options: Abortable,
 ): Promise<FoundOutput> {

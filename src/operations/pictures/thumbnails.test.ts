@@ -4,6 +4,7 @@ import { createMemoryOutputs } from '../../../test/support/memory/create-memory-
 import { createMemoryStore } from '../../../test/support/memory/create-memory-store.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { ServiceError } from '../../core/error.ts'
+import type { InspectionOptions } from '../../core/images/inspect-image.ts'
 import { removeThumbnails, Thumbnails } from './thumbnails.ts'
 
 const options = { signal: new AbortController().signal }
@@ -20,14 +21,14 @@ function openThumbnails({ most = 10_000 } = {}) {
     outputs,
     clock,
     maxDocumentBytes: most,
-    async inspectImage(bytes: Uint8Array, { thumbnailWidth }: { readonly thumbnailWidth: number }) {
+    async inspectImage(bytes: Uint8Array, { thumbnailWidth = 0 }: InspectionOptions) {
       running += 1
       together = Math.max(together, running)
       await new Promise((resolve) => setImmediate(resolve))
       running -= 1
       if (bytes[0] === 0) throw new ServiceError('validation_error', 'It cannot be decoded.')
       made.push(`${bytes[0]} at ${thumbnailWidth}`)
-      return { thumbnail: Uint8Array.of(bytes[0] ?? 0, thumbnailWidth % 256) }
+      return { format: 'png', width: 8, height: 8, thumbnail: Uint8Array.of(bytes[0] ?? 0, thumbnailWidth % 256) }
     },
   }
   const source = (picture: number) => ({

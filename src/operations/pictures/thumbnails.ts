@@ -1,5 +1,6 @@
 import { plainDocument, type StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
+import type { InspectImage } from '../../core/images/inspect-image.ts'
 import type { OutputReference } from '../../core/inference.ts'
 import type { JsonValue } from '../../core/json-value.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
@@ -15,16 +16,10 @@ export type ThumbnailWidth = (typeof thumbnailWidths)[number]
 /** Retention of thumbnails of pictures that do not expire. It also removes a thumbnail that was created while its picture was deleted. */
 const keptMs = 30 * 86_400_000
 
-/** Scales a picture down. @throws {ServiceError} `validation_error` if it cannot be decoded. */
-export type Shrink = (
-  bytes: Uint8Array,
-  options: { readonly signal: AbortSignal; readonly account: string; readonly thumbnailWidth: number },
-) => Promise<{ readonly thumbnail?: Uint8Array }>
-
 /** Dependencies of thumbnails. */
 export interface ThumbnailDependencies extends DocumentDependencies {
   readonly outputs: OutputStore
-  readonly inspectImage: Shrink
+  readonly inspectImage: InspectImage
 }
 
 /** A picture that never changes. */

@@ -1,11 +1,5 @@
-import {
-  type PictureDescription,
-  type PictureOptions,
-  PictureProcess,
-  type PictureProcessSettings,
-  type PictureTask,
-  PictureTurns,
-} from './picture-process.ts'
+import type { InspectedImage, InspectionOptions } from '../../core/images/inspect-image.ts'
+import { PictureProcess, type PictureProcessSettings, type PictureTask, PictureTurns } from './picture-process.ts'
 
 export interface PictureInspectorSettings extends PictureProcessSettings {
   /** Idle time after which processes exit; default one minute. */
@@ -36,8 +30,8 @@ export class PictureInspector implements Disposable {
    */
   async inspect(
     bytes: Uint8Array,
-    { signal, whiteAt, transparency = false, thumbnailWidth, thumbnailFormat = 'webp', account = '' }: PictureOptions,
-  ): Promise<PictureDescription> {
+    { signal, whiteAt, transparency = false, thumbnailWidth, thumbnailFormat = 'webp', account = '' }: InspectionOptions,
+  ): Promise<InspectedImage> {
     signal.throwIfAborted()
     await this.#turns.enter(account)
     let process: PictureProcess | null = null

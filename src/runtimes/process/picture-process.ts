@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { ServiceError } from '../../core/error.ts'
+import type { InspectedImage } from '../../core/images/inspect-image.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Confinement } from './confine/confinement.ts'
 import { spawnEngine } from './confine/spawn-engine.ts'
@@ -57,7 +58,7 @@ export class PictureProcess implements Disposable {
   }
 
   /** @throws {ServiceError} what is wrong with the picture; `validation_error` too when it ends the process or takes too long. */
-  async inspect(task: PictureTask): Promise<PictureDescription> {
+  async inspect(task: PictureTask): Promise<InspectedImage> {
     this.#answer = Promise.withResolvers()
     const done = new AbortController()
     const { clock, timeoutMs = 30_000 } = this.#settings
@@ -88,31 +89,6 @@ function undecodable(reason: string): ServiceError {
   })
 }
 
-/** Properties of an uploaded picture. */
-export interface PictureDescription {
-  readonly format: string
-  readonly width: number
-  readonly height: number
-  /** A mask that is white where the picture is transparent, as PNG, if requested. */
-  readonly mask?: Uint8Array
-  /** The picture at the requested width. */
-  readonly thumbnail?: Uint8Array
-}
-
-export interface PictureOptions {
-  readonly signal: AbortSignal
-  /** Owner of the picture; accounts take turns. */
-  readonly account?: string
-  /** Asks for a mask that still has white when it is resized to this. */
-  readonly whiteAt?: { readonly width: number; readonly height: number }
-  /** Asks for the mask that the picture's transparent parts are, which then has what `whiteAt` asks for. */
-  readonly transparency?: boolean
-  /** Asks for the picture, this many pixels wide or as wide as it is. */
-  readonly thumbnailWidth?: number
-  /** WebP by default. */
-  readonly thumbnailFormat?: 'webp' | 'png'
-}
-
 /** One picture for a process that inspects them, which answers each with one {@link PictureReport} before it gets the next. */
 export interface PictureTask {
   readonly bytes: Uint8Array
@@ -122,7 +98,7 @@ export interface PictureTask {
   readonly thumbnailFormat: 'webp' | 'png'
 }
 
-export type PictureReport = { readonly description: PictureDescription } | { readonly error: EngineFailure }
+export type PictureReport = { readonly description: InspectedImage } | { readonly error: EngineFailure }
 
 /** Pictures of one account that wait; a request carries a handful at most. */
 const maxPerAccount = 16

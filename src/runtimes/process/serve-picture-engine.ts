@@ -1,9 +1,10 @@
+import type { InspectImage } from '../../core/images/inspect-image.ts'
 import { neverAborted } from '../../core/waiting.ts'
 import { packFailure } from './engine-failure.ts'
-import type { PictureDescription, PictureOptions, PictureReport, PictureTask } from './picture-process.ts'
+import type { PictureReport, PictureTask } from './picture-process.ts'
 
 /** The main of a process that inspects uploaded pictures for the service that started it, one after the other, until that is gone. */
-export function servePictureEngine(inspect: (bytes: Uint8Array, options: PictureOptions) => Promise<PictureDescription>): void {
+export function servePictureEngine(inspect: InspectImage): void {
   const answer = async ({ bytes, whiteAt, transparency, thumbnailWidth, thumbnailFormat }: PictureTask): Promise<PictureReport> => {
     try {
       const options = {

@@ -2,9 +2,8 @@ import { type ErrorRecord, ServiceError, toErrorRecord } from '../../core/error.
 import { type Batch, type BatchEndpoint, type BatchFault, type BatchFile, maxBatchLines, maxLineBytes } from '../../core/files/batch.ts'
 import { type FilePurpose, filePrefix } from '../../core/files/stored-file.ts'
 import type { Inference, InferenceWork } from '../../core/inference.ts'
-import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import type { InferenceLog } from '../../core/ports/inference-log.ts'
+import type { Store } from '../../core/ports/store.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import type { InferenceEvents } from '../../operations/deferred/inference-events.ts'
 import type { SubmitDependencies } from '../../operations/deferred/submit-inference.ts'
@@ -100,11 +99,9 @@ export interface BatchWords {
 }
 
 /** Dependencies of advancing batches. */
-export interface BatchDependencies extends FileDependencies, SubmitDependencies {
+export interface BatchDependencies extends FileDependencies, SubmitDependencies, Pick<Store, 'log' | 'accounts'> {
   readonly clock: Clock
-  readonly log: InferenceLog
   readonly events: InferenceEvents
-  readonly accounts: AccountStore
   readonly batchWords: BatchWords
   /** Called with each queued line, for the request log. */
   readonly onLine?: (inference: Inference, call: { readonly path: string; readonly body: unknown }) => void

@@ -1,32 +1,14 @@
 import { ServiceError } from '../../../core/error.ts'
+import type { InspectedImage, InspectionOptions } from '../../../core/images/inspect-image.ts'
 import { decodeMask, undecodable } from './decode-image.ts'
-import { type ImageDescription, maxInputPixels, readImageHeader } from './image-header.ts'
+import { maxInputPixels, readImageHeader } from './image-header.ts'
 import { whiteBox } from './repaint-region.ts'
-import type { GreyImage, PixelSize } from './rgb-image.ts'
+import type { GreyImage } from './rgb-image.ts'
 
 const noTransparency = 'The mask has no transparent parts: make the area to repaint transparent.'
 
 /** A picture of 2048 × 2048 that was enlarged four times. */
 const maxDrawnPixels = 64 * 1024 * 1024
-
-export interface InspectionOptions {
-  readonly signal: AbortSignal
-  /** Asks for a mask that still has white when it is resized to this. */
-  readonly whiteAt?: PixelSize
-  /** Asks for the mask that the picture's transparent parts are, which then must have the white. */
-  readonly transparency?: boolean
-  /** Asks for the picture, this many pixels wide or as wide as it is. */
-  readonly thumbnailWidth?: number
-  /** WebP by default. */
-  readonly thumbnailFormat?: 'webp' | 'png'
-}
-
-/** Properties of an uploaded image, and the requested mask. */
-export interface InspectedImage extends ImageDescription {
-  /** White where the picture is transparent, as PNG. */
-  readonly mask?: Uint8Array
-  readonly thumbnail?: Uint8Array
-}
 
 /**
  * Decodes an uploaded image completely, to refuse damaged ones before they are queued.
