@@ -43,7 +43,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   'runtimes/process': { areas: ['core'] },
   'runtimes/upstream': { areas: ['core'], packages: ['sharp'] },
   'runtimes/fake': { areas: ['core'] },
-  storage: { areas: ['core'] },
+  storage: { areas: ['core', 'locking'] },
   'storage/sqlite': { areas: ['core', 'storage', 'locking'] },
   'storage/postgres': { areas: ['core', 'storage'], packages: ['pg'] },
   'storage/filesystem': { areas: ['core', 'storage'] },
