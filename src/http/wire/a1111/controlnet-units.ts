@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
-import { closed, optional } from '../../faults/object-schema.ts'
+import { closed, numberField, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 import type { ImageBody } from '../images/image-fields.ts'
@@ -16,7 +16,7 @@ const unitSchema = closed({
     input_image: Type.String({ description: 'The older name of `image`.' }),
     model: Type.String({ maxLength: 400, description: 'A ControlNet by asset name; a hash in brackets after it is ignored.' }),
     module: Type.String({ default: 'none', description: '`none`: the picture is used unchanged; `canny`: Sepia finds its edges.' }),
-    weight: Type.Number({ minimum: 0, maximum: 10, default: 1, description: 'Its strength.' }),
+    weight: numberField(0, 10, 'Its strength.', 1),
     guidance_start: share('Only 0: it counts from the first step.'),
     guidance_end: share('Share of the steps after which it ends; 1 by default.'),
     control_mode: Type.Unknown({ description: 'Only `Balanced` or 0.' }),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { maxSteps } from '../../../core/image-generation.ts'
-import { closed, optional } from '../../faults/object-schema.ts'
+import { closed, integerField, numberField, optional } from '../../faults/object-schema.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 import { highResolutionDefaults, highResolutionFields } from '../images/high-resolution-fields.ts'
 import { scriptsSchema } from './controlnet-units.ts'
@@ -8,13 +8,7 @@ import { drawingOnly, highResolutionOnly, onlyFields, startingOnly } from './onl
 import { schedulers, solverNames } from './sampler-names.ts'
 
 const prompt = { maxLength: 10_000, default: '' }
-const side = (name: string) =>
-  Type.Integer({
-    minimum: 8,
-    maximum: 8192,
-    default: 512,
-    description: `${name} in pixels; the model's own if it cannot draw 512 × 512.`,
-  })
+const side = (name: string) => integerField(8, 8192, `${name} in pixels; the model's own if it cannot draw 512 × 512.`, 512)
 const count = (description: string) => Type.Integer({ minimum: 1, maximum: 16, default: 1, description })
 
 /** A1111's defaults. */
@@ -44,11 +38,11 @@ const settingsSchema = closed(
     ...optional({
       sd_model_checkpoint: Type.String({ minLength: 1, maxLength: 400, description: 'An installed image model, see /sdapi/v1/sd-models.' }),
       sd_vae: Type.String({ maxLength: 400, description: "A VAE by asset name; `Automatic` or `None` = the model's own." }),
-      CLIP_stop_at_last_layers: Type.Integer({
-        minimum: 1,
-        maximum: 12,
-        description: 'Stable Diffusion 1 and 2: the last layer of the text encoder that is used, counted from the end.',
-      }),
+      CLIP_stop_at_last_layers: integerField(
+        1,
+        12,
+        'Stable Diffusion 1 and 2: the last layer of the text encoder that is used, counted from the end.',
+      ),
       samples_format: Type.Enum(['png', 'jpg', 'jpeg', 'webp'], { default: 'png', description: 'File format of the images.' }),
       live_previews_enable: Type.Boolean({
         description: 'Whether /sdapi/v1/progress has previews; by default if the token asked for progress in the last ten minutes.',
@@ -75,7 +69,7 @@ const sharedFields = {
       maxItems: 1,
       description: 'One of the presets of docs/images.md, see /sdapi/v1/prompt-styles.',
     }),
-    seed: Type.Integer({ minimum: -1, maximum: 2 ** 32 - 1, default: -1, description: 'Image i uses seed + i; -1 = random.' }),
+    seed: integerField(-1, 2 ** 32 - 1, 'Image i uses seed + i; -1 = random.', -1),
     sampler_name: Type.String({ maxLength: 100, description: `${solverNames.join(', ')}; ${drawingDefaults.sampler_index} by default.` }),
     sampler_index: Type.String({ maxLength: 100, description: 'The older name of `sampler_name`.' }),
     scheduler: Type.String({
@@ -85,15 +79,11 @@ const sharedFields = {
     }),
     batch_size: count('Images to draw; multiplied by `n_iter`, at most 16.'),
     n_iter: count('The same.'),
-    steps: Type.Integer({ minimum: 1, maximum: maxSteps, default: drawingDefaults.steps, description: 'Denoising steps.' }),
-    cfg_scale: Type.Number({ minimum: 0, maximum: 50, default: drawingDefaults.cfg_scale, description: 'Guidance; 1 = none.' }),
+    steps: integerField(1, maxSteps, 'Denoising steps.', drawingDefaults.steps),
+    cfg_scale: numberField(0, 50, 'Guidance; 1 = none.', drawingDefaults.cfg_scale),
     width: side('Width'),
     height: side('Height'),
-    clip_skip: Type.Integer({
-      minimum: 0,
-      maximum: 12,
-      description: 'The same as `CLIP_stop_at_last_layers`; some programs send it here.',
-    }),
+    clip_skip: integerField(0, 12, 'The same as `CLIP_stop_at_last_layers`; some programs send it here.'),
     override_settings: settingsSchema,
     override_settings_restore_afterwards: Type.Boolean({ description: 'Accepted; settings never outlast a request.' }),
     alwayson_scripts: scriptsSchema,
@@ -129,12 +119,12 @@ export const txt2imgSchema = closed({
       default: highResolutionDefaults.hr_scale,
       description: 'Enlargement factor, 1.1 to 4; used with `enable_hr`.',
     }),
-    denoising_strength: Type.Number({
-      minimum: 0,
-      maximum: 1,
-      default: highResolutionDefaults.denoising_strength,
-      description: 'How much the second pass may change; used with `enable_hr`.',
-    }),
+    denoising_strength: numberField(
+      0,
+      1,
+      'How much the second pass may change; used with `enable_hr`.',
+      highResolutionDefaults.denoising_strength,
+    ),
   }),
   ...onlyFields(highResolutionOnly),
 })
@@ -148,26 +138,21 @@ export const img2imgSchema = closed({
     description: 'The image to start from: PNG, JPEG or WebP in base64; a data-URI prefix is accepted.',
   }),
   ...optional({
-    denoising_strength: Type.Number({ minimum: 0, maximum: 1, default: 0.75, description: 'How much of it to change.' }),
-    resize_mode: Type.Integer({
-      minimum: 0,
-      maximum: 3,
-      default: 0,
-      description: '0 = the image has the proportions of the output, 1 = crop it to them.',
-    }),
+    denoising_strength: numberField(0, 1, 'How much of it to change.', 0.75),
+    resize_mode: integerField(0, 3, '0 = the image has the proportions of the output, 1 = crop it to them.', 0),
     mask: Type.String({ description: 'White is repainted: an image in base64.' }),
-    mask_blur: Type.Integer({ minimum: 0, maximum: 64, default: 4, description: "Pixels over which the mask's edge is softened." }),
-    inpainting_fill: Type.Integer({
-      minimum: 0,
-      maximum: 3,
-      default: 0,
-      description: 'Initial content under the mask: 0 = the colours around it, 1 = the image. 2 and 3 are rejected.',
-    }),
+    mask_blur: integerField(0, 64, "Pixels over which the mask's edge is softened.", 4),
+    inpainting_fill: integerField(
+      0,
+      3,
+      'Initial content under the mask: 0 = the colours around it, 1 = the image. 2 and 3 are rejected.',
+      0,
+    ),
     inpaint_full_res: Type.Union([Type.Boolean(), Type.Enum([0, 1])], {
       default: true,
       description: 'Whether the masked region is drawn at full size.',
     }),
-    inpaint_full_res_padding: Type.Integer({ minimum: 0, maximum: 1024, default: 0, description: 'Pixels around that region.' }),
+    inpaint_full_res_padding: integerField(0, 1024, 'Pixels around that region.', 0),
     include_init_images: Type.Boolean({
       default: false,
       description: 'Whether `parameters` of the answer contains the images that were sent.',

@@ -4,7 +4,7 @@ import { readEmbeddedText } from '../../../core/images/embedded-text.ts'
 import { parseParameters } from '../../../core/images/parameters-text.ts'
 import type { Abortable } from '../../../core/waiting.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed, optional } from '../../faults/object-schema.ts'
+import { closed, numberField, optional } from '../../faults/object-schema.ts'
 import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 import { decodeImage } from '../images/decode-image.ts'
@@ -32,7 +32,7 @@ export const extraSchema = closed({
       maxLength: 400,
       description: 'An installed upscaler, see /sdapi/v1/upscalers; the only one by default.',
     }),
-    upscaling_resize: Type.Number({ minimum: 1, maximum: 8, default: 2, description: 'How much larger.' }),
+    upscaling_resize: numberField(1, 8, 'How much larger.', 2),
   }),
   ...onlyFields(extraOnly),
   ...ignoredFields(

@@ -2,7 +2,7 @@ import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed } from '../../faults/object-schema.ts'
+import { closed, integerField } from '../../faults/object-schema.ts'
 import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { chatMessageSchema } from './chat-message-schema.ts'
 import type { CompletionHead } from './completion.ts'
@@ -33,10 +33,10 @@ const firstFields = {
 const lastFields = {
   stop: stopField,
   ...endingFields,
-  n: Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1, description: 'Answers to make.' })),
+  n: Type.Optional(integerField(1, 16, 'Answers to make.', 1)),
   ...streamFields,
   logprobs: Type.Optional(Type.Boolean({ default: false, description: 'Whether tokens come with their log probabilities.' })),
-  top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token; needs logprobs.' })),
+  top_logprobs: Type.Optional(integerField(0, 20, 'Alternatives per token; needs logprobs.')),
   response_format: responseFormatField,
   ...outputFormatFields,
   ...openingFields,

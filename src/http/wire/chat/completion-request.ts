@@ -2,7 +2,7 @@ import Type, { type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { TextGap, TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed, optional } from '../../faults/object-schema.ts'
+import { closed, integerField, optional } from '../../faults/object-schema.ts'
 import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { neutralFields } from './fields/accepted-fields.ts'
 import { adapterFields, findAdapterFaults, readAdapters } from './fields/adapter-fields.ts'
@@ -21,14 +21,7 @@ const defaultMaxTokens = 16
 const firstFields = {
   model: Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' }),
   prompt: promptField,
-  max_tokens: Type.Optional(
-    Type.Integer({
-      minimum: -1,
-      maximum: 2 ** 31 - 1,
-      default: defaultMaxTokens,
-      description: '0 only with echo; -1 = what the context holds.',
-    }),
-  ),
+  max_tokens: Type.Optional(integerField(-1, 2 ** 31 - 1, '0 only with echo; -1 = what the context holds.', defaultMaxTokens)),
 }
 
 const lastFields = {
@@ -42,7 +35,7 @@ const lastFields = {
   ...streamFields,
   ...optional({
     echo: Type.Boolean({ default: false, description: 'Whether the answer begins with the prompt; logprobs then include its tokens.' }),
-    logprobs: Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token.' }),
+    logprobs: integerField(0, 20, 'Alternatives per token.'),
   }),
   ...adapterFields,
   priority: urgencyFields.priority,

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
 import type { EmbeddingRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed, optional } from '../../faults/object-schema.ts'
+import { closed, integerField, optional } from '../../faults/object-schema.ts'
 import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import { tokenId } from '../tokens/token-ids.ts'
 
@@ -35,11 +35,7 @@ export const embeddingRequestSchema = closed({
   model: Type.String({ minLength: 1, description: 'A text model with the capability embeddings, see /v1/models.' }),
   input: embeddingInput,
   ...optional({
-    dimensions: Type.Integer({
-      minimum: 1,
-      maximum: 2 ** 20,
-      description: 'Leading numbers of each vector to keep, scaled to unit length again.',
-    }),
+    dimensions: integerField(1, 2 ** 20, 'Leading numbers of each vector to keep, scaled to unit length again.'),
     encoding_format: Type.Enum(['float', 'base64'], { default: 'float', description: 'base64 = little-endian float32.' }),
   }),
   ...truncationFields,

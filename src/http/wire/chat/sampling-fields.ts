@@ -2,32 +2,22 @@ import { randomInt } from 'node:crypto'
 import Type, { type Static, type TNumber, type TObject, type TOptional } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { SamplingParameters } from '../../../core/text-generation.ts'
-import { optional } from '../../faults/object-schema.ts'
+import { integerField, numberField, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 
 /** Fields that limit the choice of each token, alike in every interface that has them. */
 export const topFields = optional({
-  top_p: Type.Number({
-    minimum: 0,
-    maximum: 1,
-    default: 1,
-    description: 'Samples only from the most likely tokens with this total probability.',
-  }),
-  top_k: Type.Integer({ minimum: -1, maximum: 1_000_000, default: 0, description: 'Samples only from this many tokens; 0 or -1 = off.' }),
+  top_p: numberField(0, 1, 'Samples only from the most likely tokens with this total probability.', 1),
+  top_k: integerField(-1, 1_000_000, 'Samples only from this many tokens; 0 or -1 = off.', 0),
 })
 
 const likelihoodFields = {
   ...optional({
-    temperature: Type.Number({ minimum: 0, maximum: 2, default: 1, description: 'Randomness; 0 always picks the most likely token.' }),
+    temperature: numberField(0, 2, 'Randomness; 0 always picks the most likely token.', 1),
   }),
   ...topFields,
   ...optional({
-    min_p: Type.Number({
-      minimum: 0,
-      maximum: 1,
-      default: 0,
-      description: "Drops tokens below this share of the most likely one's probability; 0 = off.",
-    }),
+    min_p: numberField(0, 1, "Drops tokens below this share of the most likely one's probability; 0 = off.", 0),
   }),
 }
 
@@ -43,11 +33,11 @@ const otherFields = optional({
     maximum: 2,
     description: "llama.cpp's name of repetition_penalty; send one of them.",
   }),
-  seed: Type.Integer({
-    minimum: -Number.MAX_SAFE_INTEGER,
-    maximum: Number.MAX_SAFE_INTEGER,
-    description: 'The same seed gives the same text; its low 32 bits count. Random by default.',
-  }),
+  seed: integerField(
+    -Number.MAX_SAFE_INTEGER,
+    Number.MAX_SAFE_INTEGER,
+    'The same seed gives the same text; its low 32 bits count. Random by default.',
+  ),
   logit_bias: Type.Record(Type.String({ pattern: '^(0|[1-9][0-9]{0,6})$' }), Type.Number({ minimum: -100, maximum: 100 }), {
     additionalProperties: false,
     maxProperties: 1024,

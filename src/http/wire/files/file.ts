@@ -4,7 +4,7 @@ import { type FilePurpose, type StoredFile, uploadPurposes } from '../../../core
 import { dayMs } from '../../../core/ports/clock.ts'
 import { beginning } from '../../../core/text/visible-text.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed } from '../../faults/object-schema.ts'
+import { closed, integerField } from '../../faults/object-schema.ts'
 import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import type { Answer } from '../answer.ts'
 import { readFormFields } from '../forms/read-form-fields.ts'
@@ -15,7 +15,7 @@ const batchLifetimeMs = 30 * dayMs
 /** The lifetime of a file, in OpenAI's format. */
 export const expiresAfterField = closed({
   anchor: Type.Enum(['created_at'], { description: 'From when on.' }),
-  seconds: Type.Integer({ minimum: 3600, maximum: 2_592_000, description: 'For so long.' }),
+  seconds: integerField(3600, 2_592_000, 'For so long.'),
 })
 
 /** The form of POST /v1/files. */

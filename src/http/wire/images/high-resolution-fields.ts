@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { maxSteps } from '../../../core/image-generation.ts'
-import { optional } from '../../faults/object-schema.ts'
+import { integerField, numberField, optional } from '../../faults/object-schema.ts'
 
 /** A1111's name for enlarging the latents themselves. */
 export const latent = 'Latent'
@@ -20,23 +20,18 @@ export const highResolutionFields = optional({
     default: highResolutionDefaults.enable_hr,
     description: 'Whether the drawing is enlarged and drawn over in a second pass.',
   }),
-  hr_scale: Type.Number({
-    minimum: 1.1,
-    maximum: 4,
-    default: highResolutionDefaults.hr_scale,
-    description: 'Factor by which the image is enlarged.',
-  }),
+  hr_scale: numberField(1.1, 4, 'Factor by which the image is enlarged.', highResolutionDefaults.hr_scale),
   hr_upscaler: Type.String({
     minLength: 1,
     default: highResolutionDefaults.hr_upscaler,
     description: '`Latent` enlarges the latents; the name of an installed upscaler enlarges the picture of the first pass.',
   }),
-  hr_second_pass_steps: Type.Integer({
-    minimum: 0,
-    maximum: maxSteps,
-    default: highResolutionDefaults.hr_second_pass_steps,
-    description: 'Steps of the second pass; 0 = the same number.',
-  }),
+  hr_second_pass_steps: integerField(
+    0,
+    maxSteps,
+    'Steps of the second pass; 0 = the same number.',
+    highResolutionDefaults.hr_second_pass_steps,
+  ),
   denoising_strength: Type.Number({
     exclusiveMinimum: 0,
     maximum: 1,

@@ -5,7 +5,7 @@ import { largestLoraWeight, maxLoras } from '../../../core/images/lora.ts'
 import { maxReferences } from '../../../core/images/references.ts'
 import { stylePresetNames } from '../../../core/images/style-preset.ts'
 import { samplers } from '../../../core/sampler.ts'
-import { closed, optional } from '../../faults/object-schema.ts'
+import { closed, integerField, numberField, optional } from '../../faults/object-schema.ts'
 import { highResolutionFields } from './high-resolution-fields.ts'
 import { skipLayerFields } from './skip-layer-fields.ts'
 import { unsupportedField } from './unsupported-fields.ts'
@@ -36,17 +36,17 @@ export const imageFields = {
     prompt_2: Type.String({ ...prompt, description: 'For the second text encoder; the prompt by default.' }),
     negative_prompt: Type.String({ ...prompt, description: 'What not to draw.' }),
     negative_prompt_2: Type.String({ ...prompt, description: 'For the second text encoder; the negative prompt by default.' }),
-    width: Type.Integer({ minimum: 8, maximum: 8192, description: 'With height, a size the model allows.' }),
-    height: Type.Integer({ minimum: 8, maximum: 8192, description: 'With width, a size the model allows.' }),
-    steps: Type.Integer({ minimum: 1, maximum: maxSteps, description: "Denoising steps; the model's own by default." }),
-    cfg_scale: Type.Number({ minimum: 0, maximum: 50, description: "Guidance; the model's own by default. 0 = none." }),
-    guidance_rescale: Type.Number({
-      minimum: 0,
-      maximum: 1,
-      default: imageDefaults.guidance_rescale,
-      description: 'How far strong guidance is scaled back to the contrast of the unguided image.',
-    }),
-    num_images: Type.Integer({ minimum: 1, maximum: 16, default: imageDefaults.num_images, description: 'Images to draw.' }),
+    width: integerField(8, 8192, 'With height, a size the model allows.'),
+    height: integerField(8, 8192, 'With width, a size the model allows.'),
+    steps: integerField(1, maxSteps, "Denoising steps; the model's own by default."),
+    cfg_scale: numberField(0, 50, "Guidance; the model's own by default. 0 = none."),
+    guidance_rescale: numberField(
+      0,
+      1,
+      'How far strong guidance is scaled back to the contrast of the unguided image.',
+      imageDefaults.guidance_rescale,
+    ),
+    num_images: integerField(1, 16, 'Images to draw.', imageDefaults.num_images),
     seed: Type.Union([seed, Type.Array(seed, { minItems: 1, maxItems: 16 })], {
       description: 'Image i uses seed + i; or a list with one seed per image. Random by default.',
     }),
@@ -69,18 +69,18 @@ export const imageFields = {
       default: imageDefaults.inpaint_full_res,
       description: 'Whether the masked region is drawn at full size.',
     }),
-    inpaint_full_res_padding: Type.Integer({
-      minimum: 0,
-      maximum: 1024,
-      default: imageDefaults.inpaint_full_res_padding,
-      description: 'Pixels around that region; needs inpaint_full_res.',
-    }),
-    mask_blur: Type.Integer({
-      minimum: 0,
-      maximum: 64,
-      default: imageDefaults.mask_blur,
-      description: "Pixels to each side over which the mask's edge is softened; needs mask_image.",
-    }),
+    inpaint_full_res_padding: integerField(
+      0,
+      1024,
+      'Pixels around that region; needs inpaint_full_res.',
+      imageDefaults.inpaint_full_res_padding,
+    ),
+    mask_blur: integerField(
+      0,
+      64,
+      "Pixels to each side over which the mask's edge is softened; needs mask_image.",
+      imageDefaults.mask_blur,
+    ),
     outpainting: Type.Boolean({ default: imageDefaults.outpainting, description: 'Whether the mask extends the image beyond its edges.' }),
     style_preset: Type.String({
       description: `One of the ${stylePresetNames.length} presets in docs/images.md, as \`craft-clay\` or \`Craft Clay\`.`,
@@ -96,12 +96,8 @@ export const imageFields = {
     vae: Type.String({ minLength: 1, description: "A VAE by asset name, in place of the model's own." }),
     controlnet: Type.String({ minLength: 1, description: 'A ControlNet by asset name; needs controlnet_image.' }),
     controlnet_image: Type.String({ minLength: 1, description: `The picture for the ControlNet: ${fileForms}` }),
-    controlnet_conditioning_scale: Type.Number({ minimum: 0, maximum: 10, description: 'Its strength; 1 by default.' }),
-    controlnet_early_stop: Type.Number({
-      minimum: 0,
-      maximum: 1,
-      description: 'Share of the steps after which the ControlNet ends; 1 by default.',
-    }),
+    controlnet_conditioning_scale: numberField(0, 10, 'Its strength; 1 by default.'),
+    controlnet_early_stop: numberField(0, 1, 'Share of the steps after which the ControlNet ends; 1 by default.'),
     controlnet_preprocess: Type.Boolean({
       description: 'Whether Sepia finds edges for a canny ControlNet; other pictures are used unchanged. True by default.',
     }),
@@ -120,14 +116,9 @@ export const imageFields = {
         description: 'Several ControlNets at once, each with name, image, conditioning_scale, early_stop and preprocess.',
       },
     ),
-    clip_skip: Type.Integer({ minimum: 1, maximum: maxClipSkip, description: 'Last layers of the text encoders to leave out.' }),
+    clip_skip: integerField(1, maxClipSkip, 'Last layers of the text encoders to leave out.'),
     use_refiner: Type.Boolean({ description: 'True by default where the model has a refiner.' }),
-    high_noise_frac: Type.Number({
-      minimum: 0,
-      maximum: 1,
-      default: imageDefaults.high_noise_frac,
-      description: 'Share of the steps before the refiner.',
-    }),
+    high_noise_frac: numberField(0, 1, 'Share of the steps before the refiner.', imageDefaults.high_noise_frac),
   }),
   ...highResolutionFields,
   ...skipLayerFields,

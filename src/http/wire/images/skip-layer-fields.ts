@@ -1,14 +1,12 @@
 import Type from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { SkipLayerGuidance } from '../../../core/image-generation.ts'
-import { optional } from '../../faults/object-schema.ts'
+import { numberField, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 
 const defaults = { scale: 2.8, start: 0.01, stop: 0.2 } as const
 const share = (value: number, what: string) =>
-  Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1, default: value, description: `Share of the steps ${what}; needs skip_guidance_layers.` }),
-  )
+  Type.Optional(numberField(0, 1, `Share of the steps ${what}; needs skip_guidance_layers.`, value))
 
 /** Fields of skip-layer guidance, with diffusers' names. */
 export const skipLayerFields = {
@@ -18,12 +16,7 @@ export const skipLayerFields = {
       maxItems: 16,
       description: 'Stable Diffusion 3.5: blocks left out of a third prediction that the drawing is guided away from, such as [7, 8, 9].',
     }),
-    skip_layer_guidance_scale: Type.Number({
-      minimum: 0,
-      maximum: 50,
-      default: defaults.scale,
-      description: 'Its strength; needs skip_guidance_layers.',
-    }),
+    skip_layer_guidance_scale: numberField(0, 50, 'Its strength; needs skip_guidance_layers.', defaults.scale),
   }),
   skip_layer_guidance_start: share(defaults.start, 'after which it begins'),
   skip_layer_guidance_stop: share(defaults.stop, 'after which it ends'),

@@ -7,21 +7,21 @@ import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
 import type { Abortable } from '../../../core/waiting.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed, optional } from '../../faults/object-schema.ts'
+import { closed, integerField, numberField, optional } from '../../faults/object-schema.ts'
 import { faultsError, fieldFault, imageFaultCodes } from '../../faults/refuse-faults.ts'
 import { decodeImage } from './decode-image.ts'
 import type { ImageHints } from './image-faults.ts'
 import { imageDefaults } from './image-fields.ts'
 import { refusePixels } from './image-pixels.ts'
 
-const side = (other: string) => Type.Integer({ minimum: 8, maximum: 8192, description: `Pixels; with ${other}.` })
+const side = (other: string) => integerField(8, 8192, `Pixels; with ${other}.`)
 
 /** The body of POST /upscaling. */
 export const upscalingRequestSchema = closed({
   init_image: Type.String({ minLength: 1, description: 'The image to enlarge: PNG, JPEG or WebP in base64.' }),
   ...optional({
     model: Type.String({ minLength: 1, description: 'An installed upscaler; the only one by default.' }),
-    scale: Type.Number({ minimum: 1, maximum: 8, description: "Enlargement factor; the upscaler's own by default." }),
+    scale: numberField(1, 8, "Enlargement factor; the upscaler's own by default."),
     output_image_width: side('output_image_height'),
     output_image_height: side('output_image_width'),
     output_image_encoding: Type.Enum(imageEncodings, { default: imageDefaults.image_encoding, description: 'File format of the image.' }),

@@ -3,7 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import type { TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed, optional } from '../../faults/object-schema.ts'
+import { closed, integerField, optional } from '../../faults/object-schema.ts'
 import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { adapterFields, findAdapterFaults, readAdapters } from '../chat/fields/adapter-fields.ts'
 import { endingFields, findEndingFaults, readEnding, readStop, stopField } from '../chat/fields/ending-fields.ts'
@@ -22,13 +22,8 @@ const firstFields = {
 
 const lastFields = {
   ...optional({
-    n_predict: Type.Integer({
-      minimum: -1,
-      maximum: most,
-      default: -1,
-      description: 'Maximum number of tokens to generate; -1 = what the context holds, 0 = only read the prompt.',
-    }),
-    max_tokens: Type.Integer({ minimum: -1, maximum: most, description: "OpenAI's name of n_predict; send one of them." }),
+    n_predict: integerField(-1, most, 'Maximum number of tokens to generate; -1 = what the context holds, 0 = only read the prompt.', -1),
+    max_tokens: integerField(-1, most, "OpenAI's name of n_predict; send one of them."),
   }),
   stop: stopField,
   ignore_eos: endingFields.ignore_eos,
@@ -36,12 +31,7 @@ const lastFields = {
   grammar,
   json_schema,
   ...optional({
-    n_probs: Type.Integer({
-      minimum: 0,
-      maximum: 20,
-      default: 0,
-      description: 'Alternatives per token in `completion_probabilities`; 0 = none.',
-    }),
+    n_probs: integerField(0, 20, 'Alternatives per token in `completion_probabilities`; 0 = none.', 0),
     stream: Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events; for a single prompt.' }),
     return_tokens: Type.Boolean({ default: false, description: 'Whether `tokens` has the ids of the text; in a stream it always has.' }),
     timings_per_token: Type.Boolean({ default: false, description: 'Whether each event of a stream has `timings`.' }),

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { SamplingParameters } from '../../../core/text-generation.ts'
-import { optional } from '../../faults/object-schema.ts'
+import { integerField, numberField, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { type BodySettings, type SamplingFields, samplingFields } from '../chat/sampling-fields.ts'
 import { tokenId } from '../tokens/token-ids.ts'
@@ -24,21 +24,11 @@ const ownFields = optional({
     maxItems: 64,
     description: `Samplers that are used; those of ${samplerOrder.join(', ')} stand in this order. Others are off.`,
   }),
-  temperature: Type.Number({
-    minimum: 0,
-    maximum: 2,
-    default: usualSampling.temperature,
-    description: 'Randomness; 0 always picks the most likely token.',
-  }),
-  top_k: Type.Integer({
-    minimum: -1,
-    maximum: 1_000_000,
-    default: usualSampling.topK,
-    description: 'Samples only from this many tokens; 0 and -1 = off.',
-  }),
+  temperature: numberField(0, 2, 'Randomness; 0 always picks the most likely token.', usualSampling.temperature),
+  top_k: integerField(-1, 1_000_000, 'Samples only from this many tokens; 0 and -1 = off.', usualSampling.topK),
   top_p: share(usualSampling.topP, 'Samples only from the most likely tokens with this total probability.'),
   min_p: share(usualSampling.minP, "Drops tokens below this share of the most likely one's probability; 0 = off."),
-  seed: Type.Integer({ minimum: -1, maximum: 2 ** 32 - 1, default: -1, description: 'The same seed gives the same text; -1 = random.' }),
+  seed: integerField(-1, 2 ** 32 - 1, 'The same seed gives the same text; -1 = random.', -1),
   logit_bias: Type.Union(
     [
       Type.Array(Type.Tuple([biasKey, bias]), { maxItems: maxBiases }),
@@ -49,11 +39,11 @@ const ownFields = optional({
         'Added to the scores of tokens: pairs or an object of token ids, or of texts, which apply to all their tokens; false = never.',
     },
   ),
-  repeat_last_n: Type.Integer({
-    minimum: -1,
-    maximum: 2 ** 31 - 1,
-    description: 'Penalties count in the whole context, which is -1; 0 = no penalties; another number only without penalties.',
-  }),
+  repeat_last_n: integerField(
+    -1,
+    2 ** 31 - 1,
+    'Penalties count in the whole context, which is -1; 0 = no penalties; another number only without penalties.',
+  ),
 })
 
 /** The sampling fields of llama.cpp's server, with its defaults. */

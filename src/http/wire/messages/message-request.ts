@@ -3,7 +3,7 @@ import { type FieldFault, ServiceError } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import type { ChatInput, TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed, optional } from '../../faults/object-schema.ts'
+import { closed, integerField, numberField, optional } from '../../faults/object-schema.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { accepted } from '../accepted.ts'
 import { adapterFields, findAdapterFaults, readAdapters } from '../chat/fields/adapter-fields.ts'
@@ -23,15 +23,11 @@ const conversationFields = {
 }
 
 const answerFields = {
-  max_tokens: Type.Integer({
-    minimum: 1,
-    maximum: 2 ** 31 - 1,
-    description: 'Maximum number of tokens to generate; the context may end it earlier.',
-  }),
+  max_tokens: integerField(1, 2 ** 31 - 1, 'Maximum number of tokens to generate; the context may end it earlier.'),
   ...optional({
     stop_sequences: { ...stopList, description: 'Generation ends before any of these; empty ones are ignored.' },
     stream: Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' }),
-    temperature: Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Randomness; 0 always picks the most likely token.' }),
+    temperature: numberField(0, 1, 'Randomness; 0 always picks the most likely token.', 1),
   }),
   ...topFields,
   ...adapterFields,

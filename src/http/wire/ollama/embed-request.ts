@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { EmbeddingRequest, EmbeddingResult } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed, optional } from '../../faults/object-schema.ts'
+import { closed, integerField, optional } from '../../faults/object-schema.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 import { findKeepAliveFaults, keepAliveField, unloadsNow } from './run-fields.ts'
@@ -18,11 +18,7 @@ export const ollamaEmbedSchema = closed({
     description: 'One text, or up to 2048; an empty input returns no vectors.',
   }),
   ...optional({
-    dimensions: Type.Integer({
-      minimum: 1,
-      maximum: 2 ** 20,
-      description: 'Leading numbers of each vector to keep, scaled to unit length again.',
-    }),
+    dimensions: integerField(1, 2 ** 20, 'Leading numbers of each vector to keep, scaled to unit length again.'),
     truncate: Type.Boolean({ description: 'Accepted; a text that is too long is refused, not shortened.' }),
   }),
   ...shared,

@@ -1,7 +1,7 @@
 import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatInput, ResponseFormat, SamplingParameters, TextRequest } from '../../../core/text-generation.ts'
-import { closed, optional } from '../../faults/object-schema.ts'
+import { closed, integerField, numberField, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { readStop, stopField } from '../chat/fields/ending-fields.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
@@ -33,29 +33,17 @@ const layout = ignoredFields(
 const optionsSchema = closed(
   {
     ...optional({
-      num_predict: Type.Integer({
-        minimum: -2,
-        maximum: 2 ** 31 - 1,
-        description: 'Most tokens to generate; -1 and -2 = to the end of the context.',
-      }),
+      num_predict: integerField(-2, 2 ** 31 - 1, 'Most tokens to generate; -1 and -2 = to the end of the context.'),
       num_ctx: Type.Integer({ minimum: 1, description: "Context to offer; refused where it exceeds the model's." }),
-      temperature: Type.Number({
-        minimum: 0,
-        maximum: 2,
-        description: 'Randomness; 0 always picks the most likely token. 0.8 by default.',
-      }),
-      top_k: Type.Integer({
-        minimum: -1,
-        maximum: 1_000_000,
-        description: 'Samples only from this many tokens; 0 or -1 = off. 40 by default.',
-      }),
+      temperature: numberField(0, 2, 'Randomness; 0 always picks the most likely token. 0.8 by default.'),
+      top_k: integerField(-1, 1_000_000, 'Samples only from this many tokens; 0 or -1 = off. 40 by default.'),
       top_p: share('Samples only from the most likely tokens with this total probability. 0.9 by default.'),
       min_p: share("Drops tokens below this share of the most likely one's probability. 0 by default."),
-      seed: Type.Integer({
-        minimum: -Number.MAX_SAFE_INTEGER,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: 'The same seed gives the same text; its low 32 bits count, and -1 = random, the default.',
-      }),
+      seed: integerField(
+        -Number.MAX_SAFE_INTEGER,
+        Number.MAX_SAFE_INTEGER,
+        'The same seed gives the same text; its low 32 bits count, and -1 = random, the default.',
+      ),
       stop: stopField,
       repeat_penalty: Type.Number({
         exclusiveMinimum: 0,
@@ -65,7 +53,7 @@ const optionsSchema = closed(
       repeat_last_n: Type.Integer({ minimum: -1, description: 'Accepted; penalties count in the whole context.' }),
       presence_penalty: penalty('Lowers the score of tokens that were generated. 0 by default.'),
       frequency_penalty: penalty('Lowers it once for each time. 0 by default.'),
-      mirostat: Type.Integer({ minimum: 0, maximum: 2, description: 'Only 0: off.' }),
+      mirostat: integerField(0, 2, 'Only 0: off.'),
       typical_p: Type.Number({ description: 'Only 1: off.' }),
       tfs_z: Type.Number({ description: 'Only 1: off.' }),
       penalize_newline: Type.Boolean({ description: 'Accepted; newlines count as other tokens do.' }),
@@ -98,12 +86,12 @@ export const runFields = optional({
     description: "Whether, or how long, the model reasons before it answers; the template's default otherwise.",
   }),
   options: optionsSchema,
-  temperature: Type.Number({ minimum: 0, maximum: 2, description: 'The same as in `options`; some clients send it here.' }),
+  temperature: numberField(0, 2, 'The same as in `options`; some clients send it here.'),
   top_p: share('The same as in `options`.'),
-  max_output_tokens: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The same as `num_predict` in `options`.' }),
+  max_output_tokens: integerField(1, 2 ** 31 - 1, 'The same as `num_predict` in `options`.'),
   keep_alive: keepAliveField,
   logprobs: Type.Boolean({ default: false, description: 'Whether tokens come with their log probabilities.' }),
-  top_logprobs: Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token; needs `logprobs`.' }),
+  top_logprobs: integerField(0, 20, 'Alternatives per token; needs `logprobs`.'),
   truncate: Type.Boolean({ default: true, description: 'Whether the oldest turns are dropped from a conversation that is too long.' }),
   shift: Type.Boolean({ description: 'Accepted; an answer ends where the context does.' }),
 })

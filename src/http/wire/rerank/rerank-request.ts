@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed, optional } from '../../faults/object-schema.ts'
+import { closed, integerField, optional } from '../../faults/object-schema.ts'
 import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { truncationFields } from '../chat/embedding-request.ts'
 
@@ -29,7 +29,7 @@ export const rerankRequestSchema = closed({
       maxItems: maxDocuments,
       description: "Replaces `documents` in TEI's format; the answer uses it too.",
     }),
-    top_n: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Number of results, best first; all by default.' }),
+    top_n: integerField(1, 2 ** 31 - 1, 'Number of results, best first; all by default.'),
     return_documents: Type.Boolean({ default: false, description: 'With `documents`: whether results contain their text.' }),
     return_text: Type.Boolean({ default: false, description: 'With `texts`: whether results contain their text.' }),
   }),

@@ -3,7 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import { type ResponseFormat, reasoningEfforts, type TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed, optional } from '../../faults/object-schema.ts'
+import { closed, integerField, numberField, optional } from '../../faults/object-schema.ts'
 import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { accepted } from '../accepted.ts'
 import { acceptedFields } from '../chat/fields/accepted-fields.ts'
@@ -59,18 +59,10 @@ export const responseRequestSchema = closed({
     background: Type.Boolean({ default: false, description: 'Whether it runs in the background; poll it by its id.' }),
     stream: Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' }),
     stream_options: closed({ include_obfuscation: Type.Optional(Type.Boolean()) }, { description: 'Accepted; events are never padded.' }),
-    max_output_tokens: Type.Integer({
-      minimum: 1,
-      maximum: 2 ** 31 - 1,
-      description: 'Maximum number of tokens to generate; by default what the context holds.',
-    }),
-    temperature: Type.Number({ minimum: 0, maximum: 2, default: 1, description: 'Randomness.' }),
+    max_output_tokens: integerField(1, 2 ** 31 - 1, 'Maximum number of tokens to generate; by default what the context holds.'),
+    temperature: numberField(0, 2, 'Randomness.', 1),
     top_p: topFields.top_p,
-    top_logprobs: Type.Integer({
-      minimum: 0,
-      maximum: 20,
-      description: 'Alternatives per token; needs `include` of message.output_text.logprobs.',
-    }),
+    top_logprobs: integerField(0, 20, 'Alternatives per token; needs `include` of message.output_text.logprobs.'),
     text: closed(
       { format: Type.Optional(format), verbosity: Type.Optional(Type.Enum(['low', 'medium', 'high'])) },
       { description: '`format`: what the output must look like; `verbosity`: a hint about its length, added to the instructions.' },

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
 import type { EndingRules } from '../../../../core/text-generation.ts'
-import { optional } from '../../../faults/object-schema.ts'
+import { integerField, optional } from '../../../faults/object-schema.ts'
 import { fieldFault } from '../../../faults/refuse-faults.ts'
 import { tokenId } from '../../tokens/token-ids.ts'
 
@@ -29,12 +29,7 @@ export const endingFields = optional({
     maxItems: 64,
     description: 'Tokens that end the output and are not part of it, by id.',
   }),
-  min_tokens: Type.Integer({
-    minimum: 0,
-    maximum: 2 ** 31 - 1,
-    default: 0,
-    description: 'Minimum number of tokens; before it, only the limit ends the output.',
-  }),
+  min_tokens: integerField(0, 2 ** 31 - 1, 'Minimum number of tokens; before it, only the limit ends the output.', 0),
   ignore_eos: Type.Boolean({ default: false, description: "Whether the output continues past the model's end token, up to the limit." }),
 })
 

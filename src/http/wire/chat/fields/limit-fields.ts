@@ -1,16 +1,14 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
 import type { TextRequest } from '../../../../core/text-generation.ts'
-import { optional } from '../../../faults/object-schema.ts'
+import { integerField, optional } from '../../../faults/object-schema.ts'
 import { fieldFault } from '../../../faults/refuse-faults.ts'
 
 const most = 2 ** 31 - 1
 const limit = { minimum: -1, maximum: most }
 
 /** llama.cpp's name of the limit. */
-export const predictField = Type.Optional(
-  Type.Integer({ minimum: -1, maximum: most, description: "llama.cpp's name of max_tokens; -1 = what the context holds." }),
-)
+export const predictField = Type.Optional(integerField(-1, most, "llama.cpp's name of max_tokens; -1 = what the context holds."))
 
 /** The limit of a chat's answer. */
 export const limitFields = {

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
-import { optional } from '../../../faults/object-schema.ts'
+import { integerField, optional } from '../../../faults/object-schema.ts'
 import { fieldFault } from '../../../faults/refuse-faults.ts'
 
 /** The priorities of OpenAI's tiers; all other tiers have the standard priority. */
@@ -11,13 +11,12 @@ export const urgencyFields = optional({
   service_tier: Type.Enum(['auto', 'default', 'flex', 'scale', 'priority', 'fast'], {
     description: 'As `priority` 10 (flex) or -10 (priority, fast); the others are one tier, default.',
   }),
-  priority: Type.Integer({
-    minimum: -(2 ** 31),
-    maximum: 2 ** 31 - 1,
-    default: 0,
-    description:
-      'Lower goes first among the waiting requests of your account; the difference is made up by waiting 30 seconds. An asynchronous request over 0 is low, as with X-Service-Priority.',
-  }),
+  priority: integerField(
+    -(2 ** 31),
+    2 ** 31 - 1,
+    'Lower goes first among the waiting requests of your account; the difference is made up by waiting 30 seconds. An asynchronous request over 0 is low, as with X-Service-Priority.',
+    0,
+  ),
 })
 
 const example = Type.Object(urgencyFields)

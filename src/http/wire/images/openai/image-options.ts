@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { imageEncodings, maxSteps } from '../../../../core/image-generation.ts'
 import type { ImageModelDescriptor } from '../../../../core/model.ts'
-import { closed, optional } from '../../../faults/object-schema.ts'
+import { closed, integerField, optional } from '../../../faults/object-schema.ts'
 import { imageFields } from '../image-fields.ts'
 import { unsupportedField } from '../unsupported-fields.ts'
 
@@ -28,7 +28,7 @@ const { prompt, negative_prompt, seed, steps, cfg_scale, sampler, style_preset }
 /** The fields of every OpenAI route that draws. */
 export const commonImageOptions = optional({
   model: Type.String({ minLength: 1, description: 'An installed image model; the default one when left out.' }),
-  n: Type.Integer({ minimum: 1, maximum: 16, default: 1, description: 'Images to draw.' }),
+  n: integerField(1, 16, 'Images to draw.', 1),
   size: Type.String({
     pattern: '^(auto|[1-9][0-9]{1,3}x[1-9][0-9]{1,3})$',
     default: 'auto',
@@ -52,13 +52,9 @@ export const drawingOptions = {
     background: Type.Enum(['auto', 'opaque'], { default: 'auto', description: 'Pictures are opaque.' }),
     moderation: Type.Enum(['auto'], { default: 'auto', description: "Accepted; the model's own safety checker decides, if it has one." }),
     output_format: Type.Enum(imageEncodings, { default: 'png', description: 'File format of the images.' }),
-    output_compression: Type.Integer({
-      minimum: 0,
-      maximum: 100,
-      description: 'Quality of a JPEG or WebP, up to 100; PNG is lossless. 95 by default.',
-    }),
+    output_compression: integerField(0, 100, 'Quality of a JPEG or WebP, up to 100; PNG is lossless. 95 by default.'),
     stream: Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' }),
-    partial_images: Type.Integer({ minimum: 0, maximum: 3, default: 0, description: 'Number of small JPEG previews; needs `stream`.' }),
+    partial_images: integerField(0, 3, 'Number of small JPEG previews; needs `stream`.', 0),
     safety_identifier: Type.String({ description: 'Accepted for compatibility, not kept.' }),
   }),
   ...{ negative_prompt, seed, steps, cfg_scale, sampler, style_preset },
