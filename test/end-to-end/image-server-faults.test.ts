@@ -91,9 +91,9 @@ const faults: readonly FaultRow[] = [
     mayDraw: true,
   },
   {
-    does: 'packs its answer',
-    row: 'gzip',
-    fault: (response, body) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(body)),
+    does: 'packs its answer and cuts it off',
+    row: 'compressed',
+    fault: (response, body) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(body).subarray(0, 20)),
     reported: 'inference_failed',
     mayDraw: true,
   },
@@ -187,6 +187,12 @@ for (const format of imageServerFormats) {
               isStoppable(format, at) && (format !== 'a1111' || row.mayDraw === true),
             )
         })
+
+      test(`packs its answer at ${at.source} is read`, async (context) => {
+        const fault: ImageServerFault = (response, body) => void response.setHeader('content-encoding', 'gzip').end(gzipSync(body))
+        const { model } = await connectImageServer(context, format, { fault, at })
+        assert.equal((await model.generate(request(), idle)).images.length, 1)
+      })
 
       test(`streams slowly at ${at.source} is read to the end`, async (context) => {
         const { model } = await connectImageServer(context, format, { fault: drips, at })

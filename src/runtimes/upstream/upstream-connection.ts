@@ -2,22 +2,23 @@ import { randomBytes } from 'node:crypto'
 import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Duplex } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
 import { urlToHttpOptions } from 'node:url'
 import { ServiceError } from '../../core/error.ts'
 import type { UpstreamTimeouts } from '../../core/model.ts'
 import { outliveErrors } from '../../core/outgoing/client-requests.ts'
 import { proxyAnswerIn, wantsLogin } from '../../core/outgoing/forward-proxies.ts'
 import type { Abortable } from '../../core/waiting.ts'
-import { limitTime } from './limit-time.ts'
+import { type AnswerLimits, limitTime } from './limit-time.ts'
 import { readKey } from './read-key.ts'
+import { adviseOnRedirect, maxRedirects, mayFollow, redirectOf } from './redirects.ts'
+import { isPacked, readToBreak, refuseUnknownPacking, unpackAnswer } from './unpack-answer.ts'
 import { makeAnswerError, makeBrokenError, makeOutOfReachError, nameProxy } from './upstream-error.ts'
 
 /** Maximum bytes read from the body of an error. */
 const longestError = 64 * 1024
 /** Time in which a failure shows that the server had closed a kept-alive connection before the request arrived. A later failure may mean that it had begun the work. */
 const longestClosedMs = 1000
-/** Content encodings of compressed responses, which are rejected. Servers also send `none` or the name of a character set. */
-const compressions = /\b(?:gzip|deflate|br|zstd|compress)\b/i
 /** Time allowed to drain a response that is no longer needed. */
 const longestDrainMs = 1000
 
@@ -68,6 +69,12 @@ interface ExchangeOptions {
   readonly isRepeatable: boolean
 }
 
+/** A response and the time limits of its content. */
+interface Received {
+  readonly response: IncomingMessage
+  readonly limits: AnswerLimits
+}
+
 /** Kept-alive connections to one upstream. */
 export class UpstreamConnection implements Disposable {
   readonly #server: UpstreamServer
@@ -112,10 +119,9 @@ export class UpstreamConnection implements Disposable {
     { signal, onOpen }: Abortable & { readonly onOpen?: (close: () => void) => void },
   ): Promise<AsyncIterable<string>> {
     const sent = body === null ? null : { type: 'application/json', bytes: JSON.stringify(body) }
-    const response = await this.#request(path, sent, { signal })
-    response.setEncoding('utf8')
-    onOpen?.(() => response.destroy())
-    return this.#explainBreaks(response, signal)
+    const received = await this.#request(path, sent, { signal })
+    onOpen?.(() => received.response.destroy())
+    return this.#explainBreaks(received, signal)
   }
 
   /**
@@ -128,11 +134,11 @@ export class UpstreamConnection implements Disposable {
    */
   async exchange(path: string, sent: UpstreamBody | null, { mostBytes, ...options }: ExchangeOptions): Promise<Buffer> {
     const { signal } = options
-    const response = await this.#request(path, sent, options)
+    const received = await this.#request(path, sent, options)
     const pieces: Buffer[] = []
     let length = 0
     try {
-      for await (const piece of response) {
+      for await (const piece of contentOf(received)) {
         pieces.push(piece)
         length += piece.length
         if (length > mostBytes) throw makeBrokenError(`sent more than ${mostBytes} bytes`)
@@ -158,7 +164,7 @@ export class UpstreamConnection implements Disposable {
       'sec-websocket-version': '13',
       'sec-websocket-key': randomBytes(16).toString('base64'),
     }
-    const response = await this.#request(path, null, { signal, isDueAtOnce: true, headers })
+    const { response } = await this.#request(path, null, { signal, isDueAtOnce: true, headers })
     if (response.statusCode === 101) return response.socket
     drain(response)
     throw makeBrokenError('opened no socket')
@@ -179,10 +185,38 @@ export class UpstreamConnection implements Disposable {
     this.#agent.destroy()
   }
 
-  /** The response of a server that accepts the request. */
-  async #request(path: string, body: UpstreamBody | null, options: SendOptions): Promise<IncomingMessage> {
+  /** The response of a server that accepts the request, perhaps at another path. */
+  async #request(path: string, body: UpstreamBody | null, options: SendOptions): Promise<Received> {
+    let at = this.#folder + path
+    for (let redirects = 0; ; redirects++) {
+      const received = await this.#requestOnce(at, body, options)
+      const { response } = received
+      const { statusCode: status = 0 } = response
+      if (status === 101 || (status >= 200 && status < 300)) {
+        refuseUnknownPacking(response)
+        return received
+      }
+      const asked = new URL(at, this.#server.url)
+      const target = redirectOf(response, asked)
+      if (target === null || redirects === maxRedirects || !mayFollow(status, target, { asked, path })) {
+        const address = this.#server.url + path.replace(/\?.*/, '')
+        const refusal = await readRefusal(received, {
+          ...options,
+          address,
+          ...(status >= 300 && status < 400 && { advice: adviseOnRedirect(target, path) }),
+        })
+        throw nameProxy(refusal, this.#route)
+      }
+      drain(response)
+      at = target.pathname + target.search
+    }
+  }
+
+  /** The response of a server to one request. */
+  async #requestOnce(path: string, body: UpstreamBody | null, options: SendOptions): Promise<Received> {
     try {
-      const response = await this.#ask(() => this.#send(path, body, options))
+      const received = await this.#ask(() => this.#send(path, body, options))
+      const { response } = received
       const { statusCode: status = 0 } = response
       // In a tunnel, the header would go to the server.
       if (this.#route !== null && this.#target.protocol === 'http:') {
@@ -194,39 +228,30 @@ export class UpstreamConnection implements Disposable {
           throw own.isNotStarted ? makeOutOfReachError(own.fault) : makeBrokenError('sent no answer', own.fault)
         }
       }
-      const isAccepted = status === 101 || (status >= 200 && status < 300)
-      if (!isAccepted) throw await readRefusal(response, { ...options, address: this.#server.url + path.replace(/\?.*/, '') })
-      const { 'content-encoding': coding = '' } = response.headers
-      if (compressions.test(coding)) {
-        drain(response)
-        throw makeBrokenError(
-          `compressed its answer (${coding.slice(0, 40)}), which was not requested; turn that off there, or in the proxy in front of it`,
-        )
-      }
-      return response
+      return received
     } catch (error) {
       throw nameProxy(error, this.#route)
     }
   }
 
   /** The response of a server. If it rejects a cached key and the file has a new one, the request is repeated with that. */
-  async #ask(send: () => Promise<IncomingMessage | 'closed before'>): Promise<IncomingMessage> {
+  async #ask(send: () => Promise<Received | 'closed before'>): Promise<Received> {
     const before = this.#key
     const first = await this.#reach(send)
-    if (!this.#isKeyOutdated(first)) return first
+    if (!this.#isKeyOutdated(first.response)) return first
     try {
       this.#key = await readKey(this.#server.keyFile)
     } catch (error) {
-      drain(first)
+      drain(first.response)
       throw error
     }
     if (this.#key === before) return first
-    drain(first)
+    drain(first.response)
     return await this.#reach(send)
   }
 
   /** If the server has just closed a kept-alive connection, the request is repeated once on a new one. */
-  async #reach(send: () => Promise<IncomingMessage | 'closed before'>): Promise<IncomingMessage> {
+  async #reach(send: () => Promise<Received | 'closed before'>): Promise<Received> {
     const first = await send()
     if (first !== 'closed before') return first
     // The other kept-alive connections are probably closed too.
@@ -244,7 +269,7 @@ export class UpstreamConnection implements Disposable {
     path: string,
     body: UpstreamBody | null,
     { signal, isDueAtOnce = false, isRepeatable = true, headers: more }: SendOptions,
-  ): Promise<IncomingMessage | 'closed before'> {
+  ): Promise<Received | 'closed before'> {
     const traceparent = this.#server.traceparent?.()
     const headers = {
       accept: '*/*',
@@ -259,7 +284,7 @@ export class UpstreamConnection implements Disposable {
       const agent = isRepeatable ? this.#agent : this.#freshAgent
       const method = body === null ? 'GET' : 'POST'
       const connectSignal = this.#route === null ? undefined : signal
-      const options = { ...this.#target, path: this.#folder + path, agent, method, headers, signal, connectSignal }
+      const options = { ...this.#target, path, agent, method, headers, signal, connectSignal }
       const sent = this.#target.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
       outliveErrors(sent)
       const sentAt = performance.now()
@@ -268,36 +293,34 @@ export class UpstreamConnection implements Disposable {
         isAtWork = true
       })
       const mayHaveBeenClosed = () => sent.reusedSocket && !isAtWork && performance.now() - sentAt < longestClosedMs
-      const isConnected = limitTime(sent, this.#server.timeouts, { isDueAtOnce })
+      const limits = limitTime(sent, this.#server.timeouts, { isDueAtOnce })
       const noteTaken = () => {
         if (body !== null) this.#bodiesTaken++
       }
-      sent.once('response', noteTaken).once('response', resolve)
+      sent.once('response', noteTaken).once('response', (response) => resolve({ response, limits }))
       sent.once('upgrade', (response: IncomingMessage, socket: Duplex, head: Buffer) => {
         socket.unshift(head)
-        if (more?.upgrade !== undefined) return resolve(response)
+        if (more?.upgrade !== undefined) return resolve({ response, limits })
         socket.destroy()
         reject(makeBrokenError('asked for another protocol'))
       })
       sent.once('error', (cause: NodeJS.ErrnoException) => {
-        if (isConnected()) noteTaken()
+        if (limits.isConnected()) noteTaken()
         if (signal.aborted) reject(signal.reason)
         else if (cause instanceof ServiceError) reject(cause)
         else if (mayHaveBeenClosed() && (cause.code === 'ECONNRESET' || cause.code === 'EPIPE')) resolve('closed before')
-        else reject(isConnected() ? makeBrokenError('gave no answer', cause) : makeOutOfReachError(cause))
+        else reject(limits.isConnected() ? makeBrokenError('gave no answer', cause) : makeOutOfReachError(cause))
       })
       sent.end(body?.bytes)
     })
   }
 
-  async *#explainBreaks(response: IncomingMessage, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+  async *#explainBreaks(received: Received, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+    const { response } = received
     try {
-      yield* response.iterator({ destroyOnReturn: false })
+      yield* isPacked(response) ? unpackText(received) : readToBreak<string>(response.setEncoding('utf8'))
     } catch (cause) {
       signal.throwIfAborted()
-      // The iterator leaves unread what arrived together with the break.
-      const rest: string | null = response.read()
-      if (rest !== null) yield rest
       throw nameProxy(explainBreak(cause), this.#route)
     } finally {
       drain(response)
@@ -310,13 +333,14 @@ export class UpstreamConnection implements Disposable {
  * The error of a response that rejects the request. Of its body, what arrives within one second is read, up to 64 KB; the status alone is enough.
  */
 async function readRefusal(
-  response: IncomingMessage,
-  { signal, address }: { readonly signal: AbortSignal; readonly address: string },
+  received: Received,
+  { signal, address, advice }: { readonly signal: AbortSignal; readonly address: string; readonly advice?: string },
 ): Promise<ServiceError> {
+  const { response } = received
   let text = ''
   const late = setTimeout(() => response.destroy(), longestDrainMs)
   try {
-    for await (const piece of response.setEncoding('utf8')) {
+    for await (const piece of isPacked(response) ? unpackText(received) : response.setEncoding('utf8')) {
       text = (text + piece).slice(0, longestError)
       if (text.length === longestError) break
     }
@@ -325,7 +349,21 @@ async function readRefusal(
   } finally {
     clearTimeout(late)
   }
-  return makeAnswerError(response.statusCode ?? 0, text, response.headers['retry-after'], address)
+  return makeAnswerError(response.statusCode ?? 0, text, response.headers['retry-after'], {
+    address,
+    ...(advice !== undefined && { advice }),
+  })
+}
+
+/** The bytes of a response, decompressed. */
+function contentOf({ response, limits }: Received): AsyncIterable<Buffer> {
+  return isPacked(response) ? unpackAnswer(response, limits) : response
+}
+
+async function* unpackText({ response, limits }: Received): AsyncGenerator<string, void, undefined> {
+  const decoder = new StringDecoder('utf8')
+  for await (const piece of unpackAnswer(response, limits)) yield decoder.write(piece)
+  yield decoder.end()
 }
 
 function explainBreak(cause: unknown): ServiceError {

@@ -40,7 +40,7 @@ test('an account without credit is a failure, not a pause', () => {
 
 test('a wrong address is reported with the request', () => {
   const address = 'http://gpu-1:8000/chat/completions'
-  const error = makeAnswerError(404, '{"detail":"Not Found"}', undefined, address)
+  const error = makeAnswerError(404, '{"detail":"Not Found"}', undefined, { address })
   assert.match(causeOf(error), /answered 404 at http:\/\/gpu-1:8000\/chat\/completions: `url` or `model`/)
   assert.match(
     causeOf(makeEventError({ error: 'Unexpected endpoint or method. (POST /chat/completions)' })),

@@ -150,9 +150,15 @@ const tooLong =
 /**
  * Converts a response other than 2xx to an error for the client.
  *
- * @param address The requested address, for the log; absent = not logged.
+ * @param where.address The requested address, for the log; absent = not logged.
+ * @param where.advice For the operator; absent = by status.
  */
-export function makeAnswerError(status: number, body: string, retryAfter: string | undefined, address?: string): ServiceError {
+export function makeAnswerError(
+  status: number,
+  body: string,
+  retryAfter: string | undefined,
+  { address, advice }: { readonly address?: string; readonly advice?: string } = {},
+): ServiceError {
   if (wantsTls(body)) return makeBrokenError('uses TLS; write https:// in `url` of its model.json')
   const fault = readFault(parseBody(body))
   const at = address === undefined ? '' : ` at ${address}`
@@ -161,7 +167,7 @@ export function makeAnswerError(status: number, body: string, retryAfter: string
     makeFaultError(status, fault, retryAfter) ??
     makeFailure(
       new UpstreamFault(
-        `answered ${status}${fault.code === String(status) ? '' : named(fault)}${at}${hintAtStatus(hasNoCredit(fault) ? 402 : status)}`,
+        `answered ${status}${fault.code === String(status) ? '' : named(fault)}${at}${advice ?? hintAtStatus(hasNoCredit(fault) ? 402 : status)}`,
         { status },
       ),
     )
@@ -243,7 +249,7 @@ const byCode: Readonly<Record<string, string>> = {
 
 /** The field of `model.json` that a status usually points to, if any. */
 function hintAtStatus(status: number): string {
-  return byStatus[status] ?? (status >= 300 && status < 400 ? ': `url` in its model.json redirects; use the address it redirects to' : '')
+  return byStatus[status] ?? ''
 }
 
 /** Advice for a failed connection; empty if the reason is enough. */
