@@ -87,4 +87,18 @@ suite('answers sent back in the next turn', () => {
         )
         for (const encode of Object.values(encoders)) assert.ok(JSON.stringify(encode(request)).includes('"hi"'))
       })
+  test('of Claude with server tools, over messages', () => {
+    const content = [
+      { type: 'server_tool_use', id: 's', name: 'web_search', input: { query: 'news' }, caller: { type: 'direct' } },
+      {
+        type: 'web_search_tool_result',
+        tool_use_id: 's',
+        content: [{ type: 'web_search_result', title: 'Found', url: 'https://a.b', encrypted_content: 'x', page_age: null }],
+      },
+      { type: 'redacted_thinking', data: 'x' },
+      { type: 'text', text: 'That is new.', citations: [{ type: 'web_search_result_location', url: 'https://a.b' }] },
+    ]
+    const { request } = parseMessageRequest({ model: 'm', max_tokens: 8, messages: [question, { role: 'assistant', content }, question] })
+    for (const encode of Object.values(encoders)) assert.match(JSON.stringify(encode(request)), /news.*Found.*That is new\./)
+  })
 })

@@ -16,7 +16,8 @@ const marks = { cache_control: Type.Optional(jsonObject), ...ignoredFields('pars
 const textBlock = closed({
   type: Type.Literal('text'),
   text: Type.String(),
-  citations: Type.Optional(Type.Array(jsonObject, { maxItems: 0 })),
+  /** Sources of an earlier answer; models read its text. */
+  citations: Type.Optional(Type.Array(jsonObject)),
   ...marks,
 })
 const thinkingBlock = closed({
@@ -91,7 +92,7 @@ export const messageSchema = closed({
     ],
     {
       description:
-        'Text, or blocks: text, image (for models that read pictures), document (of plain text), search_result, thinking, redacted_thinking, tool_use, tool_result (of text, images, documents and search results).',
+        'Text, or blocks: text, image (for models that read pictures), document (of plain text), search_result, thinking, redacted_thinking, tool_use, tool_result (of text, images, documents and search results). In earlier answers, calls and results of server tools, which models read as text: server_tool_use, mcp_tool_use, web_search_tool_result and similar.',
     },
   ),
 })

@@ -12,6 +12,7 @@ import { readSampling, topFields } from '../chat/sampling-fields.ts'
 import { findForeignBlocks, messageSchema, systemField } from './content-blocks.ts'
 import { findForeignTools, findMessageToolFaults, messageToolFields, readMessageTools } from './message-tools.ts'
 import { endsInBeginning, findTurnFaults, readMessages } from './read-messages.ts'
+import { readServerTools } from './server-tool-blocks.ts'
 import { findThinkingFaults, readAnswerFormat, readThinking, showsThoughts, thinkingFields } from './thinking-fields.ts'
 
 const conversationFields = {
@@ -68,7 +69,8 @@ const countChecker = createBodyChecker(countRequestSchema)
  *
  * @throws {ServiceError} naming every fault at once.
  */
-export function parseMessageRequest(received: unknown): ParsedMessage {
+export function parseMessageRequest(sent: unknown): ParsedMessage {
+  const received = readServerTools(sent)
   refuseForeign(received)
   const body = messageChecker.parse(received, textFaultCodes)
   refuseFaults([...findConversationFaults(body), ...findAdapterFaults(body)], textFaultCodes)
@@ -94,7 +96,8 @@ export function parseMessageRequest(received: unknown): ParsedMessage {
  *
  * @throws {ServiceError} naming every fault at once.
  */
-export function parseCountRequest(received: unknown): { readonly model: string; readonly input: ChatInput } {
+export function parseCountRequest(sent: unknown): { readonly model: string; readonly input: ChatInput } {
+  const received = readServerTools(sent)
   refuseForeign(received)
   const body = countChecker.parse(received, textFaultCodes)
   refuseFaults(findConversationFaults(body), textFaultCodes)
