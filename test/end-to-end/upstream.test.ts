@@ -106,7 +106,7 @@ test('vectors of many inputs are requested in parts, which bounds each answer, a
   assert.equal(promptTokens, 130)
   assert.deepEqual(
     server.requests.map(({ body }) => JSON.parse(body).input.length),
-    [64, 64, 2],
+    [32, 32, 32, 32, 2],
   )
 })
 

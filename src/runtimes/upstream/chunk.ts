@@ -1,5 +1,6 @@
 import { isRecord } from '../../core/json-value.ts'
 import { parseJson } from './parse-json.ts'
+import { makeEventError } from './upstream-error.ts'
 
 /** The parts of an upstream's stream that are read. Any field may be missing. */
 export interface Chunk {
@@ -99,20 +100,25 @@ export interface EmbeddingAnswer {
   readonly usage?: { readonly prompt_tokens?: unknown; readonly total_tokens?: unknown } | null
 }
 
-/** An upstream's response with rerank scores: an object (Jina, Cohere; Voyage has `data`) or a bare list (SGLang). */
-export type ScoreAnswer =
-  | readonly Score[]
-  | {
-      readonly results?: readonly Score[]
-      readonly data?: readonly Score[]
-      readonly usage?: { readonly prompt_tokens?: unknown; readonly total_tokens?: unknown } | null
-    }
+/** An upstream's response with rerank scores. */
+export interface ScoreAnswer {
+  /** Of Jina and Cohere, and the bare list of SGLang and TEI. */
+  readonly results?: readonly Score[]
+  /** Of Voyage. */
+  readonly data?: readonly Score[]
+  /** The scores alone, in the order of the documents (DeepInfra). */
+  readonly scores?: readonly unknown[]
+  readonly usage?: { readonly prompt_tokens?: unknown; readonly total_tokens?: unknown } | null
+  /** Cohere only. */
+  readonly meta?: { readonly tokens?: { readonly input_tokens?: unknown } | null } | null
+}
 
 export interface Score {
   readonly index: number | string
-  readonly relevance_score?: number
-  /** SGLang's name for it. */
-  readonly score?: number
+  /** A number, or its text. */
+  readonly relevance_score?: unknown
+  /** SGLang's and TEI's name for it. */
+  readonly score?: unknown
   readonly meta_info?: { readonly prompt_tokens?: unknown }
 }
 
@@ -128,20 +134,35 @@ export function parseChunks(data: string): readonly Chunk[] | undefined {
   return (Array.isArray(value) ? value.filter(isRecord) : [value]) as readonly Chunk[]
 }
 
-/** A response with embeddings, or undefined if it is not JSON. The API of llama.cpp's server without /v1 sends the list alone. */
+/**
+ * A response with embeddings, or undefined if it is not JSON. The API of llama.cpp's server without /v1 sends the list alone.
+ *
+ * @throws {ServiceError} an error that the server reports with status 200.
+ */
 export function parseEmbeddings(text: string): EmbeddingAnswer | undefined {
-  const value = parseObject(text)
+  const value = parseAnswer(text)
   return (Array.isArray(value) ? { data: value } : value) as EmbeddingAnswer | undefined
 }
 
-/** A response with scores, or undefined if it is not a JSON object. */
+/**
+ * A response with scores, or undefined if it is not JSON.
+ *
+ * @throws {ServiceError} an error that the server reports with status 200.
+ */
 export function parseScores(text: string): ScoreAnswer | undefined {
-  return parseObject(text) as ScoreAnswer | undefined
+  const value = parseAnswer(text)
+  return (Array.isArray(value) ? { results: value } : value) as ScoreAnswer | undefined
 }
 
 /** A list of models, or undefined if it is not a JSON object. */
 export function parseModels(text: string): ModelsAnswer | undefined {
   return parseObject(text) as ModelsAnswer | undefined
+}
+
+function parseAnswer(text: string): object | undefined {
+  const value = parseObject(text)
+  if (isRecord(value) && (value.error || value.object === 'error')) throw makeEventError(value)
+  return value
 }
 
 function parseObject(text: string): object | undefined {

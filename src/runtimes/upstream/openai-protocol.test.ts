@@ -8,12 +8,14 @@ import { UpstreamConnection } from './upstream-connection.ts'
 
 const options = { signal: new AbortController().signal }
 
-/** A server that always sends this response, and the requests it received. */
-async function openServer(answer: unknown) {
+/** A server that always sends this response, or the one that a function finds, and the requests it received. */
+async function openServer<Body>(answers: unknown | ((body: Body) => { readonly status: number; readonly answer: unknown })) {
   const requested: { readonly path: string | undefined; readonly body: unknown }[] = []
   const server = createServer(async (request, response) => {
-    requested.push({ path: request.url, body: JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString('utf8')) })
-    response.end(typeof answer === 'string' ? answer : JSON.stringify(answer))
+    const body = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString('utf8'))
+    requested.push({ path: request.url, body })
+    const { status, answer } = typeof answers === 'function' ? answers(body) : { status: 200, answer: answers }
+    response.writeHead(status).end(typeof answer === 'string' ? answer : JSON.stringify(answer))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -155,6 +157,102 @@ suite('vectors and scores of servers with OpenAI’s API', () => {
         ].slice(0, inputs),
       )
     }
+  })
+
+  const documents = ['a', 'b', 'c']
+  const score = (index: unknown, value: unknown, more: object = {}) => ({ index, relevance_score: value, ...more })
+  for (const [form, answer] of Object.entries({
+    'scores as texts': { results: [score(1, '2e-1'), score(2, '0.1'), score('0', '-3')] },
+    'documents as objects, in Cohere’s form': {
+      results: [score(1, 0.2, { document: { text: 'b' } }), score(2, 0.1, { document: { text: 'c' } }), score(0, -3, { document: null })],
+      meta: { api_version: { version: '2' }, tokens: { input_tokens: 9, output_tokens: 0 } },
+    },
+    'TEI’s list': [
+      { index: 1, score: 0.2, text: 'b' },
+      { index: 2, score: 0.1 },
+      { index: 0, score: -3 },
+    ],
+    'vLLM’s form': { id: 'r', model: 'm', usage: { total_tokens: 9 }, results: [score(1, 0.2), score(2, 0.1), score(0, -3)] },
+    'llama-server’s form': {
+      object: 'list',
+      usage: { prompt_tokens: 9, total_tokens: 9 },
+      results: [score(0, -3), score(1, 0.2), score(2, 0.1)],
+    },
+    'scores alone': { scores: [-3, 0.2, 0.1] },
+    'the same score twice, and one of no document': { results: [score(1, 0.2), score(1, 0.2), score(2, 0.1), score(0, -3), score(7, 1)] },
+  }))
+    test(`scores are read from ${form}`, async () => {
+      await using server = await openServer(answer)
+      const found = await protocol.rank?.(server.connection, { model: 'm', query: 'q', documents }, options)
+      assert.deepEqual(found?.scores, [-3, 0.2, 0.1])
+      assert.equal(found?.promptTokens, JSON.stringify(answer).includes('_tokens') ? 9 : 6)
+      assert.equal(server.requested.length, 1)
+    })
+
+  for (const [results, says] of [
+    [[score(0, 1), score(1, 1)], /no score for 1 of 3 documents/],
+    [[score(1, 1), score(2, 1), score(3, 1)], /no score for 1 of 3 documents/],
+    [[score(0, 1), score(1, 1), score(2, 1), score(1, 2)], /two scores for one document/],
+    [[score(0, 1), score(1, ''), score(2, 'x')], /no score for 2 of 3 documents/],
+  ] as const)
+    test(`${JSON.stringify(results)} is an error: ${says.source}`, async () => {
+      await using server = await openServer({ results })
+      await assert.rejects(
+        async () => protocol.rank?.(server.connection, { model: 'm', query: 'q', documents }, options),
+        (error: Error) => {
+          assert.match(String(error.cause), says)
+          return true
+        },
+      )
+    })
+
+  test('a server that refuses `documents` gets TEI’s `texts`, 32 at once, and is remembered', async () => {
+    await using server = await openServer(({ texts }: { readonly texts?: readonly string[] }) =>
+      texts === undefined || texts.length > 32
+        ? { status: 422, answer: 'Failed to deserialize the JSON body: missing field `texts`' }
+        : { status: 200, answer: texts.map((text, index) => ({ index, score: Number(text) })).reverse() },
+    )
+    const many = Array.from({ length: 70 }, (_, index) => `${index}`)
+    const rank = () => createTei.rank?.(server.connection, { model: 'm', query: 'q', documents: many }, options)
+    const createTei = createOpenAiProtocol('theirs')
+    for (const calls of [4, 7]) {
+      assert.deepEqual((await rank())?.scores, many.map(Number))
+      assert.equal(server.requested.length, calls)
+    }
+  })
+
+  test('a server that refuses both forms is quoted with its first reason', async () => {
+    await using server = await openServer(({ texts }: { readonly texts?: unknown }) => ({
+      status: 400,
+      answer: { error: { message: texts === undefined ? 'the query is empty' : 'documents is required' } },
+    }))
+    const ranked = protocol.rank?.(server.connection, { model: 'm', query: '', documents }, options)
+    await assertRejected(ranked ?? Promise.resolve(), { code: 'invalid_request_error', says: /the query is empty/ })
+  })
+
+  test('vectors that are all numbered 0 keep their order, and wrong numbers are the server’s fault', async () => {
+    const embed = async (...indexes: readonly unknown[]) => {
+      const data = indexes.map((index, place) => ({ index, embedding: [place, 1] }))
+      await using server = await openServer({ data, usage: { prompt_tokens: 1 } })
+      return (await protocol.embed(server.connection, { model: 'm', inputs: documents }, options)).vectors.map(([first]) => first)
+    }
+    assert.deepEqual(await embed(0, 0, 0), [0, 1, 2])
+    assert.deepEqual(await embed('2', '0', '1'), [1, 2, 0])
+    for (const indexes of [
+      [0, 0, 1],
+      [1, 2, 3],
+      [0, 1, 'x'],
+      [0, 1, 1.5],
+    ])
+      await assertRejected(embed(...indexes), { code: 'inference_failed' })
+  })
+
+  test('an error with status 200 is read as one', async () => {
+    await using server = await openServer({ error: { message: 'the input is empty', type: 'invalid_request_error', code: 400 } })
+    const expected = { code: 'invalid_request_error', says: /the input is empty/ } as const
+    await assertRejected(protocol.embed(server.connection, { model: 'm', inputs: ['a'] }, options), expected)
+    const ranked = protocol.rank?.(server.connection, { model: 'm', query: 'q', documents }, options)
+    await assertRejected(ranked ?? Promise.resolve(), expected)
   })
 
   const [vectors, scores] = [[0, 1].map((index) => ({ index, embedding: [1] })), [0, 1].map((index) => ({ index, relevance_score: 1 }))]

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/error.ts'
 import type { EmbeddingRequest, EmbeddingResult, PromptField, RankResult } from '../../core/text-generation.ts'
-import { parseEmbeddings, parseScores } from './chunk.ts'
+import { parseEmbeddings, parseScores, type Score } from './chunk.ts'
 import { ChunkDecoder } from './chunk-decoder.ts'
 import { encodeTextRequest } from './encode-text-request.ts'
 import { RefusedFields } from './refused-fields.ts'
@@ -14,14 +14,16 @@ import { makeBrokenError, nameTooLong, readShaped } from './upstream-error.ts'
 const perAnswer = 1 << 20
 /** Maximum characters of a vector: 4 096 numbers of 32 characters. */
 const perVector = 4096 * 32
-/** Maximum vectors of one call: parsing more would block other requests. */
-const vectorsAtOnce = 64
+/** Maximum inputs of one call: TEI's default limit, and parsing many vectors would block other requests. */
+const inputsAtOnce = 32
 const perScore = 1024
 const perEscaped = 6
 
 /** The OpenAI API: vLLM, SGLang, llama-server, TGI, LM Studio and Sepia itself. */
 export function createOpenAiProtocol(model: string, watch: CountWatch = {}): TextProtocol {
   const refused = new RefusedFields()
+  /** Servers that take TEI's `texts` instead of `documents`. */
+  const takeTexts = new WeakSet<UpstreamConnection>()
   return {
     generate(connection, request, { signal }) {
       const path = request.input.type === 'prompt' ? '/completions' : '/chat/completions'
@@ -31,8 +33,8 @@ export function createOpenAiProtocol(model: string, watch: CountWatch = {}): Tex
     },
     async embed(connection, request, { signal }) {
       const results: EmbeddingResult[] = []
-      for (let at = 0; at < request.inputs.length; at += vectorsAtOnce) {
-        const part = { ...request, inputs: request.inputs.slice(at, at + vectorsAtOnce) }
+      for (let at = 0; at < request.inputs.length; at += inputsAtOnce) {
+        const part = { ...request, inputs: request.inputs.slice(at, at + inputsAtOnce) }
         const requested = { path: '/embeddings', body: encodeEmbeddingRequest(part, model), field: request.field ?? 'input' } as const
         const text = await readAnswer(connection, requested, { signal, longest: perAnswer + part.inputs.length * perVector })
         results.push(readShaped(() => decodeEmbeddings(part, text, watch)))
@@ -43,14 +45,37 @@ export function createOpenAiProtocol(model: string, watch: CountWatch = {}): Tex
       }
     },
     async rank(connection, { query, documents }, { signal }) {
-      const characters = documents.reduce((sum, document) => sum + document.length, 0)
-      // Some servers return the documents, in the worst case with every character escaped.
-      const longest = perAnswer + documents.length * perScore + characters * perEscaped
-      const requested = { path: '/rerank', body: { model, query, documents }, field: 'documents' } as const
-      const text = await readAnswer(connection, requested, { signal, longest })
-      return readShaped(() => decodeScores({ query, documents }, text, watch))
+      const ask = async (body: object, asked: readonly string[]): Promise<RankResult> => {
+        const characters = asked.reduce((sum, document) => sum + document.length, 0)
+        // Some servers return the documents, in the worst case with every character escaped.
+        const longest = perAnswer + asked.length * perScore + characters * perEscaped
+        const text = await readAnswer(connection, { path: '/rerank', body, field: 'documents' }, { signal, longest })
+        return readShaped(() => decodeScores({ query, documents: asked }, text, watch))
+      }
+      const refusal = takeTexts.has(connection) ? null : await ask({ model, query, documents }, documents).catch(keepRefusal)
+      if (refusal !== null && !(refusal instanceof ServiceError)) return refusal
+      const results: RankResult[] = []
+      for (let at = 0; at < documents.length; at += inputsAtOnce) {
+        const texts = documents.slice(at, at + inputsAtOnce)
+        results.push(
+          await ask({ query, texts }, texts).catch((error: unknown) => {
+            throw refusal ?? error
+          }),
+        )
+      }
+      takeTexts.add(connection)
+      return {
+        scores: results.flatMap(({ scores }) => scores),
+        promptTokens: results.reduce((sum, { promptTokens }) => sum + promptTokens, 0),
+      }
     },
   }
+}
+
+/** A refusal of a request, after which another form is tried. @throws any other error. */
+function keepRefusal(error: unknown): ServiceError {
+  if (error instanceof ServiceError && error.code === 'invalid_request_error') return error
+  throw error
 }
 
 /** @throws {ServiceError} `inference_failed` if a response is longer than any answer to the request could be. */
@@ -79,7 +104,10 @@ function encodeEmbeddingRequest({ inputs, dimensions }: EmbeddingRequest, model:
 function decodeEmbeddings({ inputs, dimensions }: EmbeddingRequest, text: string, { onUncounted }: CountWatch): EmbeddingResult {
   const answer = parseEmbeddings(text)
   const listed = answer?.data ?? (answer?.embeddings ?? [answer?.embedding]).map((embedding) => ({ embedding, index: null }))
-  const numbered = listed.map(({ index, embedding }, place) => ({ index: index ?? place, embedding }))
+  const numbered = listed.map(({ index, embedding }, place) => ({ index: Number(index ?? place), embedding }))
+  // Some servers number every vector 0.
+  const isNumbered = numbered.some(({ index }) => index !== numbered[0]?.index)
+  if (isNumbered && !isPermutation(numbered.map(({ index }) => index))) throw makeBrokenError('sent vectors with wrong numbers')
   const vectors = numbered.toSorted((a, b) => a.index - b.index).map(({ embedding }) => decodeVector(embedding))
   if (vectors.length !== inputs.length || !vectors.every(isVector)) throw makeBrokenError('sent no vector for each input')
   if (vectors.some(({ length }) => length !== vectors[0]?.length)) throw makeBrokenError('sent vectors of different lengths')
@@ -90,6 +118,11 @@ function decodeEmbeddings({ inputs, dimensions }: EmbeddingRequest, text: string
   const counted = countOf(answer?.usage?.prompt_tokens ?? answer?.usage?.total_tokens)
   if (counted === undefined) onUncounted?.()
   return { vectors, promptTokens: counted ?? estimate(inputs) }
+}
+
+function isPermutation(indexes: readonly number[]): boolean {
+  const sorted = indexes.toSorted((a, b) => a - b)
+  return sorted.every((index, place) => index === place)
 }
 
 /** A list of numbers, or the only list in one; some servers always send 32-bit floats in base64. */
@@ -112,23 +145,33 @@ function estimate(inputs: readonly (string | readonly number[])[]): number {
   return inputs.reduce((sum, input) => sum + tokensOf(input), 0)
 }
 
+/** A finite number, or the text of one; null = neither. */
+function scoreOf(score: unknown): number | null {
+  const number = typeof score === 'string' && score.trim() !== '' ? Number(score) : score
+  return typeof number === 'number' && Number.isFinite(number) ? number : null
+}
+
 /** Some servers report no token counts. */
 function decodeScores(
   { query, documents }: { readonly query: string; readonly documents: readonly string[] },
   text: string,
   { onUncounted }: CountWatch,
 ): RankResult {
-  const answer = parseScores(text) ?? []
-  const { data = [], results = data, usage } = 'length' in answer ? { results: answer } : answer
-  const found = new Map(results.map(({ index, relevance_score: relevance, score = relevance }) => [Number(index), score]))
-  const scores = documents.flatMap((_, index) => {
-    const score = found.get(index)
-    return typeof score === 'number' && Number.isFinite(score) ? [score] : []
-  })
-  if (scores.length !== documents.length) throw makeBrokenError('sent no score for each document')
+  const { scores: bare = [], data, usage, meta, ...answer } = parseScores(text) ?? {}
+  const results: readonly Score[] = answer.results ?? data ?? bare.map((score, index) => ({ index, score }))
+  const found = new Map<number, number>()
+  for (const { index, relevance_score: relevance, score = relevance } of results) {
+    const [place, number] = [Number(index), scoreOf(score)]
+    if (number === null) continue
+    if ((found.get(place) ?? number) !== number) throw makeBrokenError('sent two scores for one document')
+    found.set(place, number)
+  }
+  const scores = documents.flatMap((_, index) => found.get(index) ?? [])
+  if (scores.length !== documents.length)
+    throw makeBrokenError(`sent no score for ${documents.length - scores.length} of ${documents.length} documents`)
   const perDocument = results.map(({ meta_info: meta }) => countOf(meta?.prompt_tokens))
   const summed = perDocument.every((count) => count !== undefined) ? perDocument.reduce((sum, count) => sum + count, 0) : undefined
-  const counted = countOf(usage?.prompt_tokens ?? usage?.total_tokens) ?? summed
+  const counted = countOf(usage?.prompt_tokens ?? usage?.total_tokens ?? meta?.tokens?.input_tokens) ?? summed
   if (counted === undefined) onUncounted?.()
   return { scores, promptTokens: counted ?? estimate(documents.flatMap((document) => [query, document])) }
 }
