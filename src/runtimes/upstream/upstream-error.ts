@@ -181,7 +181,7 @@ export function makeEventError(event: unknown): ServiceError {
   const status = fault.status ?? (tooLong.test(fault.message) ? 400 : 500)
   // It also answers 200 for an unknown route.
   const hint = fault.message.startsWith('Unexpected endpoint') ? hintAtStatus(404) : ''
-  return makeFaultError(status, fault, undefined) ?? makeReportedError(`reported an error in its stream${named(fault)}${hint}`)
+  return makeFaultError(status, fault, undefined) ?? makeReportedError(`reported an error in its answer${named(fault)}${hint}`)
 }
 
 /** Adds the field that holds the prompt to an error of a prompt that is too long. */

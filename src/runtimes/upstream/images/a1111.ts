@@ -11,8 +11,8 @@ import type { ServerCalls } from './server-calls.ts'
 import { ServerCapabilities } from './server-capabilities.ts'
 import {
   type DrawingOptions,
-  fromBase64,
   type ImageServer,
+  pictureIn,
   rareFields,
   refuseEmbedded,
   refuseUsed,
@@ -64,7 +64,7 @@ export async function connectA1111(calls: ServerCalls, connecting: Abortable): P
           { ...drawingFields(drawing), force_task_id: task, ...samplerFields(capabilities.reported, drawing.request.sampler) },
           { signal, makes: 'picture' },
         )
-        return fromBase64(fieldOf(answer, 'images', 0))
+        return pictureIn(answer, fieldOf(answer, 'images'))
       } catch (error) {
         if (signal.aborted || mayStillWork(error)) await interrupt(calls, task)
         throw error
@@ -169,7 +169,7 @@ async function watch(calls: ServerCalls, { previews, steps }: ImageRequest, { ta
       if (typeof step !== 'number' || step <= 0) continue
       // Checked after the read: if Sepia's task is being drawn now, the progress belongs to it.
       if (await drawsAnother(calls, task, { signal })) continue
-      const preview = typeof picture === 'string' && picture !== '' ? fromBase64(picture) : undefined
+      const preview = typeof picture === 'string' && picture !== '' ? pictureIn(null, [picture]) : undefined
       await onStep(scaleStep(step, all, steps), preview).catch(() => undefined)
     }
   } catch (error) {

@@ -11,6 +11,9 @@ import type { DrawingOptions } from './server-drawing.ts'
 /** Polls of a workflow after which the queue is read too; the queue lists all clients' workflows and is long. */
 const looksPerQueue = 10
 
+/** Consecutive reads of the queue without a workflow after which it is lost. */
+const missesWhenLost = 3
+
 interface ComfyUiServer {
   readonly calls: ServerCalls
   /** For the websocket of progress events. */
@@ -33,7 +36,7 @@ export async function runWorkflow(
   const entry = await waitForWorkflow(calls, id, { signal })
   if (fieldOf(entry, 'status', 'status_str') === 'error') throw makeReportedError(explainFailure(fieldOf(entry, 'status', 'messages')))
   const picture = findPicture(fieldOf(entry, 'outputs'))
-  if (picture === undefined) throw makeBrokenError('finished a workflow without a picture')
+  if (picture === undefined) throw makeBrokenError(`finished a workflow without a picture${hintAtCache(entry)}`)
   return await calls.bytes(`/view?${picture}`, { signal })
 }
 
@@ -57,20 +60,29 @@ async function start(
 async function waitForWorkflow(calls: ServerCalls, id: string, options: Abortable): Promise<unknown> {
   const look = async (): Promise<unknown> => fieldOf(await calls.get(`/history/${id}`, options), id)
   try {
-    for (let looks = 1; ; looks++) {
+    for (let [looks, missed] = [1, 0]; ; looks++) {
       await calls.pause(options)
       const entry = await look()
-      if (entry !== undefined) return entry
-      if (looks % looksPerQueue !== 0 || (await isQueued(calls, id, options))) continue
-      // It may have ended between the two polls.
-      const late = await look()
-      if (late !== undefined) return late
+      if (hasEnded(entry)) return entry
+      if (entry !== undefined || looks % looksPerQueue !== 0) continue
+      missed = (await isQueued(calls, id, options)) ? 0 : missed + 1
+      // It may have ended between the two polls, or reach the history later.
+      if (missed < missesWhenLost) continue
       throw makeBrokenError('has lost the workflow: it was restarted, or somebody removed the workflow from its queue')
     }
   } catch (error) {
     await calls.farewell((farewell) => cancel(calls, id, farewell))
     throw error
   }
+}
+
+/** Whether a record is that of a finished workflow; some servers record running ones too. */
+function hasEnded(entry: unknown): boolean {
+  return (
+    entry !== undefined &&
+    entry !== null &&
+    (fieldOf(entry, 'status', 'completed') !== false || fieldOf(entry, 'status', 'status_str') === 'error')
+  )
 }
 
 /** Whether a workflow is queued or running. An unreadable queue counts as yes. */
@@ -89,6 +101,15 @@ async function cancel(calls: ServerCalls, id: string, options: Abortable): Promi
   await calls.post('/queue', { delete: [id] }, options)
   const running = fieldOf(await calls.get('/queue', options), 'queue_running')
   if (Array.isArray(running) && holds(running, id)) await calls.post('/interrupt', { prompt_id: id }, options)
+}
+
+/** Explains a missing picture: old servers do not report the output of nodes they did not run again. */
+function hintAtCache(entry: unknown): string {
+  const messages = fieldOf(entry, 'status', 'messages')
+  const isCached =
+    Array.isArray(messages) &&
+    messages.some((message: unknown) => fieldOf(message, 0) === 'execution_cached' && fieldOf(message, 1, 'nodes', 0) !== undefined)
+  return isCached ? ': it had the picture in its cache; update it, or change the seed' : ''
 }
 
 /** The failed node and its exception type, without the message, which may repeat the prompt. */

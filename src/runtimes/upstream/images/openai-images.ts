@@ -1,8 +1,8 @@
 import type { Abortable } from '../../../core/waiting.ts'
-import { fieldOf, fieldsOf } from '../field-of.ts'
+import { fieldOf, textsIn } from '../field-of.ts'
 import { makeBrokenError } from '../upstream-error.ts'
 import type { ServerCalls } from './server-calls.ts'
-import { fromBase64, type ImageServer, rareFields, refuseEmbedded, refuseUsed, type ServerDrawing } from './server-drawing.ts'
+import { type ImageServer, pictureIn, rareFields, refuseEmbedded, refuseUsed, type ServerDrawing } from './server-drawing.ts'
 
 /**
  * OpenAI's image API. It takes a prompt and a size only, and reports no progress. Closing the connection
@@ -42,10 +42,11 @@ export async function connectOpenAiImages(
         },
         { signal, makes: 'picture' },
       )
-      const { b64_json: encoded, url } = fieldsOf(fieldOf(answer, 'data', 0))
-      const isElsewhere = !encoded && typeof url === 'string' && !url.startsWith('data:')
-      if (isElsewhere) throw makeBrokenError('sent the address of a picture instead of the picture')
-      return fromBase64(encoded || url)
+      const listed = fieldOf(answer, 'data') ?? fieldOf(answer, 'images')
+      const [encoded, urls] = [textsIn(listed, 'b64_json'), textsIn(listed, 'url')]
+      const inside = [...encoded, ...urls.filter((url) => url.startsWith('data:')), ...textsIn(listed)]
+      if (inside.length === 0 && urls.length > 0) throw makeBrokenError('sent the address of a picture instead of the picture')
+      return pictureIn(answer, inside)
     },
   }
 }

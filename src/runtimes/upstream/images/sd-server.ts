@@ -8,7 +8,10 @@ import { fieldOf, textsIn } from '../field-of.ts'
 import { makeBrokenError, makeReportedError, statusOf } from '../upstream-error.ts'
 import type { ServerCalls } from './server-calls.ts'
 import { ServerCapabilities } from './server-capabilities.ts'
-import { fromBase64, type ImageServer, rareFields, refuseUsed, type ServerDrawing, toBase64 } from './server-drawing.ts'
+import { type ImageServer, pictureIn, rareFields, refuseUsed, type ServerDrawing, toBase64 } from './server-drawing.ts'
+
+/** States of a job that has not ended; its own server uses the first two. */
+const working: readonly string[] = ['queued', 'generating', 'pending', 'running', 'processing', 'in_progress']
 
 /**
  * The native API of stable-diffusion.cpp's server: a picture is a job that is polled until it is done. The
@@ -39,7 +42,7 @@ export async function connectSdServer(calls: ServerCalls, connecting: Abortable)
       const status = fieldOf(state, 'status')
       if (status !== 'completed')
         throw makeReportedError(`ended a picture as ${[status, fieldOf(state, 'error', 'code')].join(' ').slice(0, 80).trim()}`)
-      return fromBase64(fieldOf(state, 'result', 'images', 0, 'b64_json'))
+      return pictureIn(state, textsIn(fieldOf(state, 'result', 'images'), 'b64_json'))
     },
   }
 }
@@ -52,7 +55,7 @@ async function waitForJob(calls: ServerCalls, id: string, options: Abortable): P
       const state = await calls.get(`/sdcpp/v1/jobs/${id}`, options).catch(explainLoss)
       const status = fieldOf(state, 'status')
       if (typeof status !== 'string') throw makeBrokenError('does not report the state of a picture it accepted')
-      if (status !== 'queued' && status !== 'generating') return state
+      if (!working.includes(status)) return state
     }
   } catch (error) {
     await calls.farewell((farewell) => calls.post(`/sdcpp/v1/jobs/${id}/cancel`, {}, farewell))

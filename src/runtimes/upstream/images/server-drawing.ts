@@ -4,7 +4,8 @@ import { pictureFormat } from '../../../core/images/image-sizes.ts'
 import { type StyledPrompts, stylePrompts } from '../../../core/images/style-preset.ts'
 import type { ImageModel } from '../../../core/ports/image-model.ts'
 import type { Abortable } from '../../../core/waiting.ts'
-import { makeBrokenError, makeLateError } from '../upstream-error.ts'
+import { fieldOf, textsIn } from '../field-of.ts'
+import { makeBrokenError, makeEventError, makeLateError } from '../upstream-error.ts'
 import { receivePicture } from './receive-picture.ts'
 
 /** One picture to draw: the request, with its style preset applied to the prompts, and the seed. */
@@ -146,8 +147,19 @@ export function refuseEmbedded({ prompt, negative }: ImageRequest): void {
       })
 }
 
+/**
+ * The file of an answer: the first of its values that is a text.
+ *
+ * @throws {ServiceError} the error that the answer reports instead; `inference_failed` if there is none.
+ */
+export function pictureIn(answer: unknown, values: unknown): Uint8Array {
+  const [found] = textsIn(values).filter((text) => text !== '')
+  if (found === undefined && fieldOf(answer, 'error')) throw makeEventError(answer)
+  return fromBase64(found)
+}
+
 /** Bytes of a text in base64, with or without a data-URI prefix. */
-export function fromBase64(value: unknown): Uint8Array {
+function fromBase64(value: unknown): Uint8Array {
   if (typeof value !== 'string' || value === '') throw makeBrokenError('sent no picture')
   return Buffer.from(value.slice(value.startsWith('data:') ? value.indexOf(',') + 1 : 0), 'base64')
 }
