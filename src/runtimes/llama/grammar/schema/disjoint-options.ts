@@ -45,6 +45,50 @@ export function tagOptions(options: readonly FlatSchema[], read: ReadMember): re
   return options.map((option) => ({ ...option, required: [...new Set([...(option.required ?? []), tag])] }))
 }
 
+/** An option of several, with what is beside them, and without. */
+export interface CombinedOption {
+  readonly whole: FlatSchema
+  readonly own: FlatSchema
+}
+
+/** Options that differ by the members they require, and ways to write them. */
+const [mostExcluded, mostWays] = [16, 32]
+
+/**
+ * The options with members left out, so that no value can match two of them: at least one of each other option's required members. An option that holds
+ * wherever another does is left out with it.
+ *
+ * @returns null if the members of an option do not distinguish it from another, or there are too many ways.
+ */
+export function leaveOutRequired(
+  options: readonly CombinedOption[],
+): readonly { readonly option: FlatSchema; readonly absent: readonly string[] }[] | null {
+  if (options.length > mostExcluded) return null
+  const ways: { readonly option: FlatSchema; readonly absent: readonly string[] }[] = []
+  for (const one of options) {
+    const mine = new Set(one.whole.required)
+    const others = options.filter((other) => other !== one)
+    const lacking = others.map(({ whole }) => (whole.required ?? []).filter((name) => !mine.has(name)))
+    if (others.some((other, index) => lacking[index]?.length === 0 && !isOnlyRequired(other.own))) return null
+    if (lacking.some((names) => names.length === 0)) continue
+    let absents: readonly (readonly string[])[] = [[]]
+    for (const names of lacking) {
+      absents = absents.flatMap((absent) =>
+        names.some((name) => absent.includes(name)) ? [absent] : names.map((name) => [...absent, name]),
+      )
+      if (absents.length > mostWays) return null
+    }
+    ways.push(...absents.map((absent) => ({ option: one.whole, absent })))
+    if (ways.length > mostWays) return null
+  }
+  return ways.length === 0 ? null : ways
+}
+
+/** Whether an option only requires members of an object. */
+function isOnlyRequired({ required: _, type = ['object'], ...more }: FlatSchema): boolean {
+  return Object.keys(more).length === 0 && type.includes('object')
+}
+
 function haveDifferentTypes(options: readonly FlatSchema[]): boolean {
   const types = options.flatMap((option) => [...new Set(typesIn(option))])
   return new Set(types).size === types.length && !(types.includes('integer') && types.includes('number'))

@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
 import { type Grammar, literal } from '../gbnf.ts'
-import { areDisjoint, tagOptions } from './disjoint-options.ts'
+import { areDisjoint, type CombinedOption, leaveOutRequired, tagOptions } from './disjoint-options.ts'
 import { FlatSchemas } from './flat-schemas.ts'
 import type { Leeway } from './leeway.ts'
 import { listRule } from './list-rule.ts'
@@ -225,13 +225,16 @@ export class SchemaGrammar {
     if (keyword === 'oneOf') {
       const met = possible.filter((option) => option !== null)
       const read = (member: JsonValue): FlatSchema | null => this.#flat.flatten(member, where)
-      const tagged = areDisjoint(met, read) ? undefined : tagOptions(met, read)
+      const combined = possible.flatMap((whole, index) => (whole === null ? [] : [{ whole, own: flat[index] ?? {} }]))
+      const tagged = areDisjoint(met, read) ? undefined : (tagOptions(met, read) ?? this.#withoutMembers(combined, where))
       if (tagged)
         return this.#alternatives(
           tagged.map((option, index) => this.#limited(option, { where: `${where}/${keyword}/${index}`, depth: depth + 1 })),
         )
       if (tagged === null)
-        this.#leeway.loosen(`"oneOf" at ${where} needs options that differ by type, constant or a constant member; use "anyOf"`)
+        this.#leeway.loosen(
+          `"oneOf" at ${where} needs options that differ by type, constant, a constant member or required members; use "anyOf"`,
+        )
     }
     const rules = options.flatMap((option, index) => {
       const one = possible[index] ?? null
@@ -240,6 +243,14 @@ export class SchemaGrammar {
       return [isPlain ? this.#visit(option, at) : this.#limited(one, at)]
     })
     return this.#alternatives(rules)
+  }
+
+  /** Options that exclude each other by members that only some of them require; null if they do not. */
+  #withoutMembers(options: readonly CombinedOption[], where: string): readonly FlatSchema[] | null {
+    const ways = leaveOutRequired(options)?.map(({ option, absent }) =>
+      this.#flat.intersect(option, { properties: Object.fromEntries(absent.map((name) => [name, false])) }, where),
+    )
+    return ways?.filter((way) => way !== null) ?? null
   }
 
   /** A schema that was put together, within the limits of all. */

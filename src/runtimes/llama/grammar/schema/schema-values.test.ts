@@ -127,6 +127,16 @@ for (const [format, valid, allowed, refused] of formats)
     })
   })
 
+test('oneOf is supported for objects distinguished by required members', () => {
+  const properties = { a: { type: 'null' }, b: { type: 'null' }, c: { type: 'null' } }
+  const schema = { type: 'object', properties, additionalProperties: false, oneOf: [{ required: ['a', 'b'] }, { required: ['c'] }] }
+  const has = (value: JsonValue, name: string) => isRecord(value) && Object.hasOwn(value, name)
+  check(schema, (value) => (has(value, 'a') && has(value, 'b')) !== has(value, 'c'), {
+    allowed: ['{"a":null,"b":null}', '{"c":null}', '{"c":null,"a":null}', '{"c":null,"b":null}'],
+    refused: ['{}', '{"a":null}', '{"b":null}', '{"a":null,"b":null,"c":null}', '{"c":null,"a":null,"b":null}'],
+  })
+})
+
 test('oneOf is supported for objects distinguished by a required constant', () => {
   const cat = { type: 'object', properties: { kind: { const: 'cat' }, lives: { type: 'integer' } }, required: ['kind', 'lives'] }
   const dog = { type: 'object', properties: { kind: { enum: ['dog'] } }, required: ['kind'] }
