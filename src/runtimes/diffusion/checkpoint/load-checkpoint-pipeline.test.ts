@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { platform } from 'node:process'
 import { after, test } from 'node:test'
+import { residentBytes } from '../../../../test/support/memory/resident-bytes.ts'
 import { unpackGoldenCheckpoints } from '../../../../test/support/model-files/golden-checkpoints.ts'
 import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import { drawLatents } from '../draw-image.ts'
 import { openReferencePipeline } from '../parity/open-pipeline.ts'
 import { parseReferenceFile } from '../parity/reference-case.ts'
 import { isWithinLimits, replayCase } from '../parity/replay-case.ts'
+import { decodeLatents } from '../vae/latent-colours.ts'
 import { gpuTarget } from './graph/find-graph-target.ts'
 
 // One case of each kind of graph; test/parity replays all of them.
@@ -43,4 +47,22 @@ test('in half precision, as on a GPU, the latents differ only slightly', async (
   await using opened = await openReferencePipeline(folder, reference, { threads: 1, target, signal })
   const { latents, pixels } = await replayCase(opened, reference, { signal })
   assert.ok(latents > 1e-5 && latents <= 5e-3 && pixels <= 2, `latents ${latents}, pixels ${pixels}`)
+})
+
+test('weights of the UNet leave memory before the VAE decodes', { skip: platform !== 'linux' }, async () => {
+  const weights = join(folder, 'xl.safetensors')
+  await using opened = await openReferencePipeline(folder, findCase('xl.safetensors K_EULER/6'), { threads: 1, signal })
+  const { pipeline } = opened
+  const text = [{ text: 'a glossy red apple', weight: 1 }]
+  const positive = { first: text, second: text }
+  const prompts = await pipeline.base.encode({ positive, negative: null, clipSkip: 0, truncate: true }, { signal })
+  const { scheduler } = pipeline
+  const size = { width: 64, height: 64, guidanceScale: 0, guidanceRescale: 0 }
+  const drawing = { ...size, sampler: 'K_EULER', scheduler, steps: 1, seed: 1, prompts, start: null, refining: null } as const
+  const { latents, size: at } = await drawLatents(pipeline, drawing, { signal, onStep: async () => undefined })
+  const inSteps = await residentBytes(weights)
+  await decodeLatents(pipeline, latents, at)
+  const inDecoder = await residentBytes(weights)
+  // The UNet has 16 MB, the VAE 3 MB.
+  assert.ok(inSteps > 12e6 && inDecoder < 6e6, `${inSteps}, ${inDecoder}`)
 })

@@ -2,6 +2,7 @@ import type { CheckpointFacts } from '../../../core/model.ts'
 import type { Abortable } from '../../../core/waiting.ts'
 import type { DiffusionPipeline, PipelineOptions } from '../diffusion-pipeline.ts'
 import type { ExecutionProvider } from '../onnx/choose-provider.ts'
+import { MappedFiles } from '../onnx/mapped-files.ts'
 import { openWrittenGraph } from '../onnx/onnx-session.ts'
 import { SessionTurns } from '../onnx/session-turns.ts'
 import { safetyOff } from '../pictures/onnx-safety-checker.ts'
@@ -36,11 +37,16 @@ export async function loadCheckpointPipeline(
   const target = wanted ?? (await chooseTarget(parts, provider))
   // The large text encoders of a transformer read a new text in a few seconds; until then, neither they nor their buffers are of use.
   const turns = provider === 'cpu' && transformer !== null ? new SessionTurns((part) => inTurn || part === 'texts') : null
+  const mappedFiles = new MappedFiles()
   const opener = (keepsMemory: boolean, { group, spins = true }: { group?: string; spins?: boolean } = {}): OpenNetwork => {
     return async (weights, part, write) => {
       signal.throwIfAborted()
+      mappedFiles.add(weights.paths())
       const graph = { label: `${weights.label} (${part})`, write: () => write(target), folder: weights.folder }
-      const session = await openWrittenGraph(graph, { threads, provider, keepsMemory, spins, ...(turns && { turns, part: group ?? part }) })
+      // Networks that keep their buffers take turns in each step.
+      const mapped = provider === 'cpu' ? { files: mappedFiles, part: group ?? (keepsMemory ? 'steps' : part) } : null
+      const options = { threads, provider, keepsMemory, spins, mapped, ...(turns && { turns, part: group ?? part }) }
+      const session = await openWrittenGraph(graph, options)
       return { session, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() }
     }
   }

@@ -3,31 +3,28 @@ import type { Abortable } from '../../../core/waiting.ts'
 import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
 import type { OnnxSession } from '../onnx/onnx-session.ts'
 import { encodingTexts, type TextModels } from '../transformer/encode-texts.ts'
+import type { T5Encoder } from '../transformer/text-models.ts'
 import type { GuidedUnet } from '../unet/guided-unet.ts'
 import { isPlain, type UsedAssets } from '../used-assets.ts'
 import { AdaptableText } from './adapt-text.ts'
-import { LoraBranches, neededBranches } from './lora/lora-branches.ts'
+import { type Branched, BranchedNetwork } from './lora/branched-network.ts'
+import { LoraBranches } from './lora/lora-branches.ts'
 import { LoraCache } from './lora/lora-cache.ts'
-import { textTargets } from './lora/lora-modules.ts'
+import { t5Targets, textTargets } from './lora/lora-modules.ts'
 import { changedBranches, mixLoras, type WeightedLora } from './lora/mix-loras.ts'
 import type { Lora } from './lora/read-lora.ts'
 import { transformerTargets } from './lora/transformer-modules.ts'
 import { blockCount } from './networks/sd3-graph.ts'
+import { writeT5Graph } from './networks/t5-graph.ts'
 import type { OpenedNetwork, OpenNetwork } from './open-vae.ts'
 import type { TransformerParts } from './parts/transformer-parts.ts'
 import { transformerRules } from './parts/transformer-rules.ts'
 import { clipParts, predictingWith, type TransformerPredictor, writeTransformerGraph } from './transformer-predictor.ts'
-
-/** A session with branches for some modules. */
-interface Extended {
-  readonly network: OpenedNetwork
-  readonly unet: GuidedUnet
-  readonly branches: ReadonlySet<string>
-}
+import type { WeightTable } from './weights/weight-table.ts'
 
 type AdaptedParts = Pick<DiffusionPipeline, 'base' | 'decoder' | 'encoder'>
 
-/** Puts LoRAs into a transformer's pipeline, request by request: a second session over the same mapped weights, made when it is first needed. */
+/** Puts LoRAs into a transformer's pipeline, request by request. */
 export class TransformerAdapter implements AsyncDisposable {
   readonly #parts: TransformerParts
   readonly #plain: AdaptedParts
@@ -38,8 +35,9 @@ export class TransformerAdapter implements AsyncDisposable {
   readonly #text: ReadonlyMap<string, AdaptableText>
   /** The session without some blocks that was used last. */
   #skipping: { readonly network: OpenedNetwork; readonly key: string } | null = null
-  /** The session with branches, and the modules it has them for. */
-  #extended: Extended | null = null
+  readonly #branched: BranchedNetwork<GuidedUnet>
+  /** null = the model has no T5. */
+  readonly #t5: { readonly weights: WeightTable; readonly branched: BranchedNetwork<OnnxSession> } | null
 
   constructor(
     parts: TransformerParts,
@@ -61,7 +59,29 @@ export class TransformerAdapter implements AsyncDisposable {
     this.#session = session
     this.#open = open
     const clips = clipParts(parts)
-    this.#loras = new LoraCache(new Map([...transformerTargets(parts.family, parts.transformer), ...textTargets(clips)]))
+    const { family, transformer, text } = parts
+    this.#branched = new BranchedNetwork(
+      (branches) => open(transformer, 'transformer', (target) => writeTransformerGraph(parts, { target, branches })),
+      (each) => predictingWith(parts, each),
+    )
+    const weights = text.find(({ kind }) => kind === 't5')?.weights
+    this.#t5 =
+      weights === undefined
+        ? null
+        : {
+            weights,
+            branched: new BranchedNetwork(
+              (branches) => openText(weights, 't5', (target) => writeT5Graph(weights, { target, branches })),
+              (each) => each,
+            ),
+          }
+    this.#loras = new LoraCache(
+      new Map([
+        ...transformerTargets(family, transformer),
+        ...textTargets(clips),
+        ...(weights === undefined ? [] : t5Targets(weights, clips.length)),
+      ]),
+    )
     const paths = models.kind === 'language-model' ? [] : models.kind === 'pooled' ? [models.clip] : models.clips
     this.#text = new Map(
       clips.flatMap((part) => {
@@ -84,9 +104,9 @@ export class TransformerAdapter implements AsyncDisposable {
     const { base } = this.#plain
     const { family, transformer } = this.#parts
     const wanted = changedBranches(loras, 'unet')
-    const adapted = wanted.size === 0 ? null : await this.#extend(wanted)
+    const adapted = wanted.size === 0 ? null : await this.#branched.with(wanted)
     const { skippedLayers } = assets
-    const unet = skippedLayers === undefined ? adapted?.unet : await this.#skip(skippedLayers, adapted)
+    const unet = skippedLayers === undefined ? adapted?.model : await this.#skip(skippedLayers, adapted)
     const feeds = adapted && mixLoras(loras, { network: 'unet', weights: transformer, branches: adapted.branches })
     return {
       ...this.#plain,
@@ -100,7 +120,7 @@ export class TransformerAdapter implements AsyncDisposable {
   }
 
   /** Predicts with and without some blocks, both with the same LoRAs. */
-  async #skip(layers: readonly number[], adapted: Extended | null): Promise<GuidedUnet> {
+  async #skip(layers: readonly number[], adapted: Branched<GuidedUnet> | null): Promise<GuidedUnet> {
     const parts = this.#parts
     const count = blockCount(parts.transformer)
     const tooHigh = layers.find((layer) => layer >= count)
@@ -115,33 +135,30 @@ export class TransformerAdapter implements AsyncDisposable {
       await this.#skipping?.network[Symbol.asyncDispose]()
       this.#skipping = { network, key }
     }
-    return predictingWith(parts, adapted?.network.session ?? this.#session, this.#skipping.network.session)
+    return predictingWith(parts, adapted?.session ?? this.#session, this.#skipping.network.session)
   }
 
   async #adaptTexts(loras: readonly WeightedLora[]): Promise<TextModels> {
     const models = this.#models
     const [first, second] = [await this.#text.get('first')?.adapt(loras), await this.#text.get('second')?.adapt(loras)]
-    if (models.kind === 'pooled') return { ...models, clip: first ?? models.clip }
-    if (models.kind === 'stacked') return { ...models, clips: [first ?? models.clips[0], second ?? models.clips[1]] }
-    return models
+    if (models.kind === 'language-model') return models
+    const t5 = models.t5 && (await this.#adaptT5(models.t5, loras))
+    if (models.kind === 'stacked') return { ...models, clips: [first ?? models.clips[0], second ?? models.clips[1]], t5 }
+    return { ...models, clip: first ?? models.clip, t5: t5 ?? models.t5 }
   }
 
-  async #extend(wanted: ReadonlySet<string>): Promise<Extended> {
-    const before = this.#extended
-    const branches = neededBranches(wanted, before?.branches ?? null)
-    if (before !== null && branches === null) return before
-    const all = branches ?? wanted
-    const network = await this.#open(this.#parts.transformer, 'transformer', (target) =>
-      writeTransformerGraph(this.#parts, { target, branches: new LoraBranches(all) }),
-    )
-    this.#extended = { network, branches: all, unet: predictingWith(this.#parts, network.session) }
-    await before?.network[Symbol.asyncDispose]()
-    return this.#extended
+  async #adaptT5(plain: T5Encoder, loras: readonly WeightedLora[]): Promise<T5Encoder> {
+    const wanted = changedBranches(loras, 't5')
+    if (this.#t5 === null || wanted.size === 0) return plain
+    const { weights, branched } = this.#t5
+    const { session, branches } = await branched.with(wanted)
+    return plain.adapted(session, mixLoras(loras, { network: 't5', weights, branches }))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#skipping?.network[Symbol.asyncDispose]()
-    await this.#extended?.network[Symbol.asyncDispose]()
+    await this.#branched[Symbol.asyncDispose]()
+    await this.#t5?.branched[Symbol.asyncDispose]()
     for (const text of this.#text.values()) await text[Symbol.asyncDispose]()
   }
 }

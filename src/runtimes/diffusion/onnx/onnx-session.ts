@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { ServiceError } from '../../../core/error.ts'
 import type { ExecutionProvider } from './choose-provider.ts'
+import type { MappedFiles } from './mapped-files.ts'
 import { unusableModel } from './model-file.ts'
 import type { RunnableSession, SessionTurns } from './session-turns.ts'
 import { fromTensor, type NumericTensor, type NumericValues, toTensor } from './tensor.ts'
@@ -139,10 +140,18 @@ export interface WrittenGraph {
   readonly folder: string
 }
 
-/** Loads a generated graph whose weights stay in their files. @param turns Turns of its component, if it shares memory with others. */
+export interface WrittenGraphOptions extends SessionOptions {
+  /** Turns of its component, if it shares memory with others. */
+  readonly turns?: SessionTurns
+  readonly part?: string
+  /** Its weights leave memory when another part runs; absent = they stay. */
+  readonly mapped?: { readonly files: MappedFiles; readonly part: string } | null
+}
+
+/** Loads a generated graph whose weights stay in their files. */
 export async function openWrittenGraph(
   { label, write, folder }: WrittenGraph,
-  { turns, part = '', ...options }: SessionOptions & { readonly turns?: SessionTurns; readonly part?: string },
+  { turns, part = '', mapped = null, ...options }: WrittenGraphOptions,
 ): Promise<OnnxSession> {
   const create = () =>
     InferenceSession.create(write(), {
@@ -157,7 +166,8 @@ export async function openWrittenGraph(
       },
     })
   try {
-    return new OnnxSession(label, await (turns === undefined ? create() : turns.open(part, create)))
+    const session = await (turns === undefined ? create() : turns.open(part, create))
+    return new OnnxSession(label, mapped?.files.sessionOf(mapped.part, session) ?? session)
   } catch (error) {
     if (error instanceof ServiceError) throw error
     const message = describeError(error)

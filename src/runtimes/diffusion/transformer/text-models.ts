@@ -1,3 +1,4 @@
+import type { Tensor } from 'onnxruntime-node'
 import { relativeBuckets } from '../checkpoint/networks/t5-graph.ts'
 import type { OnnxSession } from '../onnx/onnx-session.ts'
 import type { ByteLevelTokenizer } from '../prompts/byte-level-tokenizer.ts'
@@ -14,14 +15,24 @@ export interface HiddenText {
   readonly isCut: boolean
 }
 
+type Feeds = Readonly<Record<string, Tensor>>
+
 /** T5's encoder. Texts are filled up to the wanted length with tokens that are read like any other. */
 export class T5Encoder {
   readonly #session: OnnxSession
   readonly #tokenizer: UnigramTokenizer
+  readonly #additions: Feeds
 
-  constructor(session: OnnxSession, tokenizer: UnigramTokenizer) {
+  /** @param additions Numbers of LoRAs. */
+  constructor(session: OnnxSession, tokenizer: UnigramTokenizer, additions: Feeds = {}) {
     this.#session = session
     this.#tokenizer = tokenizer
+    this.#additions = additions
+  }
+
+  /** The same encoder with LoRAs. @param session One with branches for them. */
+  adapted(session: OnnxSession, additions: Feeds): T5Encoder {
+    return new T5Encoder(session, this.#tokenizer, additions)
   }
 
   async encode(text: string, length: number): Promise<HiddenText> {
@@ -33,6 +44,7 @@ export class T5Encoder {
     const feeds = {
       input_ids: session.tensor('input_ids', ids, [1, length]),
       buckets: session.tensor('buckets', relativeBuckets(length), [length, length]),
+      ...this.#additions,
     }
     const [hidden] = await session.run(feeds, ['hidden_states'])
     return { values: hidden.values, tokens: length, width: hidden.values.length / length, isCut: all.length >= length }

@@ -64,13 +64,23 @@ function folderOf(entry: URL): string {
   return fileURLToPath(new URL('.', entry))
 }
 
+/** Linux's list of what a process has mapped: the image engine looks up there which pages of weights it can let go. */
+const ownMappings = '/proc/self/maps'
+
 /** The service may run under flags (an inspector, a test runner) that its engines must not inherit. */
 function nodeFlags(entry: URL, { readable, opensThread = false }: EngineNeeds, confinement: Confinement | null): readonly string[] {
   const quiet = '--disable-warning=ExperimentalWarning'
   const codeFolders = confinement?.codeFolders ?? null
   if (codeFolders === null || readable === null) return [quiet]
-  const allowed = [...codeFolders, folderOf(entry), ...readable, ...linkTargets(readable)].map((path) => `--allow-fs-read=${path}`)
+  const allowed = [...codeFolders, folderOf(entry), ...readable, ...linkTargets(readable), ownMappings]
   const threads = opensThread ? ['--allow-worker'] : []
   // Node warns that native add-ons are not covered (see docs/security.md); the engine also gives up threads.
-  return [quiet, '--disable-warning=SecurityWarning', '--permission', '--allow-addons', ...threads, ...allowed]
+  return [
+    quiet,
+    '--disable-warning=SecurityWarning',
+    '--permission',
+    '--allow-addons',
+    ...threads,
+    ...allowed.map((path) => `--allow-fs-read=${path}`),
+  ]
 }

@@ -3,8 +3,8 @@ import { diffusersUnetLayout, unetModules } from '../names/unet-names.ts'
 import type { CheckpointParts } from '../parts/checkpoint-parts.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
 
-/** A network of a checkpoint that LoRAs change. */
-export type LoraNetwork = 'unet' | 'first' | 'second'
+/** A network of a model that LoRAs change: the UNet or transformer, CLIP's text encoders, and T5. */
+export type LoraNetwork = 'unet' | 'first' | 'second' | 't5'
 
 /** A module that a LoRA may change. */
 export interface LoraTarget {
@@ -43,14 +43,29 @@ export function loraTargets({ unet, text }: Pick<CheckpointParts, 'unet' | 'text
 
 /** The modules of CLIP's encoders. */
 export function textTargets(text: CheckpointParts['text']): LoraTargets {
+  return new Map(
+    text.flatMap(({ weights, reads }) => [...encoderTargets(weights, modulesOf(weights), reads, textPrefixes(reads, text.length))]),
+  )
+}
+
+/** The layers of T5. In a FLUX model it is the second text encoder, which kohya's scripts call the third all the same. */
+export function t5Targets(weights: WeightTable, clips: number): LoraTargets {
+  const layers = modulesOf(weights).filter((module) => /\.(?:SelfAttention\.[qkvo]|DenseReluDense\.w\w+)$/u.test(module))
+  const kohya = clips === 1 ? ['lora_te2_', 'lora_te3_'] : ['lora_te3_']
+  return encoderTargets(weights, layers, 't5', [kohya, `text_encoder_${clips + 1}.`])
+}
+
+function encoderTargets(
+  weights: WeightTable,
+  modules: readonly string[],
+  network: LoraNetwork,
+  [kohya, peft]: ReturnType<typeof textPrefixes>,
+): LoraTargets {
   const targets = new Map<string, readonly LoraTarget[]>()
-  for (const { weights, reads } of text) {
-    const [kohya, peft] = textPrefixes(reads, text.length)
-    for (const module of modulesOf(weights)) {
-      const target: readonly LoraTarget[] = [{ network: reads, module, numbers: numbersOf(weights, module) }]
-      for (const prefix of kohya) targets.set(`${prefix}${module.replaceAll('.', '_')}`, target)
-      targets.set(`${peft}${module}`, target)
-    }
+  for (const module of modules) {
+    const target: readonly LoraTarget[] = [{ network, module, numbers: numbersOf(weights, module) }]
+    for (const prefix of kohya) targets.set(`${prefix}${module.replaceAll('.', '_')}`, target)
+    targets.set(`${peft}${module}`, target)
   }
   return targets
 }
@@ -118,5 +133,5 @@ export function readLoraKey(name: string): LoraKey | null {
 
 /** Without what peft wraps around a model. */
 function plain(module: string): string {
-  return module.replace(/^base_model\.model\./u, 'unet.').replace(/^((?:unet|text_encoder(?:_2)?)\.)base_model\.model\./u, '$1')
+  return module.replace(/^base_model\.model\./u, 'unet.').replace(/^((?:unet|text_encoder(?:_[23])?)\.)base_model\.model\./u, '$1')
 }

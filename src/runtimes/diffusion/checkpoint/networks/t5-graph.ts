@@ -12,7 +12,7 @@ const epsilon = 1e-6
  * @see Raffel et al. 2019, arXiv:1910.10683
  */
 export function writeT5Graph(weights: WeightTable, { target, branches }: TransformerGraphOptions): Uint8Array {
-  const graph = new GraphBuilder(weights, target)
+  const graph = new GraphBuilder(weights, target, branches)
   const context: LayerContext = { graph, branches }
   const table = 'encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight'
   const width = weights.sizeOf('shared.weight', 1)

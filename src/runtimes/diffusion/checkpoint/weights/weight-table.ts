@@ -1,5 +1,5 @@
 import { open, realpath } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { SafetensorsFault, type SafetensorsHeader, type TensorPlace } from '../../../../core/checkpoint/safetensors-header.ts'
 import { hasNoEffect, scaledName } from '../../../../core/checkpoint/stored-weights.ts'
 import { readWeightsHeader } from '../../../../core/checkpoint/weights-header.ts'
@@ -58,6 +58,11 @@ export class WeightTable {
 
   names(): readonly string[] {
     return [...this.#weights.keys()]
+  }
+
+  /** Absolute paths of the files that hold the weights. */
+  paths(): ReadonlySet<string> {
+    return new Set(Array.from(this.#weights.values(), ({ file }) => join(this.folder, file)))
   }
 
   has(name: string): boolean {

@@ -1,0 +1,42 @@
+import type { OnnxSession } from '../../onnx/onnx-session.ts'
+import { type BranchKey, LoraBranches, neededBranches } from './lora-branches.ts'
+
+interface Opened extends AsyncDisposable {
+  readonly session: OnnxSession
+}
+
+/** A network with branches for everything that LoRAs have changed so far. */
+export interface Branched<Model> {
+  readonly model: Model
+  readonly session: OnnxSession
+  readonly branches: ReadonlySet<BranchKey>
+}
+
+/** A second session over a network's mapped weights that takes LoRAs, opened when it is first needed. */
+export class BranchedNetwork<Model> implements AsyncDisposable {
+  readonly #open: (branches: LoraBranches) => Promise<Opened>
+  readonly #wrap: (session: OnnxSession) => Model
+  #current: (Branched<Model> & { readonly network: Opened }) | null = null
+
+  constructor(open: (branches: LoraBranches) => Promise<Opened>, wrap: (session: OnnxSession) => Model) {
+    this.#open = open
+    this.#wrap = wrap
+  }
+
+  /** The network with at least these branches. */
+  async with(wanted: ReadonlySet<BranchKey>): Promise<Branched<Model>> {
+    const before = this.#current
+    const needed = neededBranches(wanted, before?.branches ?? null)
+    if (before !== null && needed === null) return before
+    const branches = needed ?? wanted
+    const network = await this.#open(new LoraBranches(branches))
+    const { session } = network
+    this.#current = { network, session, model: this.#wrap(session), branches }
+    await before?.network[Symbol.asyncDispose]()
+    return this.#current
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#current?.network[Symbol.asyncDispose]()
+  }
+}

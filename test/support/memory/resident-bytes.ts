@@ -1,0 +1,8 @@
+import { readFile } from 'node:fs/promises'
+
+/** Bytes of a mapped file in the memory of this process, on Linux. */
+export async function residentBytes(path: string): Promise<number> {
+  const mappings = (await readFile('/proc/self/smaps', 'utf8')).split(/^(?=[0-9a-f]+-[0-9a-f]+ )/mu)
+  const own = mappings.filter((each) => each.split('\n', 1)[0]?.endsWith(` ${path}`))
+  return own.reduce((sum, each) => sum + Number(/^Rss:\s+(\d+) kB/mu.exec(each)?.[1]) * 1024, 0)
+}
