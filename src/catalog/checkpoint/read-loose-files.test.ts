@@ -104,6 +104,28 @@ test('a pickle and a sound file of another kind are reported when a request name
   assert.match(catalog.findUnusable('flux')?.reason ?? '', /FLUX/)
 })
 
+test('parts of a split safetensors file are reported with the missing ones', async () => {
+  const own = join(temporary.path, 'split')
+  const whole = header({ 'model.embed_tokens.weight': half(0, 4) }, 4)
+  for (const [place, names] of [
+    ['one', ['model-00002-of-00003']],
+    ['both', ['a-00001-of-00002', 'a-00002-of-00002']],
+    ['many', ['big-00003-of-00009']],
+  ] as const) {
+    await mkdir(join(own, place), { recursive: true })
+    for (const name of names) await writeFile(join(own, place, `${name}.safetensors`), whole)
+  }
+  const catalog = await openCatalog({ folders: [own] })
+  const reasonOf = (name: string) => catalog.findUnusable(name)?.reason ?? ''
+  const fix = "download the whole folder in diffusers' layout, or the model as one file"
+  assert.equal(
+    reasonOf('model'),
+    `is part 2 of 3 of a split model, and these parts are missing: model-00001-of-00003.safetensors, model-00003-of-00003.safetensors; ${fix}`,
+  )
+  assert.ok(reasonOf('a').includes(`(is part 2 of 2 of a split model; ${fix})`), reasonOf('a'))
+  assert.match(reasonOf('big'), /big-00001-of-00009\.safetensors, big-00002-\S+, big-00004-of-00009\.safetensors and 5 more;/)
+})
+
 test('model names drop the suffix of a split; few-step models and velocity prediction are recognized by name', async () => {
   const own = join(temporary.path, 'names')
   const wanted = {

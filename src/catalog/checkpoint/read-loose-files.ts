@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { open, readdir } from 'node:fs/promises'
 import { basename, dirname, relative, sep } from 'node:path'
 import type { AssetDescriptor, UnusableFile } from '../../core/assets/asset.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
@@ -105,6 +105,22 @@ async function findForeignContent(path: string): Promise<string | null> {
   }
 }
 
+/** Missing parts that a reason names. */
+const maxNamed = 3
+
+/** Why one part of a split safetensors file cannot be used by itself, as the end of a sentence about it; null = the file is not split. */
+async function findSplitFault(path: string): Promise<string | null> {
+  const [, stem = '', number = '', count = ''] = /^(.*-)(\d{5})-of-(\d{5})\.safetensors$/u.exec(basename(path)) ?? []
+  if (Number(count) < 2) return null
+  const beside = new Set(await readdir(dirname(path)).catch(() => []))
+  const all = Array.from({ length: Number(count) }, (_, i) => `${stem}${String(i + 1).padStart(5, '0')}-of-${count}.safetensors`)
+  const missing = all.filter((name) => !beside.has(name))
+  const rest = missing.length > maxNamed ? ` and ${missing.length - maxNamed} more` : ''
+  const list = missing.slice(0, maxNamed).join(', ') + rest
+  const fault = missing.length === 0 ? '' : `, and ${missing.length === 1 ? 'this part is' : 'these parts are'} missing: ${list}`
+  return `is part ${Number(number)} of ${Number(count)} of a split model${fault}; download the whole folder in diffusers' layout, or the model as one file`
+}
+
 async function partsIn(path: string, source: number, name: string): Promise<ReadFile['parts']> {
   const examined = await examineWeights(path, name).catch(() => null)
   return examined?.kind === 'part' ? [{ path, source, ...examined }] : []
@@ -125,6 +141,8 @@ async function readLooseFile({ path, source }: LooseFile, name: string): Promise
   const foreign = await findForeignContent(path)
   if (foreign !== null) return fault(`${foreign}.`)
   if (isPickle(path)) return unusable('is a pickle, which can run code when it is read; convert it to safetensors')
+  const split = await findSplitFault(path)
+  if (split !== null) return unusable(split)
   let foreignModel: string | null = null
   if (/\.gguf$/iu.test(path)) {
     const read = await readLooseGguf({ path, source, name }).catch((error: unknown) => explainUnreadable(error))
