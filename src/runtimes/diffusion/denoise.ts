@@ -49,6 +49,7 @@ export async function denoise(
   { signal, onStep }: { readonly signal: AbortSignal; readonly onStep: (progress: DenoisingProgress) => Promise<void> | void },
 ): Promise<Float32Array> {
   const { solver, begin, end } = drawing
+  requireFinite([drawing.positive.hidden, drawing.positive.pooled], textFault)
   const predict = unet.prepare(drawing)
   let state = startAt(begin)
   let latents = drawing.latents
@@ -59,11 +60,12 @@ export async function denoise(
     const input = solver.scaleInput(state, latents)
     const timestep = valueAt(solver.timesteps, state.index)
     const prediction = await predict(input, timestep, done / (end - begin))
+    if (done === 1) requireFinite([prediction], networkFault)
     const before = { state, latents }
     const step = solver.step(state, prediction, latents, () => drawing.generator.normal(latents.length))
     state = step.state
     latents = keepOutside(drawing, state, step.latents)
-    assertFinite(latents)
+    requireFinite([latents], drawingFault)
     await onStep({
       done,
       total: end - begin,
@@ -85,10 +87,16 @@ function keepOutside({ inpainting, solver }: Drawing, state: SolverState, latent
   })
 }
 
+const damaged = 'its file is damaged, or its numbers exceed half precision; use another file'
+const textFault = { message: `The text encoder of this model returned NaN or infinity: ${damaged}.`, param: 'model' }
+const networkFault = { message: `This model returned NaN or infinity in the first step: ${damaged}.`, param: 'model' }
+const drawingFault = { message: 'The image model produced NaN or infinity; try another seed, sampler or guidance scale.', param: null }
+
 /** @throws {ServiceError} `numerical_error` when a value is NaN or infinite. */
-function assertFinite(values: Float32Array): void {
-  for (const value of values) {
-    if (!Number.isFinite(value))
-      throw new ServiceError('numerical_error', 'The image model produced NaN or infinity; try another seed, sampler or guidance scale.')
-  }
+function requireFinite(
+  lists: readonly Float32Array[],
+  { message, param }: { readonly message: string; readonly param: string | null },
+): void {
+  for (const values of lists)
+    if (!values.every(Number.isFinite)) throw new ServiceError('numerical_error', message, { ...(param && { param }) })
 }

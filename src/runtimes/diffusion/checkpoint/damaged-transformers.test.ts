@@ -37,6 +37,9 @@ const narrowed = (wanted: string) => (tensors: readonly StoredTensor[]) =>
       ? { ...tensor, shape: [...shape.slice(0, -1), (shape.at(-1) ?? 0) / 2], bytes: bytes.subarray(0, bytes.length / 2) }
       : tensor
   })
+/** Fills a tensor with NaN. */
+const spoilt = (wanted: RegExp) => (tensors: readonly StoredTensor[]) =>
+  tensors.map((tensor) => (wanted.test(tensor.name) ? { ...tensor, bytes: new Uint8Array(tensor.bytes.length).fill(0xff) } : tensor))
 /** A text encoder of half the width. */
 const thinned = (tensors: readonly StoredTensor[]) =>
   tensors.map((tensor) => {
@@ -81,6 +84,7 @@ const damages: readonly (readonly [
     renamed('double_blocks.0.img_mlp.2.bias'),
     /holds a tensor "double_blocks\.0\.img_mlp\.2\.bias_strange\.x" that/,
   ],
+  ['with NaN', dev, spoilt(/^double_blocks\.0\.img_mlp\.0\.weight/u), /NaN or infinity in the first step: its file is damaged/],
   ['with half a norm', zImage, halved('cap_embedder.0.weight'), /has tensors whose shapes do not fit each other/],
 ]
 
@@ -120,6 +124,7 @@ for (const [what, model, component, file, damage, answer] of [
     without(/^model\.(?:norm|layers\.2)\./u),
     /lacks the tensor "norm\.weight"/,
   ],
+  ['Qwen3 with NaN', zImage, 'text_encoder', 'qwen_3_4b', spoilt(/^model\.layers\.0\.mlp\.up_proj/u), /text encoder .* returned NaN/],
   [
     'CLIP-L in the place of CLIP-G',
     sd3,
@@ -142,6 +147,11 @@ test('a VAE of FLUX.2 without the statistics of its latents is rejected', async 
 test('a VAE without the first block of its decoder is rejected', async () => {
   const vae = await writeDamaged('vae/ae.safetensors', without(/^decoder\.up\.3\./u))
   await requireRejected({ model: dev }, { files: { vae } }, /lacks the tensor "decoder\.up_blocks\.0\.resnets\.0\.conv1\.weight"/)
+})
+
+test('a VAE with NaN is rejected', async () => {
+  const vae = await writeDamaged('vae/ae.safetensors', spoilt(/^decoder\.conv_out\.weight/u))
+  await requireRejected({ model: dev }, { files: { vae } }, /VAE of this model returned NaN or infinity: its file is damaged/)
 })
 
 test('a tokenizer of another model is rejected', async () => {

@@ -31,7 +31,8 @@ export function toRgb({ values, width, height }: PixelPlanes): RgbImage {
       if (!Number.isFinite(value))
         throw new ServiceError(
           'numerical_error',
-          "The image decoder produced NaN or infinity, as SDXL's VAE does in half precision: the operator must use a float32 VAE or one fixed for fp16.",
+          "The VAE of this model returned NaN or infinity: its file is damaged, or its numbers exceed half precision, as those of SDXL's first VAE do; use another VAE.",
+          { param: 'model' },
         )
       data[i * 3 + channel] = Math.fround(Math.fround(value / 2 + 0.5) * 255)
     }
