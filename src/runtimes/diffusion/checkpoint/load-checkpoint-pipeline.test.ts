@@ -49,7 +49,7 @@ test('in half precision, as on a GPU, the latents differ only slightly', async (
   assert.ok(latents > 1e-5 && latents <= 5e-3 && pixels <= 2, `latents ${latents}, pixels ${pixels}`)
 })
 
-test('weights of the UNet leave memory before the VAE decodes', { skip: platform !== 'linux' }, async () => {
+test('weights of the UNet leave memory before the VAE decodes', { skip: platform !== 'linux', timeout: 300_000 }, async () => {
   const weights = join(folder, 'xl.safetensors')
   await using opened = await openReferencePipeline(folder, findCase('xl.safetensors K_EULER/6'), { threads: 1, signal })
   const { pipeline } = opened
