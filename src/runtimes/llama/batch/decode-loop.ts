@@ -13,7 +13,7 @@ import type { Guessing } from './guessing.ts'
 import { type LoadedEntry, loadBatch, pendingTokens } from './load-batch.ts'
 import { findPicture, loadPicture } from './load-picture.ts'
 import { planBatch } from './plan-batch.ts'
-import { type Delivery, handOut, type RunningGeneration, unloading } from './running-generation.ts'
+import { type Delivery, handOut, type RunningGeneration, steadyTexts, unloading } from './running-generation.ts'
 import type { SequenceTable } from './sequence-table.ts'
 
 interface LoopParts {
@@ -35,16 +35,13 @@ interface LoopParts {
  * between batches; while a batch is computed, the tokens of the one before are handed out.
  */
 export class DecodeLoop implements AsyncDisposable {
+  readonly #parts: LoopParts
   readonly #context: DecodingContext
   readonly #table: SequenceTable
-  readonly #threads: ComputeThreads
   readonly #limits: DecodeLimits
   readonly #pace: BatchPace
   readonly #turns = new AdapterTurns()
   readonly #speculation: Guessing | null
-  readonly #leftOver: number
-  readonly #inOrder: boolean
-  readonly #now: () => number
   #waiting: Generation[] = []
   #running: RunningGeneration[] = []
   #undelivered: readonly Delivery[] = []
@@ -58,16 +55,13 @@ export class DecodeLoop implements AsyncDisposable {
   #hasSeen = false
   #disposed = false
 
-  constructor({ context, table, threads, speculation, leftOver, inOrder, now }: LoopParts, limits: DecodeLimits) {
-    this.#context = context
-    this.#table = table
-    this.#threads = threads
+  constructor(parts: LoopParts, limits: DecodeLimits) {
+    this.#parts = parts
+    this.#context = parts.context
+    this.#table = parts.table
+    this.#speculation = parts.speculation
     this.#limits = limits
     this.#pace = new BatchPace(limits.promptTokens)
-    this.#speculation = speculation
-    this.#leftOver = leftOver
-    this.#inOrder = inOrder
-    this.#now = now
   }
 
   /** Queues a generation; `next` ones start before those of their account that wait already. */
@@ -161,7 +155,7 @@ export class DecodeLoop implements AsyncDisposable {
         cached: begun(index) || hold.pictures.length > 0 ? 0 : hold.cachedTokens,
         fresh: next.length,
       })),
-      this.#leftOver,
+      this.#parts.leftOver,
     )
     for (const [index, running] of this.#running.entries()) {
       if (begun(index)) continue
@@ -196,63 +190,47 @@ export class DecodeLoop implements AsyncDisposable {
     if (loaded.length === 0) return this.#deliver()
     this.#turns.use(this.#context, turn)
     const tokens = loaded.reduce((sum, entry) => sum + entry.tokens.length + entry.guess.length, 0)
-    const startedAt = this.#now()
-    const decoded = this.#threads.decode(this.#context, tokens)
+    const { threads, now } = this.#parts
+    const startedAt = now()
+    const decoded = threads.decode(this.#context, tokens)
     const ahead = this.#drawAhead(loaded)
     if (ahead.every((draw) => draw === null)) this.#computing = loaded.map((entry) => entry.running)
     this.#deliver()
     try {
-      if (!(await decoded)) return this.#takeBack(loaded)
+      if (!(await decoded)) {
+        for (const { running } of loaded) this.#table.takeBack(running.hold) // the batch was stopped
+        return
+      }
     } catch (error) {
       await Promise.allSettled(ahead) // their samplers are given back only then
       throw error
     } finally {
       this.#computing = null
     }
-    const tookMs = this.#now() - startedAt
+    const tookMs = now() - startedAt
     this.#pace.note(tokens, tookMs)
     if (loaded.every((entry) => entry.tokens.length === 1)) this.#speculation?.note(tokens, tookMs)
     this.#undelivered = await this.#advance(loaded, ahead)
-    const steady = this.#steady()
+    const steady = this.#speculation === null ? steadyTexts(this.#running, this.#turns.used.key) : null
     while (steady !== null && this.#continues(steady)) await this.#repeat(steady)
   }
 
   /** Fills the next batch: with tokens or, since they share none, with rows of a picture; others who write have every second one then. */
   async #load(turn: readonly RunningGeneration[]): Promise<readonly LoadedEntry[]> {
-    const parts = { context: this.#context, table: this.#table }
     const seen = findPicture(turn, this.#table)
     this.#hasSeen = seen !== null && !(this.#hasSeen && seen.othersGoOn)
-    if (seen !== null && this.#hasSeen) return [loadPicture(parts, seen, this.#pace.limit({ decoding: seen.othersGoOn }))]
+    if (seen !== null && this.#hasSeen) return [loadPicture(this.#parts, seen, this.#pace.limit({ decoding: seen.othersGoOn }))]
     const pending = pendingTokens(turn, this.#table)
     const batch = planBatch(pending, this.#pace.limit({ decoding: pending.some(({ tokens }) => tokens === 1) }))
     if (batch.length === 0) return []
     await this.#speculation?.guess(turn, this.#table)
-    return loadBatch(parts, turn, batch)
+    return loadBatch(this.#parts, turn, batch)
   }
 
   /** Stops a batch that nobody waits for. A batch shared with others continues, since repeated cancellation would delay them. */
   #stopIfVain(): void {
     const inVain = ({ done, generation }: RunningGeneration): boolean => done || this.#cancelled.has(generation)
     if (this.#computing?.every(inVain) === true) this.#context.stopBatch()
-  }
-
-  /** The batch was stopped. */
-  #takeBack(loaded: readonly LoadedEntry[]): void {
-    for (const { running } of loaded) this.#table.takeBack(running.hold)
-  }
-
-  /** The texts that run, by ascending sequence, where all of them are drawn by nothing but their samplers and have sequences side by side; else null. */
-  #steady(): readonly RunningGeneration[] | null {
-    if (this.#speculation !== null || this.#running.length === 0) return null
-    const running = this.#running.toSorted((a, b) => a.hold.id - b.hold.id)
-    const first = running[0]?.hold.id ?? 0
-    const continues = ({ generation, hold, next }: RunningGeneration, index: number): boolean =>
-      next.length === 1 &&
-      generation.drawsAhead &&
-      generation.topLogprobs === null &&
-      generation.adapters.key === this.#turns.used.key &&
-      hold.id === first + index
-    return running.every(continues) ? running : null
   }
 
   /** Whether the next batch is one more token of each. */
@@ -267,8 +245,9 @@ export class DecodeLoop implements AsyncDisposable {
    * evicted this code from the processor's caches. So there is little of it, and the rest is done while the next batch is computed.
    */
   async #repeat(running: readonly RunningGeneration[]): Promise<void> {
+    const { threads, inOrder, now } = this.#parts
     // A single text leaves little to do meanwhile, less than it takes to hand its batch to another thread and wake up.
-    const here = this.#inOrder && running.length === 1 && this.#pace.isQuick
+    const here = inOrder && running.length === 1 && this.#pace.isQuick
     if (here) {
       this.#deliver()
       await setImmediate() // the token leaves
@@ -276,17 +255,17 @@ export class DecodeLoop implements AsyncDisposable {
       if (!this.#continues(running)) return
     }
     this.#context.initBatch()
-    const startedAt = this.#now()
+    const startedAt = now()
     const indices = running.map(({ hold, next }) => this.#context.addToBatch(hold.id, this.#table.position(hold), next, firstPlace)[0] ?? 0)
-    const decoded = this.#threads.decode(this.#context, running.length, { here })
+    const decoded = threads.decode(this.#context, running.length, { here })
     const draw = (each: RunningGeneration, index: number) => each.generation.draw(this.#context, indices[index] ?? 0)
-    const ahead = this.#inOrder && !here ? running.map(draw) : null
+    const ahead = inOrder && !here ? running.map(draw) : null
     this.#deliver()
     await decoded.catch(async (error) => {
       await Promise.allSettled(ahead ?? [])
       throw error
     })
-    if (running.length === 1) this.#pace.note(1, this.#now() - startedAt) // many texts say nothing about the price of prompts
+    if (running.length === 1) this.#pace.note(1, now() - startedAt) // many texts say nothing about the price of prompts
     for (const { hold, next } of running) this.#table.append(hold, next)
     const tokens = await Promise.all(ahead ?? running.map(draw))
     const deliveries: Delivery[] = []
@@ -304,7 +283,7 @@ export class DecodeLoop implements AsyncDisposable {
    */
   #drawAhead(loaded: readonly LoadedEntry[]): readonly (Promise<number> | null)[] {
     const onlyDrawn = ({ tokens, guess }: LoadedEntry): boolean => tokens.length === 1 && guess.length === 0
-    if (!this.#inOrder || !loaded.every(onlyDrawn)) return loaded.map(() => null)
+    if (!this.#parts.inOrder || !loaded.every(onlyDrawn)) return loaded.map(() => null)
     return loaded.map(({ running: { generation }, indices: [index] }) => {
       if (!generation.drawsAhead || index === undefined) return null
       const draw = generation.draw(this.#context, index)

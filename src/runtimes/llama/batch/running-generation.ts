@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/error.ts'
+import type { AdapterSet } from './adapter-set.ts'
 import type { Draw } from './draw-token.ts'
 import type { Generation, GenerationEnd } from './generation.ts'
 import type { GuessTally } from './guess-tally.ts'
@@ -39,6 +40,23 @@ export function handOut({ running, draw, end }: Delivery): void {
     running.done = true
     generation.onFailure(error instanceof Error ? error : new Error(String(error)))
   }
+}
+
+/**
+ * The texts that run, by ascending sequence, where all of them are drawn by nothing but their samplers, with the adapters of `key`, and have
+ * sequences side by side; else null.
+ */
+export function steadyTexts(all: readonly RunningGeneration[], key: AdapterSet['key']): readonly RunningGeneration[] | null {
+  if (all.length === 0) return null
+  const running = all.toSorted((a, b) => a.hold.id - b.hold.id)
+  const first = running[0]?.hold.id ?? 0
+  const continues = ({ generation, hold, next }: RunningGeneration, index: number): boolean =>
+    next.length === 1 &&
+    generation.drawsAhead &&
+    generation.topLogprobs === null &&
+    generation.adapters.key === key &&
+    hold.id === first + index
+  return running.every(continues) ? running : null
 }
 
 /** The refusal of a model that is being disposed of. */
