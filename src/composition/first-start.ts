@@ -1,10 +1,11 @@
-import { type Addresses, isReachableLocallyOnly } from '../config/addresses.ts'
+import { isReachableLocallyOnly } from '../config/addresses.ts'
 import type { Config } from '../config/settings.ts'
 import { createFirstRunLink } from '../console/sign-in/create-first-run-link.ts'
 import { scopes } from '../core/access-token.ts'
 import type { Account } from '../core/account.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
 import type { Store } from '../core/ports/store.ts'
+import type { ServiceAddresses } from '../core/service-addresses.ts'
 import type { Abortable } from '../core/waiting.ts'
 import { createAccessToken } from '../operations/access/access-tokens.ts'
 import { makeAccount } from '../operations/access/accounts.ts'
@@ -21,7 +22,7 @@ export async function greet(
     addresses,
     config,
     url,
-  }: { readonly print: (text: string) => void; readonly addresses: () => Addresses; readonly config: Config; readonly url: string },
+  }: { readonly print: (text: string) => void; readonly addresses: () => ServiceAddresses; readonly config: Config; readonly url: string },
   options: Abortable,
 ): Promise<void> {
   if (config.listen.openOnLoopback) print('Programs on this machine need no access token and act as the owner (open-on-loopback).\n')

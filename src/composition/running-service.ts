@@ -1,19 +1,20 @@
 import { delimiter } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { type Addresses, listeningOrigin, resolveAddresses } from '../config/addresses.ts'
+import { listeningOrigin, resolveAddresses } from '../config/addresses.ts'
 import { type Config, settings } from '../config/settings.ts'
+import type { ServiceAddresses } from '../core/service-addresses.ts'
 import { noteOwnerSettings, readOwnerSettings } from '../storage/sqlite/owner-lock.ts'
 
 /** The service's address, known once it listens. */
 export class ListeningAddress {
   readonly #settings: Config['addresses']
-  #origins: Addresses | null = null
+  #origins: ServiceAddresses | null = null
 
   constructor(settings: Config['addresses']) {
     this.#settings = settings
   }
 
-  get origins(): Addresses {
+  get origins(): ServiceAddresses {
     if (this.#origins === null) throw new Error('The service does not listen yet')
     return this.#origins
   }

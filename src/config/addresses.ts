@@ -1,15 +1,8 @@
+import type { ServiceAddresses } from '../core/service-addresses.ts'
 import type { Config } from './settings.ts'
 
-/** Absolute URLs without trailing slash. */
-export interface Addresses {
-  readonly publicUrl: string
-  readonly imageUrl: string
-  readonly asyncUrl: string
-  readonly textUrl: string
-}
-
 /** Fills in defaults: the public URL from the listening address, the others from the public one. */
-export function resolveAddresses(settings: Config['addresses'], listeningUrl: string): Addresses {
+export function resolveAddresses(settings: Config['addresses'], listeningUrl: string): ServiceAddresses {
   const publicUrl = settings.publicUrl ?? listeningUrl
   return {
     publicUrl,

@@ -8,6 +8,7 @@ import type { OutputStore } from '../core/ports/output-store.ts'
 import type { Store } from '../core/ports/store.ts'
 import type { UsageBooks } from '../core/ports/usage-log.ts'
 import type { RequestRecord } from '../core/requests/request-record.ts'
+import type { ServiceAddresses } from '../core/service-addresses.ts'
 import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import type { AssetDependencies } from '../operations/assets/assets.ts'
 import type { BodyRecorder } from '../operations/bodies/body-recorder.ts'
@@ -20,7 +21,6 @@ import type { HttpObserver } from './http-observer.ts'
 import type { AccountPlaces } from './limits/account-places.ts'
 import type { DrawingsUnderWay } from './limits/drawings-under-way.ts'
 import type { RouteDescription } from './route-description.ts'
-import type { ServiceAddresses } from './wire/service-addresses.ts'
 
 /** Everything that the public interface needs from the rest of the service. */
 export interface HttpDependencies

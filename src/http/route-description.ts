@@ -1,8 +1,8 @@
 import type { TObject, TSchema } from 'typebox'
 import type { Scope } from '../core/access-token.ts'
+import type { ServiceAddresses } from '../core/service-addresses.ts'
 import type { ErrorStatus } from './faults/error-status.ts'
 import type { BodySettings } from './wire/chat/sampling-fields.ts'
-import type { ServiceAddresses } from './wire/service-addresses.ts'
 
 /** Describes a route. The server, 405 answers, the scope check, the limits and the API document are derived from it. */
 export interface RouteDescription {

@@ -1,4 +1,4 @@
-import type { ServiceAddresses } from '../wire/service-addresses.ts'
+import type { ServiceAddresses } from '../../core/service-addresses.ts'
 
 /** The console's colours in light and dark mode. */
 const colours = {

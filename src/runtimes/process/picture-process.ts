@@ -14,13 +14,13 @@ export interface PictureProcessSettings {
   readonly confinement: Confinement | null
   readonly clock: Clock
   readonly log: (event: EngineEvent) => void
-  /** Longest time for one picture, the start of the process included; then the process is killed. Default 30 s. */
-  readonly timeoutMs?: number
 }
 
 /** A decoded picture of the largest size, several times over, and the code that decodes it. */
 const memoryBytes = 2 * 1024 ** 3
 const modelId = 'uploaded pictures'
+/** Longest time for one picture, the start of the process included; then the process is killed. */
+const longestMs = 30_000
 
 /** A process that inspects one picture at a time, so that a crash affects no other. */
 export class PictureProcess implements Disposable {
@@ -61,8 +61,7 @@ export class PictureProcess implements Disposable {
   async inspect(task: PictureTask): Promise<InspectedImage> {
     this.#answer = Promise.withResolvers()
     const done = new AbortController()
-    const { clock, timeoutMs = 30_000 } = this.#settings
-    clock.wait(timeoutMs, { signal: done.signal }).then(
+    this.#settings.clock.wait(longestMs, { signal: done.signal }).then(
       () => this[Symbol.dispose](),
       () => {},
     )

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { toErrorRecord } from '../../../core/error.ts'
 import type { Inference, Progress } from '../../../core/inference.ts'
+import type { ServiceAddresses } from '../../../core/service-addresses.ts'
 import type { InferenceUpdate } from '../../../operations/deferred/inferences.ts'
 import { toErrorObject } from '../../faults/error-body.ts'
 import { optional } from '../../faults/object-schema.ts'
@@ -8,7 +9,6 @@ import type { Answer } from '../answer.ts'
 import { encodePart } from '../chat/chat-stream.ts'
 import { encodeNamedEvent } from '../event-data.ts'
 import { toBase64 } from '../images/image-result.ts'
-import type { ServiceAddresses } from '../service-addresses.ts'
 
 const time = (description: string) => Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description })
 

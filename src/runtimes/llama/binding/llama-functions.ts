@@ -74,7 +74,6 @@ export interface LlamaFunctions {
   readonly llama_set_causal_attn: NativeCall<[context: Pointer, causal: boolean], Nothing>
   readonly llama_set_n_threads: NativeCall<[context: Pointer, one: number, batch: number], Nothing>
   readonly llama_attach_threadpool: NativeCall<[context: Pointer, one: Pointer, batch: Pointer], Nothing>
-  readonly llama_detach_threadpool: NativeCall<[context: Pointer], Nothing>
   readonly llama_pooling_type: NativeCall<[context: Pointer], number>
   readonly llama_get_logits: NativeCall<[context: Pointer], Maybe>
   readonly llama_get_logits_ith: NativeCall<[context: Pointer, index: number], Maybe>
@@ -166,7 +165,6 @@ const signatures: Readonly<Record<keyof LlamaFunctions, readonly [result: string
   llama_set_causal_attn: ['void', context, 'bool'],
   llama_set_n_threads: ['void', context, 'int32_t', 'int32_t'],
   llama_attach_threadpool: ['void', context, 'void *', 'void *'],
-  llama_detach_threadpool: ['void', context],
   llama_pooling_type: ['int', context],
   llama_get_logits: ['void *', context],
   llama_get_logits_ith: ['void *', context, 'int32_t'],

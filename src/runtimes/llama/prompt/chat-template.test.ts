@@ -12,7 +12,6 @@ test('the template receives messages, the begin token and the generation prompt'
     texts,
   )
   assert.equal(template.render([user], []), '<s>[user]Hi>')
-  assert.equal(template.acceptsTools, false)
 })
 
 test('a file without a template uses ChatML', () => {

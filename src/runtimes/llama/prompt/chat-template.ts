@@ -38,8 +38,6 @@ export interface RenderOptions {
 
 export interface ChatTemplate {
   readonly source: string
-  /** Whether the template includes tools itself. */
-  readonly acceptsTools: boolean
   /** Format of the model's reasoning; null = none. */
   readonly thoughts: ThoughtFormat | null
   /** Whether the template accepts an effort, or at least an on/off switch for thinking. */
@@ -83,7 +81,6 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
   const gathers = losesRules(tryOut)
   return {
     source: text,
-    acceptsTools: /\btools\b/.test(text),
     thoughts,
     acceptsEffort,
     acceptsDegree: /\breasoning_effort\b/.test(text),

@@ -1,25 +1,19 @@
 import { accountDisabled } from '../../../core/account.ts'
 import { type Inference, outputRetentionMs } from '../../../core/inference.ts'
-import type { QueueLimits } from '../../../core/ports/inference-queue.ts'
+import type { InferenceSubmission, QueueLimits } from '../../../core/ports/inference-queue.ts'
 import { idempotencyConflict, queueFull, shareFull, storageFull } from '../../refuse-submission.ts'
 import { readInference, writePriority } from '../../rows/inference-row.ts'
 import { readInteger, readIntegerOrNull, readText, readTextOrNull } from '../../rows/row.ts'
 import type { Connection } from '../connection.ts'
 
 /** A submission with encoded work. */
-export interface EncodedSubmission {
+export interface EncodedSubmission extends Omit<InferenceSubmission, 'id' | 'work' | 'tokenId'> {
   readonly id: string
-  readonly accountId: string
   readonly kind: Inference['kind']
   readonly model: string
-  readonly priority: Inference['priority']
   readonly body: Uint8Array
   readonly format: number
-  readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
-  readonly webhookUrl: string | null
-  readonly traceparent: string | null
   readonly limits: QueueLimits
-  readonly outputBytes?: number
 }
 
 /**

@@ -3,7 +3,6 @@ import type { SchedulerConfig } from '../scheduler-config.ts'
 
 /** Noise levels of the training timesteps, in PyTorch's float32 arithmetic. */
 export interface NoiseSchedule {
-  readonly betas: Float32Array
   /** Share of the signal's variance left at each timestep (diffusers' `alphas_cumprod`). */
   readonly alphasCumprod: Float32Array
   /** Noise over signal at each timestep: √((1 − ᾱ) / ᾱ), rising. */
@@ -19,7 +18,7 @@ export function noiseSchedule(config: SchedulerConfig, options: { readonly zeroS
   // The smallest half-precision number keeps the first sigma finite.
   if (config.rescaleBetasZeroSnr && options.zeroSnrFloor) alphasCumprod[alphasCumprod.length - 1] = 2 ** -24
   const sigmas = alphasCumprod.map((alpha) => Math.sqrt(Math.fround(Math.fround(1 - alpha) / alpha)))
-  return { betas, alphasCumprod, sigmas, logSigmas: sigmas.map((sigma) => Math.log(sigma)) }
+  return { alphasCumprod, sigmas, logSigmas: sigmas.map((sigma) => Math.log(sigma)) }
 }
 
 function schedule({ betaSchedule, betaStart, betaEnd, trainTimesteps }: SchedulerConfig): Float32Array {
