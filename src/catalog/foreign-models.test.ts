@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readdir, readFile, readlink, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
+import { createTemporaryFolder, writeFiles } from '../../test/support/temporary-folder.ts'
 import { findForeignModels, foreignFolders, linkForeignModel } from './foreign-models.ts'
 import { removeModel } from './pulled-folder.ts'
 
 const sum = (digit: string) => digit.repeat(64)
-
-async function write(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), text)
-  }
-}
 
 function manifest(...layers: readonly (readonly [kind: string, digest: string])[]): string {
   const config = { mediaType: 'application/vnd.docker.container.image.v1+json', digest: `sha256:${sum('c')}`, size: 1 }
@@ -24,7 +17,7 @@ function manifest(...layers: readonly (readonly [kind: string, digest: string])[
 suite('the models of other programs', () => {
   test('Ollama models are found by the blob digests in their manifests', async () => {
     await using folder = await createTemporaryFolder()
-    await write(folder.path, {
+    await writeFiles(folder.path, {
       'manifests/registry.ollama.ai/library/llama3.2/3b': manifest(['model', `sha256:${sum('a')}`], ['license', `sha256:${sum('b')}`]),
       'manifests/registry.ollama.ai/library/llava/latest': manifest(['model', `sha256:${sum('a')}`], ['projector', `sha256:${sum('d')}`]),
       'manifests/hf.co/Qwen/Qwen3-8B-GGUF/Q4_K_M': manifest(['model', `sha256:${sum('a')}`]),
@@ -58,7 +51,7 @@ suite('the models of other programs', () => {
 
   test('LM Studio models are found by publisher and repository', async () => {
     await using folder = await createTemporaryFolder()
-    await write(folder.path, {
+    await writeFiles(folder.path, {
       'bartowski/Gemma/gemma-Q4_0.gguf': 'GGUF',
       'bartowski/Gemma/mmproj-gemma-f16.gguf': 'GGUF',
       'big/Split/big-00001-of-00002.gguf': 'GG',
@@ -80,7 +73,7 @@ suite('the models of other programs', () => {
   test('hub cache models are found in the snapshot of the main revision', async () => {
     await using folder = await createTemporaryFolder()
     const repository = 'models--Qwen--Qwen3-0.6B-GGUF'
-    await write(folder.path, {
+    await writeFiles(folder.path, {
       [`${repository}/refs/main`]: 'bbbb',
       [`${repository}/blobs/one`]: 'GGUF',
       [`${repository}/snapshots/aaaa/old.gguf`]: 'GGUF',
@@ -105,7 +98,7 @@ suite('the models of other programs', () => {
 
   test('a model is linked and not copied', async () => {
     await using folder = await createTemporaryFolder()
-    await write(folder.path, { 'theirs/a/b/c.gguf': 'GGUF' })
+    await writeFiles(folder.path, { 'theirs/a/b/c.gguf': 'GGUF' })
     const [model] = (await findForeignModels('lmstudio', join(folder.path, 'theirs'))) ?? []
     assert.ok(model)
     await linkForeignModel(model, join(folder.path, 'ours'))
@@ -116,7 +109,7 @@ suite('the models of other programs', () => {
   test('removing a linked model removes all its files, and no other model of its folder', async () => {
     await using folder = await createTemporaryFolder()
     const ours = join(folder.path, 'ours')
-    await write(folder.path, {
+    await writeFiles(folder.path, {
       'theirs/a/b/big-00001-of-00002.gguf': 'GG',
       'theirs/a/b/big-00002-of-00002.gguf': 'UF',
       'theirs/a/b/mmproj-big.gguf': 'GGUF',
@@ -135,7 +128,7 @@ suite('the models of other programs', () => {
 
   test('a model that cannot be linked completely leaves nothing behind', async () => {
     await using folder = await createTemporaryFolder()
-    await write(folder.path, { 'theirs/a/b/c.gguf': 'GGUF', 'theirs/a/b/mmproj-c.gguf': 'GGUF', 'ours/mmproj-c.gguf': 'GGUF' })
+    await writeFiles(folder.path, { 'theirs/a/b/c.gguf': 'GGUF', 'theirs/a/b/mmproj-c.gguf': 'GGUF', 'ours/mmproj-c.gguf': 'GGUF' })
     const [model] = (await findForeignModels('lmstudio', join(folder.path, 'theirs'))) ?? []
     assert.ok(model)
     await assert.rejects(linkForeignModel(model, join(folder.path, 'ours')), { message: /mmproj-c\.gguf.*already exists; .*remove it/ })

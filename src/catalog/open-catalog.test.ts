@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { writeFiles } from '../../test/support/temporary-folder.ts'
 import { listedModels } from '../core/find-descriptor.ts'
 import { CatalogError } from './catalog-fault.ts'
 import { openCatalog } from './refreshable-catalog.ts'
@@ -13,10 +14,8 @@ const builtIn = fileURLToPath(new URL('../../models', import.meta.url))
 async function makeFolder(context: TestContext, files: Record<string, string | object>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'sepia-catalog-'))
   context.after(() => rm(folder, { recursive: true }))
-  for (const [path, content] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content))
-  }
+  const texts = Object.entries(files).map(([path, content]) => [path, typeof content === 'string' ? content : JSON.stringify(content)])
+  await writeFiles(folder, Object.fromEntries(texts))
   return folder
 }
 

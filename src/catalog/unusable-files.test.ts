@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { symlink } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { suite, test } from 'node:test'
 import { ggufValue, writeGguf } from '../../test/support/model-files/gguf-file.ts'
-import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
+import { createTemporaryFolder, writeFiles } from '../../test/support/temporary-folder.ts'
 import { readLooseFiles } from './checkpoint/read-loose-files.ts'
 import { openCatalog, type RefreshableCatalog } from './refreshable-catalog.ts'
 
 const healthy = writeGguf([['general.architecture', ggufValue('llama')]], [])
 
 async function open(folder: string, files: Readonly<Record<string, string | Buffer>>): Promise<RefreshableCatalog> {
-  for (const [path, content] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), content)
-  }
+  await writeFiles(folder, files)
   return openCatalog({ folders: [folder] })
 }
 

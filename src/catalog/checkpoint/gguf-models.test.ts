@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { type GgufTensor, ggufValue, writeGguf } from '../../../test/support/model-files/gguf-file.ts'
 import { safetensorsFile } from '../../../test/support/model-files/safetensors-file.ts'
-import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { createTemporaryFolder, writeFiles } from '../../../test/support/temporary-folder.ts'
 import { openCatalog } from '../refreshable-catalog.ts'
 
 const q8 = (name: string, width: number, rows: number): GgufTensor => ({
@@ -26,20 +25,13 @@ const qwen = (width: number): Buffer =>
   )
 const vae = Buffer.from(safetensorsFile([{ name: 'decoder.conv_in.weight', shape: [8, 16, 3, 3], values: new Float32Array(8 * 16 * 9) }]))
 
-async function write(folder: string, files: Readonly<Record<string, Buffer>>): Promise<void> {
-  for (const [path, content] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), content)
-  }
-}
-
 for (const [converter, header, prefix] of [
   ['ComfyUI', [['general.architecture', ggufValue('lumina2')] as const], ''],
   ['stable-diffusion.cpp', [], 'model.diffusion_model.'],
 ] as const) {
   test(`a GGUF transformer of ${converter} is assembled with GGUF parts that fit it`, async () => {
     await using folder = await createTemporaryFolder()
-    await write(folder.path, {
+    await writeFiles(folder.path, {
       'diffusion_models/z-image-turbo-Q8_0.gguf': writeGguf(
         header,
         zImage.map((tensor) => ({ ...tensor, name: prefix + tensor.name })),
@@ -61,7 +53,7 @@ for (const [converter, header, prefix] of [
 
 test('an encoder of another width is not used as the part', async () => {
   await using folder = await createTemporaryFolder()
-  await write(folder.path, {
+  await writeFiles(folder.path, {
     'z-image.gguf': writeGguf([], zImage),
     'Qwen3-8B-Q8_0.gguf': qwen(64),
   })

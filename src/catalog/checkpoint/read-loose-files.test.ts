@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { readGoldenCheckpoints, unpackGoldenCheckpoints } from '../../../test/support/model-files/golden-checkpoints.ts'
-import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { createTemporaryFolder, writeFiles } from '../../../test/support/temporary-folder.ts'
 import { removeModel } from '../pulled-folder.ts'
 import { openCatalog } from '../refreshable-catalog.ts'
 
@@ -188,10 +188,7 @@ test('nested folders are searched, links are followed once, and files with one n
     'hub/models--pub--painter/snapshots/0123abcd/pytorch_lora_weights.safetensors',
     'a/b/c/d/e/f/g/h/deepest.safetensors',
   ]
-  for (const path of [...paths, 'a/b/c/d/e/f/g/h/i/beyond.safetensors']) {
-    await mkdir(dirname(join(own, path)), { recursive: true })
-    await writeFile(join(own, path), lora)
-  }
+  await writeFiles(own, Object.fromEntries([...paths, 'a/b/c/d/e/f/g/h/i/beyond.safetensors'].map((path) => [path, lora])))
   await symlink('..', join(own, 'more/back'))
   await symlink(join(own, 'loras/SDXL'), join(own, 'zz-linked'))
   const catalog = await openCatalog({ folders: [own] })

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { type GgufEntry, type GgufTensor, ggufValue, writeGguf } from '../../../test/support/model-files/gguf-file.ts'
 import { writeMmproj } from '../../../test/support/model-files/mmproj-file.ts'
-import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { createTemporaryFolder, writeFiles } from '../../../test/support/temporary-folder.ts'
 import { openCatalog } from '../refreshable-catalog.ts'
 
 const header = (architecture: string, ...more: readonly GgufEntry[]): Buffer =>
@@ -22,19 +21,12 @@ const lora = (matrices: readonly string[]): Buffer =>
 
 const weights = (name: string): GgufTensor => ({ name, shape: [32, 4], type: 8, data: Buffer.alloc(4 * 34) })
 
-async function write(folder: string, files: Readonly<Record<string, Buffer>>): Promise<void> {
-  for (const [path, content] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), content)
-  }
-}
-
 describe('a GGUF file in a models folder', () => {
   it('is a model named after its file and described by its header', async () => {
     await using folder = await createTemporaryFolder()
     const named = header('qwen3', ['general.name', ggufValue('Qwen 3')], ['general.license', ggufValue('apache-2.0')])
     const reranker = header('bert', ['bert.pooling_type', ggufValue(4)])
-    await write(folder.path, {
+    await writeFiles(folder.path, {
       'Qwen3-8B-Q4_K_M.gguf': named,
       'sub/nomic-embed.gguf': header('nomic-bert'),
       'rank.gguf': reranker,
@@ -55,7 +47,7 @@ describe('a GGUF file in a models folder', () => {
   it('is named and found in either form of its accents', async () => {
     await using folder = await createTemporaryFolder()
     const [decomposed, composed] = ['cafe\u0301', 'caf\u00e9']
-    await write(folder.path, { [`${decomposed}.gguf`]: header('llama'), 'cut\u0308.gguf': Buffer.from('GGUF') })
+    await writeFiles(folder.path, { [`${decomposed}.gguf`]: header('llama'), 'cut\u0308.gguf': Buffer.from('GGUF') })
     const catalog = await openCatalog({ folders: [folder.path] })
     assert.deepEqual(
       catalog.list().map(({ id }) => id),
@@ -77,7 +69,7 @@ describe('a GGUF file in a models folder', () => {
       return index === 0 ? header('llama', ...place) : writeGguf(place, [weights('blk.0.attn_q.weight')])
     }
     const parts = names.map((name, index) => [name, part(index)] as const)
-    await write(folder.path, Object.fromEntries(parts))
+    await writeFiles(folder.path, Object.fromEntries(parts))
     const model = (await openCatalog({ folders: [folder.path] })).list()
     assert.deepEqual(
       model.map(({ id, bytes }) => [id, bytes]),
@@ -85,14 +77,14 @@ describe('a GGUF file in a models folder', () => {
     )
 
     await using lacking = await createTemporaryFolder()
-    await write(lacking.path, { [names[0] ?? '']: part(0), [names[2] ?? '']: part(2) })
+    await writeFiles(lacking.path, { [names[0] ?? '']: part(0), [names[2] ?? '']: part(2) })
     assert.deepEqual(
       (await openCatalog({ folders: [lacking.path] })).faults.map(({ message }) => message),
       ['needs its other parts in the same folder; 1 of 3 are missing; copy it again or remove it.'],
     )
 
     await using headless = await createTemporaryFolder()
-    await write(headless.path, { [names[1] ?? '']: part(1), [names[2] ?? '']: part(2), 'renamed.gguf': part(1) })
+    await writeFiles(headless.path, { [names[1] ?? '']: part(1), [names[2] ?? '']: part(2), 'renamed.gguf': part(1) })
     const catalog = await openCatalog({ folders: [headless.path] })
     assert.deepEqual(
       catalog.faults.map(({ file, message }) => `${basename(file)} ${message}`),
@@ -106,7 +98,7 @@ describe('a GGUF file in a models folder', () => {
 
   it('is reported by name if it is not a model, and left out if it is damaged', async () => {
     await using folder = await createTemporaryFolder()
-    await write(folder.path, {
+    await writeFiles(folder.path, {
       'mmproj.gguf': header('clip'),
       'lora.gguf': lora(['a', 'b']),
       'half.gguf': lora(['a']),
@@ -123,7 +115,7 @@ describe('a GGUF file in a models folder', () => {
     assert.deepEqual([adapter?.architecture, adapter?.family, catalog.listAssets().length], ['llama', null, 1])
 
     await using damaged = await createTemporaryFolder()
-    await write(damaged.path, { 'cut.gguf': header('llama').subarray(0, 60) })
+    await writeFiles(damaged.path, { 'cut.gguf': header('llama').subarray(0, 60) })
     assert.match((await openCatalog({ folders: [damaged.path] })).findUnusable('cut')?.reason ?? '', /has a damaged header/)
   })
 
@@ -132,12 +124,12 @@ describe('a GGUF file in a models folder', () => {
     const tensors = [weights('output.weight'), { ...weights('token_embd.weight'), type: 0, data: Buffer.alloc(512) }]
     for (const alignment of [[], [['general.alignment', ggufValue(32)] as const]]) {
       const whole = writeGguf([['general.architecture', ggufValue('llama')], ...alignment], tensors)
-      await write(folder.path, { 'chat.gguf': whole })
+      await writeFiles(folder.path, { 'chat.gguf': whole })
       assert.deepEqual(
         (await openCatalog({ folders: [folder.path] })).list().map(({ id }) => id),
         ['chat'],
       )
-      await write(folder.path, { 'chat.gguf': whole.subarray(0, -1) })
+      await writeFiles(folder.path, { 'chat.gguf': whole.subarray(0, -1) })
       const message = `is cut short: it has ${whole.length - 1} bytes where its header promises ${whole.length}; copy it again or remove it.`
       assert.deepEqual((await openCatalog({ folders: [folder.path] })).faults, [
         { file: join(folder.path, 'chat.gguf'), field: '', message },
@@ -148,7 +140,7 @@ describe('a GGUF file in a models folder', () => {
   it('reads images with the mmproj file of its name, or with the only one beside the only model', async () => {
     await using folder = await createTemporaryFolder()
     const text = header('llama')
-    await write(folder.path, {
+    await writeFiles(folder.path, {
       'SmolVLM-256M-Instruct-Q8_0.gguf': text,
       'other-Q4_K_M.gguf': text,
       'mmproj-SmolVLM-256M-Instruct-f16.gguf': writeMmproj('idefics3', 64),
@@ -180,7 +172,7 @@ describe('a GGUF file in a models folder', () => {
   it('reads images with the projector that its model.json names', async () => {
     await using folder = await createTemporaryFolder()
     const named = { id: 'seeing', kind: 'text', format: 'gguf', file: 'model.gguf', projector: 'eyes.gguf' }
-    await write(folder.path, {
+    await writeFiles(folder.path, {
       'seeing/model.json': Buffer.from(JSON.stringify(named)),
       'seeing/model.gguf': header('llama'),
       'seeing/eyes.gguf': writeMmproj('mlp', 64),

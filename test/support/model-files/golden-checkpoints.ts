@@ -1,6 +1,6 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { constants, zstdDecompressSync } from 'node:zlib'
+import { writeFiles } from '../temporary-folder.ts'
 
 /** Packs of reference models: those with UNets, 207 MB in memory, and those with transformers, 380 MB. */
 type Pack = 'checkpoints' | 'transformers'
@@ -27,9 +27,6 @@ export async function unpackGoldenCheckpoints(
   wanted: (path: string) => boolean = () => true,
   pack: Pack = 'checkpoints',
 ): Promise<void> {
-  for (const [path, bytes] of await readGoldenCheckpoints(pack)) {
-    if (!wanted(path)) continue
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), bytes)
-  }
+  const files = [...(await readGoldenCheckpoints(pack))].filter(([path]) => wanted(path))
+  await writeFiles(folder, Object.fromEntries(files))
 }
