@@ -12,7 +12,7 @@ const idle = { signal, onProgress: (): void => undefined }
 const request = makeImageRequest('a fox', { sampler: 'K_EULER', seeds: [7], guidanceScale: 5, steps: 4 })
 const patient: UpstreamTimeouts = { connectMs: 60_000, firstMs: null, idleMs: 60_000 }
 /** Long enough for the calls that are answered, on a machine with more to do than it can. */
-const limitMs = 3000
+const limitMs = 8000
 
 const hangsInside: ImageServerFault = (response, body) => {
   response.writeHead(200, { 'content-length': body.length })
@@ -71,7 +71,7 @@ describe('a hung server times out, and the error names the setting to change', {
       // A server that returns a picture in one call may be silent for longer than the idle limit while it draws.
       const isOneCall = format === 'a1111' || format === 'openai-images'
       const [fault, at] = isOneCall ? [hangs, drawingCalls[format].at(-1)] : [endless, /jobs\/job_1$|^\/history/]
-      const timeouts = { ...patient, firstMs: limitMs, ...(isOneCall && { idleMs: limitMs / 2 }) }
+      const timeouts = { ...patient, firstMs: limitMs, ...(isOneCall && { idleMs: limitMs - 1000 }) }
       const { model, server } = await connectImageServer(context, format, { fault, ...(at && { at }), timeouts })
       await assert.rejects(model.generate(request, idle), isLate('first'))
       const stop = stops[format]
@@ -80,7 +80,7 @@ describe('a hung server times out, and the error names the setting to change', {
   }
 
   test('a1111, without an answer about its progress', async (context) => {
-    const timeouts = { ...patient, idleMs: limitMs / 2 }
+    const timeouts = { ...patient, idleMs: limitMs }
     const { model, server } = await connectImageServer(context, 'a1111', { fault: hangs, at: /2img$|progress/, timeouts })
     await assert.rejects(model.generate(request, idle), isLate('idle'))
     await server.seen('/sdapi/v1/interrupt')
