@@ -249,7 +249,7 @@ const byCode: Readonly<Record<string, string>> = {
 
 /** The field of `model.json` that a status usually points to, if any. */
 function hintAtStatus(status: number): string {
-  return byStatus[status] ?? ''
+  return byStatus[status] ?? (status >= 300 && status < 400 ? ': `url` in its model.json redirects; use the address it redirects to' : '')
 }
 
 /** Advice for a failed connection; empty if the reason is enough. */
