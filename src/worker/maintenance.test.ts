@@ -8,6 +8,7 @@ import { makeSubmission } from '../../test/support/submission.ts'
 import { createTestClock, type TestClock } from '../../test/support/test-clock.ts'
 import { outputRetentionMs, recordRetentionMs } from '../core/inference.ts'
 import { noLimits } from '../core/limits/use-limits.ts'
+import { requestedRetentionMs, requestRetentionMs } from '../core/requests/request-record.ts'
 import { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { findKeptPicture, keepPicture, removeKeptPicture } from '../operations/pictures/kept-pictures.ts'
 import { Thumbnails } from '../operations/pictures/thumbnails.ts'
@@ -98,6 +99,23 @@ test('an output that expired while the service was down is deleted at the start'
   await using _maintenance = startMaintenance(deps, settings)
   await clock.advance(0)
   await assert.rejects(readStored(deps.outputs, output), { code: 'internal_error' })
+})
+
+test('more expired requests than one commit deletes are gone within the same minute', async () => {
+  const { deps, clock } = createParts()
+  const requested = { excerpt: 'a tiger', call: null }
+  const record = { accountId: 'a', tokenId: null, kind: 'image', model: 'm', at: clock.now(), requested, result: null } as const
+  const records = Array.from({ length: 2500 }, (_, index) => ({ ...record, id: `request-${index}` }))
+  const wanted = { accountId: 'a', search: null, kind: null, deferred: null, ids: null, before: null, limit: 3000 }
+  await deps.requests.append(records, options)
+  await using _maintenance = startMaintenance(deps, settings)
+  await sleepThrough(clock, requestedRetentionMs)
+  await clock.advance(60_000)
+  const blanked = await deps.requests.list(wanted, options)
+  assert.deepEqual([blanked.length, blanked.filter(({ requested: kept }) => kept !== null).length], [2500, 0])
+  await sleepThrough(clock, requestRetentionMs - requestedRetentionMs)
+  await clock.advance(60_000)
+  assert.equal((await deps.requests.list(wanted, options)).length, 0)
 })
 
 test('files without a record are deleted, except recent ones', async () => {

@@ -48,6 +48,8 @@ const revokedPollMs = 1000
 /** Within the five seconds in which switching the log takes effect. */
 const bodyLogMs = 2000
 const requestExpiryMs = 60_000
+/** Between two commits of a few hundred records: 600 000 are gone in three minutes. */
+const requestExpiryPauseMs = 50
 const eraseMs = 5000
 /** The age of the queue is used for scaling workers and need not be more recent. */
 const queueAgeMs = 5000
@@ -137,10 +139,11 @@ async function expireOutputs(
   }
 }
 
-/** Deletes request records past their retention: the content first, then the record. */
+/** Deletes request records past their retention: the content first, then the record. The pauses let other writes pass. */
 async function expireRequests({ requests, clock }: Pick<Store, 'requests' | 'clock'>, options: Abortable): Promise<void> {
   const now = clock.now()
-  await requests.expire({ words: now - requestedRetentionMs, all: now - requestRetentionMs }, options)
+  const before = { words: now - requestedRetentionMs, all: now - requestRetentionMs }
+  while ((await requests.expire(before, options)) > 0) await clock.wait(requestExpiryPauseMs, options)
 }
 
 /** Requeues or fails inferences that lost their worker or waited too long, until none are left. */

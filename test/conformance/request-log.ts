@@ -68,7 +68,8 @@ export function testRequestLog(name: string, open: StoreFactory): void {
   test(`${name} requests: lose their words first and are deleted later`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     await store.requests.append([drawing, { ...drawing, id: 'later', at: 9 }, { ...chat, at: 1 }], options)
-    await store.requests.expire({ words: 5, all: 1 }, options)
+    const before = { words: 5, all: 1 }
+    assert.deepEqual([await store.requests.expire(before, options), await store.requests.expire(before, options)], [2, 0])
     const all = await store.requests.list(everything, options)
     assert.deepEqual(
       all.map(({ id, requested }) => [id, requested?.excerpt ?? null]),

@@ -5,6 +5,7 @@ import { inferenceKind } from '../../src/core/inference.ts'
 import { openPostgresStore, type PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { claim } from '../../src/storage/postgres/queue/claim.ts'
 import { insertSubmissions } from '../../src/storage/postgres/queue/enqueue.ts'
+import { PostgresRequestLog } from '../../src/storage/postgres/request-log.ts'
 import type { Statements } from '../../src/storage/tables/statements.ts'
 import { workFormat } from '../../src/storage/work-format.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
@@ -22,9 +23,9 @@ async function openWithWork(): Promise<PostgresStore> {
   return store
 }
 
-/** Rows of the queue that something reads. */
-async function countRead(statements: Statements, work: () => Promise<void>): Promise<number> {
-  const sql = `select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables where relname = 'queue'`
+/** Rows of the queue, or of another table, that something reads. */
+async function countRead(statements: Statements, work: () => Promise<void>, table = 'queue'): Promise<number> {
+  const sql = `select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables where relname = '${table}'`
   const before = await statements.get(sql)
   await work()
   const after = await statements.get(sql)
@@ -62,6 +63,21 @@ suite('reads from a long queue in PostgreSQL', { skip: withoutPostgres }, () => 
         assert.equal((await insertSubmissions(statements, [encoded], store.clock.now())).size, 1)
       }),
     )
+    assert.ok(read < 10, `${read} rows were read`)
+  })
+
+  test('the expiry of requests reads no record that lost its words', async () => {
+    await using store = await openPostgresStore({ url: await createDatabase(), clock: createSystemClock(), limits: roomy, mode: 'service' })
+    await store.database.run(
+      `insert into request_records (id, account_id, kind, model, at, outcome, excerpt)
+         select n::text, 'a', 'chat', 'm', 5, 'failed', case when n <= 2 then 'a tiger' end from generate_series(1, 5000) as n`,
+    )
+    await store.database.run('analyze request_records')
+    const read = await store.database.transaction((statements) => {
+      const requests = new PostgresRequestLog(statements, store.clock)
+      const expire = async () => assert.equal(await requests.expire({ words: 9, all: 1 }), 2)
+      return countRead(statements, expire, 'request_records')
+    })
     assert.ok(read < 10, `${read} rows were read`)
   })
 

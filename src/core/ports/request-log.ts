@@ -28,6 +28,10 @@ export interface RequestLog {
   append(records: readonly RequestRecord[], options: Abortable): Promise<void>
   /** Newest first. */
   list(query: RequestLogQuery, options: Abortable): Promise<readonly NumberedRequest[]>
-  /** Deletes the words of records older than `words`, and records older than `all`; both in Unix milliseconds. */
-  expire(before: { readonly words: number; readonly all: number }, options: Abortable): Promise<void>
+  /**
+   * Deletes the words of some records older than `words`, and some records older than `all`; both in Unix milliseconds.
+   *
+   * @returns Number of records changed; 0 = none are left.
+   */
+  expire(before: { readonly words: number; readonly all: number }, options: Abortable): Promise<number>
 }

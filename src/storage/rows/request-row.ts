@@ -114,6 +114,14 @@ function writePattern(search: string): string {
   return `%${search.toLowerCase().replaceAll('\0', '\uFFFD').replace(/[!%_]/g, '!$&')}%`
 }
 
+const expired = '"message":"The details of this error have expired."'
+
+/**
+ * SQL condition for a record with words, by which both databases index such records. A query has to repeat it with the same literals, and a
+ * released one never changes.
+ */
+export const hasWords = `(excerpt is not null or error not like '%${expired}%')`
+
 /**
  * SQL for deleting the words of old requests. Errors keep only their code, since an upstream's sentence may quote the prompt. An asynchronous
  * request that waited for long keeps both until its result expires, since clients may read the error until then.
@@ -128,17 +136,16 @@ export function wordExpiry(
   readonly due: string
   readonly withoutWords: string
   readonly withoutSentence: string
-  readonly parameters: Readonly<Record<'sentence' | 'blank' | 'blanked', string>>
+  readonly parameters: Readonly<Record<'sentence' | 'blank', string>>
 } {
   const sentence = ',"message":'
-  const blank = `${sentence}"The details of this error have expired.","param":null}`
   const withoutSentence = `error = substr(error, 1, nullif(${position}(error, :sentence), 0) - 1) || :blank`
   return {
     // A scalar subquery, which PostgreSQL never turns into a join that reads all inferences.
-    due: `at <= :words and (excerpt is not null or error not like :blanked) and not coalesce(
+    due: `at <= :words and ${hasWords} and not coalesce(
       (select expires_at is null or expires_at > :now from inferences where inferences.id = ${inferenceId}), false)`,
     withoutWords: `excerpt = null, words = null, call = null, ${withoutSentence}`,
     withoutSentence,
-    parameters: { sentence, blank, blanked: `%${blank}` },
+    parameters: { sentence, blank: `,${expired},"param":null}` },
   }
 }

@@ -4,8 +4,8 @@ import { readRequest, requestConditions, wordExpiry, writeRequest } from '../row
 import { Tables } from '../tables/statements.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 
-/** Rows deleted per commit, so that other writes do not wait for long. */
-const batch = 1000
+/** Rows changed per commit, so that other writes do not wait for long: ten milliseconds. */
+const batch = 200
 const { due, withoutWords, withoutSentence, parameters: expiring } = wordExpiry('instr', 'request_records.id')
 
 /** Request records in SQLite. */
@@ -22,10 +22,10 @@ export class SqliteRequestLog extends Tables<SqliteDatabase> implements RequestL
     return (await this.database.all(`select * from request_records ${where} order by seq desc limit :limit`, values)).map(readRequest)
   }
 
-  async expire({ words, all }: { readonly words: number; readonly all: number }): Promise<void> {
-    const some = (condition: string) => `seq in (select seq from request_records where ${condition} order by seq limit :batch)`
+  async expire({ words, all }: { readonly words: number; readonly all: number }): Promise<number> {
+    const some = (condition: string) => `seq in (select seq from request_records where ${condition} order by at, seq limit :batch)`
     const parameters = { words, now: this.clock.now(), batch, ...expiring }
-    await this.database.runAll([
+    const [deleted = 0, , blanked = 0] = await this.database.runAll([
       { sql: `delete from request_records where ${some('at <= :all')}`, parameters: { all, batch } },
       {
         sql: `update inferences set ${withoutSentence} where error is not null
@@ -34,5 +34,6 @@ export class SqliteRequestLog extends Tables<SqliteDatabase> implements RequestL
       },
       { sql: `update request_records set ${withoutWords} where ${some(due)}`, parameters },
     ])
+    return deleted + blanked
   }
 }

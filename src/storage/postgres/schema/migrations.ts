@@ -1,7 +1,7 @@
 import { freeLanes } from './free-lanes.ts'
 import { documentSums, limitTables } from './limit-tables.ts'
 import { queueTables } from './queue-tables.ts'
-import { countTables, latencyTables, refusalTables, requestErrors, requestTables, usageWork } from './request-tables.ts'
+import { countTables, latencyTables, refusalTables, requestErrors, requestTables, usageWork, wordIndex } from './request-tables.ts'
 import { tables } from './tables.ts'
 
 /** One step to the next version of the schema. */
@@ -54,4 +54,5 @@ export const migrations: readonly Migration[] = [
   },
   // For whom an invitation is.
   { sql: 'alter table invitations add column note text', leastProgram: 1 },
+  { sql: wordIndex, leastProgram: 1 },
 ]

@@ -1,3 +1,5 @@
+import { hasWords } from '../../rows/request-row.ts'
+
 /** Request records with limited retention; existing inferences are included. */
 export const requestTables = `
   create table request_records (
@@ -73,3 +75,6 @@ export const usageWork = `
   alter table usage_entries add column work_id text;
   create unique index usage_entries_work on usage_entries (work_id) where work_id is not null;
 `
+
+/** Finds the records with words without reading those that lost theirs. */
+export const wordIndex = `create index request_records_words on request_records (at) where ${hasWords}`

@@ -1,6 +1,6 @@
 import { documentSums, openSums } from './document-sums.ts'
 import { limitTables } from './limit-tables.ts'
-import { latencyTables, refusalTables, requestErrors, requestTables, usageWork, webhookTraces } from './request-tables.ts'
+import { latencyTables, refusalTables, requestErrors, requestTables, usageWork, webhookTraces, wordIndex } from './request-tables.ts'
 
 /** All migrations, one per version; `pragma user_version` counts applied ones. A released migration never changes. */
 export const migrations: readonly string[] = [
@@ -339,4 +339,5 @@ export const migrations: readonly string[] = [
   usageWork,
   // For whom an invitation is.
   'alter table invitations add column note text;',
+  wordIndex,
 ]
