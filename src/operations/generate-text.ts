@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import type { Caller } from '../core/access-token.ts'
 import { conversationKey } from '../core/cluster/attraction.ts'
 import type { Submission, Work } from '../core/inference.ts'
 import type { TextPart, TextRequest, TokenUsage } from '../core/text-generation.ts'
-import type { Abortable } from '../core/waiting.ts'
+import { type Abortable, neverAborted } from '../core/waiting.ts'
 import { estimatePrompt, placeOf, wishOf } from './budgets/wish-of.ts'
 import { holdSlot, type RunDependencies } from './model-slot.ts'
 import { type InteractiveDependencies, UsageRecording } from './recorded-work.ts'
@@ -134,17 +135,26 @@ export async function* generateSeveral(
   yield { type: 'finish', usage }
 }
 
-/** Has each prompt counted before the first is answered, and records the one that fails. @throws {ServiceError} as {@link startText}. */
+/**
+ * Has each prompt counted before the first is answered, within a place among the account's running requests, and records the one that fails.
+ *
+ * @throws {ServiceError} as {@link startText}.
+ */
 async function requireFit(
   deps: InteractiveDependencies,
   { caller, first, requests }: { readonly caller: Caller; readonly first: TextRequest; readonly requests: readonly TextRequest[] },
   { signal }: Abortable,
 ): Promise<void> {
-  const { accountId: account } = caller
+  const { accountId: account, tokenId } = caller
   const { model } = first
+  const id = randomUUID()
   let counted = first
   try {
-    await using slot = await holdSlot(deps, deps.pool.acquireText(model, { signal, account }), { signal, model })
+    await using stack = new AsyncDisposableStack()
+    const work = { kind: 'chat', request: first } as const
+    const { isLimited } = await deps.ledger.reserve(placeOf(deps, { id, accountId: account, tokenId, traceparent: null, work }), { signal })
+    if (isLimited) stack.defer(() => deps.ledger.release(id, neverAborted))
+    const slot = stack.use(await holdSlot(deps, deps.pool.acquireText(model, { signal, account }), { signal, model }))
     for (counted of requests) await slot.model.countPrompt?.(counted, { signal: slot.signal, account })
   } catch (error) {
     using recording = new UsageRecording(deps, { caller, work: { kind: 'chat', request: counted } }, { signal })

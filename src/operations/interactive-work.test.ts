@@ -12,6 +12,8 @@ import type { UsageEntry } from '../core/usage.ts'
 import { createFakeImageModel } from '../runtimes/fake/fake-image-model.ts'
 import { createFakeTextModel } from '../runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../runtimes/fake/fixed-model-pool.ts'
+import { createAccount } from './access/accounts.ts'
+import { placeOf } from './budgets/wish-of.ts'
 import { collectText } from './collect-text.ts'
 import { generateSeveral, generateText } from './generate-text.ts'
 import type { InteractiveDependencies } from './recorded-work.ts'
@@ -190,6 +192,40 @@ suite('interactive work', () => {
       ['one', 'two'],
     )
     assert.ok(pool.states().every(({ inUse }) => inUse === 0))
+  })
+
+  test('of several prompts none is counted beyond the limit of running requests, and counting takes one place', async () => {
+    const { deps, clock, booked } = createParts()
+    const { accounts, ledger } = createMemoryStore({ clock, limits: { maxPending: 1 } })
+    const { id: accountId } = await createAccount({ accounts, clock }, { name: 'Ada', role: 'member' }, options)
+    await accounts.change(accountId, { limits: { ...noLimits, concurrentRequests: 1 }, by: null }, options)
+    const places: number[] = []
+    const countPrompt: TextModel['countPrompt'] = async () => {
+      places.push(...(await ledger.budgets({ accountId, tokenId: null }, options)).map(({ reserved }) => reserved))
+      return 1
+    }
+    const pool = createFixedModelPool({ text: { 'fake-chat': { ...createFakeTextModel({ clock }), countPrompt } } })
+    const usage = {
+      ...deps.usage,
+      append: async (entry: UsageEntry, { id = '' }: { readonly id?: string }) => {
+        booked.push(entry)
+        await ledger.release(id, options)
+      },
+    }
+    const several = () => {
+      const requests = ['[say one]', '[say two]'].map((text) => makeTextRequest(text))
+      return collectText(
+        generateSeveral({ ...deps, pool, ledger, usage }, { caller: { ...caller, accountId, tokenId: null }, requests }, options),
+      )
+    }
+    const request = makeTextRequest('[say one]')
+    const other = placeOf(deps, { id: 'other', accountId, tokenId: null, traceparent: null, work: { kind: 'chat', request } })
+    await ledger.reserve(other, options)
+    await assert.rejects(several(), { code: 'concurrency_limit_exceeded' })
+    assert.deepEqual([places, booked.map(({ outcome }) => outcome)], [[], ['refused']])
+    await ledger.release('other', options)
+    assert.equal((await several()).choices.length, 2)
+    assert.deepEqual(places, [1, 1, 1, 1])
   })
 
   test('of several prompts one is recorded if their model cannot be loaded', async () => {
