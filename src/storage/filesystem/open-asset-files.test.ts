@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
@@ -47,6 +47,15 @@ test('a folder that is not writable is reported as such', async () => {
   const refusal = { code: 'server_is_overloaded', message: /cannot be written/ }
   await assert.rejects(files.receive(id, pieces('a'), options), refusal)
   await assert.rejects(files.putPicture(id, Buffer.from('a')), refusal)
+})
+
+test('a picture that cannot be stored leaves nothing', async () => {
+  await using folder = await createTemporaryFolder()
+  const files = openAssetFiles({ folder: folder.path })
+  const inTheWay = `${id}.picture`
+  await mkdir(join(folder.path, inTheWay))
+  await assert.rejects(files.putPicture(id, Buffer.from('a')))
+  assert.deepEqual(await readdir(folder.path), [inTheWay])
 })
 
 test('a replaced picture has another version, without reading its content', async () => {

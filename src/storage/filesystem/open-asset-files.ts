@@ -68,6 +68,7 @@ export function openAssetFiles({ folder }: { readonly folder: string }): AssetFi
         await file.sync()
         await rename(temporary, at(id, endings.picture))
       } catch (error) {
+        await rm(temporary, { force: true }).catch(() => {})
         refuse(error)
       }
     },

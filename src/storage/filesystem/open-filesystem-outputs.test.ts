@@ -43,6 +43,23 @@ test('unfinished files of a dead process are removed when they are old', async (
   assert.deepEqual(await readdir(join(folder.path, 'unfinished')), ['young'])
 })
 
+test('what a crash left unfinished just before the start is removed once it is old', async () => {
+  await using folder = await createTemporaryFolder()
+  const clock = createTestClock()
+  const outputs = await openFilesystemOutputs({ folder: folder.path, clock })
+  const path = join(folder.path, 'unfinished', 'left')
+  await writeFile(path, 'half')
+  await utimes(path, clock.now() / 1000, clock.now() / 1000)
+  const hourMs = 60 * 60_000
+  const search = () => Array.fromAsync(outputs.listOld({ olderThan: clock.now() - hourMs }, options))
+  await clock.advance(hourMs)
+  await search()
+  assert.equal(existsSync(path), true)
+  await clock.advance(1000)
+  await search()
+  assert.equal(existsSync(path), false)
+})
+
 test('an invalid id never becomes a path', async () => {
   await using folder = await createTemporaryFolder()
   const outputs = await openFilesystemOutputs({ folder: folder.path, clock: createTestClock() })

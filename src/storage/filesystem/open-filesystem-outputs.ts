@@ -122,6 +122,8 @@ class FilesystemOutputs implements OutputStore {
   }
 
   async *listOld({ olderThan }: { readonly olderThan: number }, { signal }: Abortable): AsyncGenerator<StoredOutput> {
+    // At a start soon after a crash, what it left was too young.
+    await removeAbandoned(this.#unfinished, Math.min(olderThan, this.#clock.now() - abandonedAfterMs))
     for (const shard of await listFolder(this.#folder)) {
       if (shard.length !== 2) continue
       for (const name of await listFolder(join(this.#folder, shard))) {
