@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { becomeOwner, openPage, owner } from './support/console-visit.ts'
+import { becomeOwner, holdUndo, openPage, owner } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { textOf } from './support/page-text.ts'
 import { runLine } from './support/run-line.ts'
@@ -42,9 +42,7 @@ test('a new token works with the displayed curl command until it is revoked; und
   const status = async () => (await fetch(`${service.url}/v1/models`, { headers: { authorization: `Bearer ${token}` } })).status
   const row = page.getByRole('row', { name: /Nightly report/ })
   await row.getByRole('button', { name: 'Revoke' }).click()
-  // A message under the pointer stays.
-  const undo = page.getByRole('button', { name: 'Undo' })
-  await undo.hover()
+  const undo = await holdUndo(page)
   await row.getByText('revoked').waitFor()
   await eventually(async () => assert.equal(await status(), 401))
   await undo.click()

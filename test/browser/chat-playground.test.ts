@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { becomeOwner, openPage } from './support/console-visit.ts'
+import { becomeOwner, holdUndo, openPage } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { useConsole } from './support/use-console.ts'
@@ -63,8 +63,9 @@ test('a preset stores system prompt and parameters; it can be changed, renamed, 
   await page.getByRole('button', { name: 'New conversation' }).click()
   await eventually(async () => assert.equal(await system.inputValue(), 'Answer like a captain.'))
   await panel(page).getByRole('button', { name: 'Delete the preset' }).click()
+  const undo = await holdUndo(page)
   await preset.locator('option', { hasText: 'Captain' }).waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await undo.click()
   await preset.locator('option', { hasText: 'Captain (default)' }).waitFor({ state: 'attached' })
   await preset.selectOption('None')
 })

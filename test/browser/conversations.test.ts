@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { becomeOwner, openPage } from './support/console-visit.ts'
+import { becomeOwner, holdUndo, openPage } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { useConsole } from './support/use-console.ts'
@@ -58,8 +58,9 @@ test('a conversation survives a reload, and can be found, renamed, pinned, delet
   await list(page).getByRole('listitem').nth(1).filter({ hasText: 'Hands' }).waitFor()
   await hands.hover()
   await hands.getByRole('button', { name: 'Delete conversation' }).click()
+  const undo = await holdUndo(page)
   await hands.waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await undo.click()
   await hands.getByRole('link').click()
   await answers(page).getByText('Otters hold hands.').waitFor()
 })
@@ -137,8 +138,9 @@ test('a message is deleted with everything after it, and restored', { skip }, as
   await converse(page, 'Say a.', 'a')
   await say(page, 'Say b.', 'b')
   await page.locator('.turn-said').last().getByRole('button', { name: 'Delete' }).click()
+  const undo = await holdUndo(page)
   await page.locator('.turn-said').getByText('Say b.').waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await undo.click()
   await page.locator('.turn-said').getByText('Say b.').waitFor()
   await answers(page).nth(1).waitFor()
 })
@@ -281,6 +283,12 @@ test('the list is grouped by day and fills its column; conversations can be arch
   await entry.hover()
   await entry.getByRole('button', { name: 'Move to the archive' }).click()
   await entry.waitFor({ state: 'detached' })
+  // A search finds it nevertheless, and shows where it is.
+  await page.getByLabel('Search conversations').fill('as you wish')
+  await entry.hover()
+  await entry.getByRole('link', { name: /^Archive this one\.\s*, archived$/ }).waitFor()
+  await entry.getByRole('button', { name: 'Restore from the archive' }).waitFor()
+  await page.getByLabel('Search conversations').fill('')
   await page.getByRole('complementary').getByRole('button', { name: 'Archive', exact: true }).click()
   await entry.hover()
   await entry.getByRole('button', { name: 'Restore from the archive' }).click()

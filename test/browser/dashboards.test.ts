@@ -14,7 +14,7 @@ import { useConsole } from './support/use-console.ts'
 const { skip, visit } = useConsole(async (started) => {
   await becomeOwner(started)
   await started.page.getByRole('button', { name: 'What is the capital of Portugal?' }).click()
-  await started.page.locator('.turn-answer[data-state=done]').waitFor()
+  await started.page.locator('.turn-answer:is([data-state=done], [data-state=cut])').waitFor()
   await openPage(started.page, 'Images')
   await draw(started.page, 'a pizza')
   await started.page.locator('.run[data-state=done] img').waitFor()
@@ -170,10 +170,13 @@ test('a model has one colour on every page, and chart values are available by po
   await described(/: 0$/)
   await page.keyboard.press('Escape')
   await tip.waitFor({ state: 'detached' })
-  const box = await chart.boundingBox()
-  assert.ok(box)
-  await page.mouse.move(box.x + box.width - 4 - (since * box.width) / 30, box.y + box.height / 2)
-  await tip.getByText('sepia-mini-image').waitFor()
+  // The page may still move while its typefaces load.
+  await eventually(async () => {
+    const box = await chart.boundingBox()
+    assert.ok(box)
+    await page.mouse.move(box.x + box.width - 4 - (since * box.width) / 30, box.y + box.height / 2)
+    assert.equal(await tip.getByText('sepia-mini-image').count(), 1)
+  })
   assert.deepEqual(await findBarriers(page), [])
   await page.getByRole('radio', { name: '24 hours' }).check()
   const hours = page.getByRole('slider', { name: 'Requests per hour' })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { becomeOwner, draw, openPage } from './support/console-visit.ts'
+import { becomeOwner, draw, holdUndo, openPage } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { untilTrue } from './support/until-true.ts'
@@ -117,7 +117,8 @@ test('a picture can be kept beyond its day, and is deleted after confirmation', 
 test('a picture removed from the gallery is restored by undo', { skip }, async () => {
   const { page } = visit()
   await tile(page, 'a green pear').getByRole('button', { name: 'Remove from the gallery' }).click()
+  const undo = await holdUndo(page)
   await tile(page, 'a green pear').waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await undo.click()
   await tile(page, 'a green pear').waitFor()
 })

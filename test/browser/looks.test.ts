@@ -148,7 +148,7 @@ for (const locale of ['en', 'de'])
     await page.goto(`${service.url}/console/chat`)
     await page.locator('.composer textarea').fill('What is the capital of France?')
     await page.keyboard.press('Enter')
-    await page.locator('.turn-answer[data-state=done] .turn-foot').waitFor()
+    await page.locator('.turn-answer:is([data-state=done], [data-state=cut]) .turn-foot').waitFor()
     const middles = () =>
       page.locator('.turn-answer .turn-foot > .button').evaluateAll((all) =>
         all.map((each) => {

@@ -12,11 +12,21 @@ const { skip, visit } = useConsole(becomeOwner)
 test('an owner sees usage, models and the service, and loads and unloads models', { skip }, async () => {
   const { page } = visit()
   await page.getByRole('button', { name: 'What is the capital of Portugal?' }).click()
-  await page.locator('.turn-answer[data-state=done]').waitFor()
+  await page.locator('.turn-answer:is([data-state=done], [data-state=cut])').waitFor()
   await countedRequests(page, 1)
+  await page.route('**/console/api/usage/report?*', async (route) => {
+    const response = await route.fetch()
+    const { rows } = await response.json()
+    await route.fulfill({
+      response,
+      json: { rows: rows.map((row: object) => ({ ...row, latency: { p50: 840, p95: 12_340, p99: 65_000 } })) },
+    })
+  })
   await openPage(page, 'Usage')
   await page.getByRole('slider', { name: 'Requests per hour' }).waitFor()
-  await page.getByRole('table', { name: 'Usage in sums' }).getByText('the console').waitFor()
+  const sums = page.getByRole('table', { name: 'Usage in sums' })
+  await sums.getByRole('row', { name: /the console.* 840 ms 12\.3 s 1 min / }).waitFor()
+  await page.unrouteAll({ behavior: 'wait' })
   const download = page.waitForEvent('download')
   await page.getByRole('link', { name: 'CSV', exact: true }).click()
   assert.equal((await download).suggestedFilename(), 'sepia-usage.csv')

@@ -10,7 +10,7 @@ const { skip, visit } = useConsole(becomeOwner)
 test('a few letters lead to any page, model and conversation', { skip }, async () => {
   const { page } = visit()
   await page.getByRole('button', { name: 'What is the capital of Portugal?' }).click()
-  await page.locator('.turn-answer[data-state=done]').waitFor()
+  await page.locator('.turn-answer:is([data-state=done], [data-state=cut])').waitFor()
   await page.waitForURL(/\/console\/chat\/.+/)
   const conversation = page.url()
   const search = page.getByRole('combobox', { name: 'Find a page, model or conversation' })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { becomeOwner, bob, createAccount, openPage } from './support/console-visit.ts'
+import { becomeOwner, bob, createAccount, holdUndo, openPage } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { textOf } from './support/page-text.ts'
 import { useConsole } from './support/use-console.ts'
@@ -32,8 +32,9 @@ test('making an owner needs confirmation, and can be undone', { skip }, async ()
   await eventually(async () => assert.equal(await textOf(role), 'member'))
   await page.getByRole('button', { name: 'Make owner Bob' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Make an owner' }).click()
+  const undo = await holdUndo(page)
   await role.getByText('owner').waitFor()
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await undo.click()
   await role.getByText('member').waitFor()
 })
 
@@ -42,8 +43,9 @@ test('disabling an account needs confirmation with its effects, and can be undon
   await page.getByRole('button', { name: 'Disable Bob' }).click()
   await page.getByRole('dialog').getByText('is signed out everywhere').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
+  const undo = await holdUndo(page)
   await page.getByRole('button', { name: 'Enable Bob' }).waitFor()
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await undo.click()
   await page.getByRole('button', { name: 'Disable Bob' }).waitFor()
 })
 

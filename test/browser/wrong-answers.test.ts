@@ -95,7 +95,7 @@ for (const { name, answer, text } of wrongAnswers) {
     const failed = page.locator('.turn-answer[data-state=failed]')
     await failed.getByRole('alert').getByText(text).waitFor()
     await failed.getByRole('button', { name: 'Try again' }).click()
-    await page.locator('.turn-answer[data-state=done]').last().waitFor()
+    await page.locator('.turn-answer:is([data-state=done], [data-state=cut])').last().waitFor()
     await page.getByRole('button', { name: 'New conversation' }).click()
     await page.unrouteAll()
   })

@@ -16,8 +16,11 @@ const plan: PullPlan = {
 
 describe('model list', () => {
   it('lists the installed models, or explains how to fetch one if there is none', async () => {
-    const { out } = await run(['model', 'list'], { backend: { listModels: async () => [{ ...miniChat, folder: '/m/mini' }] } })
+    const encoder = { ...miniChat, id: 'encoder', generates: false }
+    const models = [{ ...miniChat, folder: '/m/mini' }, encoder, { ...encoder, id: 'judge', ranks: true }]
+    const { out } = await run(['model', 'list'], { backend: { listModels: async () => models } })
     assert.match(out, /^sepia-mini-chat +text +7\.6mb +Apache-2\.0 +\/m\/mini$/m)
+    assert.match(out, /^encoder +embedding +.*\njudge +rerank /m)
     assert.equal((await run(['model', 'list'])).out, 'There are no models; fetch one with: sepia model pull <source>\n')
     assert.deepEqual(JSON.parse((await run(['model', 'list', '--json'])).out), { models: [] })
   })

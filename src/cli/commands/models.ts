@@ -1,5 +1,6 @@
 import { printByteSize } from '../../core/byte-size.ts'
 import { modelSuggestions } from '../../core/memory/model-suggestions.ts'
+import type { ModelDescriptor } from '../../core/model.ts'
 import type { PullPlan } from '../../core/model-pull.ts'
 import { type Command, confirm, yesFlag } from '../command.ts'
 import { printableLine, textTable } from '../printed-text.ts'
@@ -16,11 +17,17 @@ export const listModels: Command = {
       text:
         textTable(
           ['ID', 'KIND', 'SIZE', 'LICENCE', 'FOLDER'],
-          models.map(({ id, kind, bytes, license, folder }) => [id, kind, printByteSize(bytes), license ?? '', folder]),
+          models.map((model) => [model.id, kindOf(model), printByteSize(model.bytes), model.license ?? '', model.folder]),
         ) || 'There are no models; fetch one with: sepia model pull <source>',
       json: { models: models.map(({ id, name, kind, bytes, license, folder }) => ({ id, name, kind, bytes, license, folder })) },
     }
   },
+}
+
+/** What a model is for. */
+function kindOf(model: ModelDescriptor): string {
+  if (model.kind === 'image' || model.generates !== false) return model.kind
+  return model.ranks ? 'rerank' : 'embedding'
 }
 
 export const searchModels: Command = {

@@ -257,11 +257,13 @@ test('an archived conversation is hidden from the list, found by a search, and r
   await keep('one', 'Cats', true)
   await say('one', 'question')
   const archive = async (archived: boolean, name = 'one') => (await send('PUT', `/${idOf(name)}/archived`, { archived })).statusCode
-  const titles = async (query = '') => (await list(query)).conversations.map(({ title, pinned }) => `${title}${pinned ? ' pinned' : ''}`)
+  const described = ({ title, pinned, archived }: { title: string; pinned: boolean; archived?: true }) =>
+    [title, pinned && 'pinned', archived && 'archived'].filter(Boolean).join(' ')
+  const titles = async (query = '') => (await list(query)).conversations.map(described)
   assert.equal(await archive(true), 204)
   assert.deepEqual(
     [await titles(), await titles('?archived=true'), await titles('?search=question')],
-    [[], ['Cats pinned'], ['Cats pinned']],
+    [[], ['Cats pinned archived'], ['Cats pinned archived']],
   )
   assert.equal((await open('one')).turns.length, 1)
   assert.equal(await archive(false), 204)

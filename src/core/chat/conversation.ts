@@ -82,6 +82,13 @@ export interface Turn {
   readonly at: number
 }
 
+/** The facts of a continued answer: the tokens read before its beginning, and all that it took. */
+export function continuedFacts(begun: TurnFacts | null, facts: TurnFacts): TurnFacts {
+  if (begun === null) return facts
+  const completionTokens = begun.completionTokens + facts.completionTokens
+  return { ...begun, completionTokens, writingMs: begun.writingMs + facts.writingMs }
+}
+
 /** The place in a conversation of an answer written by an asynchronous request. */
 export interface AnswerPlace {
   readonly conversation: string
@@ -115,4 +122,6 @@ export interface ListedConversation extends ConversationHead {
   readonly id: string
   /** Unix milliseconds of the last change. */
   readonly changedAt: number
+  /** Absent = no. */
+  readonly archived?: true
 }

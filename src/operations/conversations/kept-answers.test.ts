@@ -71,6 +71,7 @@ test('the rest of an answer follows what there is, and what is cancelled or fail
     const [turn] = await read()
     assert.deepEqual([turn?.content, turn?.state, turn?.failure], [content, state, state === 'failed' ? 'It broke.' : null])
   }
+  assert.deepEqual((await read())[0]?.facts, { promptTokens: 3, completionTokens: 8, firstTextMs: 10, writingMs: 80 })
 })
 
 test('a failed answer names its request, unless the request itself is at fault', async () => {

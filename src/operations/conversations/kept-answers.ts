@@ -1,4 +1,4 @@
-import type { AnswerPlace, Turn } from '../../core/chat/conversation.ts'
+import { type AnswerPlace, continuedFacts, type Turn } from '../../core/chat/conversation.ts'
 import { type ErrorRecord, isMistake } from '../../core/error.ts'
 import type { Inference, Outcome } from '../../core/inference.ts'
 import type { WrittenPart } from '../../core/text/visible-text.ts'
@@ -96,7 +96,13 @@ function fieldsOf(known: Turn | null, { inference }: WrittenAnswer, { outcome, e
     content: (known?.content ?? '') + textOf(parts, 'text'),
     ...(thoughts !== '' && { thoughts }),
     ...(calls.length > 0 && { calls }),
-    ...(usage && { facts: { promptTokens: usage.promptTokens, completionTokens: usage.completionTokens, ...times } }),
+    ...(usage && {
+      facts: continuedFacts(known?.facts ?? null, {
+        promptTokens: usage.promptTokens,
+        completionTokens: usage.completionTokens,
+        ...times,
+      }),
+    }),
     ...(outcome === 'succeeded' && { state: parts.some(isCut) ? 'cut' : 'done' }),
     ...(outcome === 'cancelled' && { state: 'stopped' }),
     ...(outcome === 'failed' && { state: 'failed', failure: error?.message ?? null, failureLanguage: 'en' }),

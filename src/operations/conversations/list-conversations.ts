@@ -48,7 +48,7 @@ export async function listConversations(
 /** A head without the fields that only an open conversation needs. */
 function readListed(document: StoredDocument): ListedConversation {
   const { settings: _, countsFrom: __, ...listed } = readHead(document)
-  return listed
+  return { ...listed, ...(document.label === archivedLabel && { archived: true }) }
 }
 
 async function findConversations(

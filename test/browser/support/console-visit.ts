@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { openChromium } from './open-chromium.ts'
 import { type StartedService, startService } from './start-service.ts'
 
@@ -68,4 +68,11 @@ export async function openPage(page: Page, name: string): Promise<void> {
 export async function draw(page: Page, prompt: string): Promise<void> {
   await page.getByLabel('Prompt', { exact: true }).fill(prompt)
   await page.getByRole('button', { name: 'Draw', exact: true }).click()
+}
+
+/** Finds the button that undoes the last change, and keeps its message, which otherwise disappears after ten seconds, under the pointer. */
+export async function holdUndo(page: Page): Promise<Locator> {
+  const undo = page.getByRole('button', { name: 'Undo' }).last()
+  await undo.hover()
+  return undo
 }

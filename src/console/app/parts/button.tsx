@@ -21,6 +21,8 @@ interface ButtonProps {
   /** Shows only the icon; the label becomes its accessible name and title. */
   readonly iconOnly?: boolean
   readonly disabled?: boolean
+  /** Why it is disabled, as a sentence. */
+  readonly reason?: string | undefined
   /** Its whole name where others beside it say the same. */
   readonly name?: string
   readonly class?: string
@@ -35,6 +37,7 @@ export function Button({
   href,
   download,
   disabled,
+  reason,
   icon,
   iconOnly = false,
   name,
@@ -51,7 +54,7 @@ export function Button({
     work.catch(showFailure).finally(() => (working.value = false))
   }
   const classes = ['button', tone, size, iconOnly && 'icon-only', own].filter(Boolean).join(' ')
-  const title = iconOnly && typeof children === 'string' ? children : undefined
+  const title = reason ?? (iconOnly && typeof children === 'string' ? children : undefined)
   const content = (
     <>
       {icon ? <Icon name={icon} size={iconOnly && size !== 'small' ? 18 : 16} /> : null}
@@ -65,6 +68,7 @@ export function Button({
       class={classes}
       title={title}
       aria-label={name}
+      aria-description={reason}
       disabled={disabled}
       aria-busy={isBusy || undefined}
       aria-disabled={isBusy || undefined}

@@ -41,7 +41,8 @@ export function Composer(): VNode {
   const hindrance = useComputed(sendFault)
   const notice = hindrance.value ?? waitingText() ?? connectionText()
   const says = draft.trim() !== '' || attached.pictures.length > 0
-  const ready = says && hindrance.value === null
+  const reason = hindrance.value ?? (says ? undefined : t`Write a message first.`)
+  const ready = reason === undefined
   const { model } = chatSettings.value
   const submit = () => {
     if (!ready) return
@@ -153,11 +154,11 @@ export function Composer(): VNode {
         />
         {writing.value ? (
           <span class="row">
-            {says ? <Button icon="send" iconOnly disabled={!ready}>{t`Send when the answer is done`}</Button> : null}
+            {says ? <Button icon="send" iconOnly disabled={!ready} reason={reason}>{t`Send when the answer is done`}</Button> : null}
             <Button icon="stop" iconOnly onClick={stopUnlessSent}>{t`Stop`}</Button>
           </span>
         ) : (
-          <Button tone="primary" icon="send" iconOnly disabled={!ready}>{t`Send`}</Button>
+          <Button tone="primary" icon="send" iconOnly disabled={!ready} reason={reason}>{t`Send`}</Button>
         )}
       </div>
       <ContextGauge draft={draft} attached={attached} />

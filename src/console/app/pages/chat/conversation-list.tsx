@@ -96,12 +96,7 @@ export function ConversationList(): VNode {
                   <h3>{group.title}</h3>
                 </li>,
                 ...group.conversations.map((conversation) => (
-                  <Entry
-                    conversation={conversation}
-                    key={conversation.id}
-                    archived={archived.value}
-                    onRename={() => (renamed.value = conversation)}
-                  />
+                  <Entry conversation={conversation} key={conversation.id} onRename={() => (renamed.value = conversation)} />
                 )),
               ])}
               {next === null ? null : (
@@ -145,13 +140,11 @@ async function importFile(file: File): Promise<void> {
 
 interface EntryProps {
   readonly conversation: ListedConversation
-  /** Whether the archive is shown. */
-  readonly archived: boolean
   readonly onRename: () => void
 }
 
-function Entry({ conversation, archived, onRename }: EntryProps): VNode {
-  const { id, title, pinned } = conversation
+function Entry({ conversation, onRename }: EntryProps): VNode {
+  const { id, title, pinned, archived = false } = conversation
   const archive = async () => {
     const undo = await archiveConversation(id, !archived)
     showToast(archived ? t`The conversation is back in the list.` : t`The conversation is archived.`, { label: t`Undo`, run: undo })
@@ -167,7 +160,8 @@ function Entry({ conversation, archived, onRename }: EntryProps): VNode {
   return (
     <li data-pinned={pinned}>
       <a href={`/console/chat/${id}`} dir="auto" title={title} aria-current={current.value.id === id ? 'page' : undefined}>
-        {pinned ? <Icon name="pin" size={14} /> : null} {title}
+        {pinned ? <Icon name="pin" size={14} /> : null} {archived ? <Icon name="drawer" size={14} /> : null} {title}
+        {archived ? <span class="hidden-text">{t`, archived`}</span> : null}
       </a>
       <span class="history-acts">
         {archived ? null : (

@@ -318,15 +318,16 @@ describe('a conversation', () => {
   it('continues an answer in the same message', async () => {
     let answer = openAnswer()
     conversation.say('Hello')
-    answer.send(text('Once upon'), finish('length'), succeeded)
+    answer.send(text('Once upon'), finish('length'), usage, succeeded)
     const cut = await lastWhen(({ state }) => state === 'cut')
     answer = openAnswer()
     conversation.continueAnswer(cut)
     assert.deepEqual((await answer.body).messages.at(-1), { role: 'assistant', content: 'Once upon' })
-    answer.send(text(' a time.'), finish('stop'), succeeded)
+    answer.send(text(' a time.'), finish('stop'), usage, succeeded)
     const done = await lastWhen(({ state }) => state === 'done')
     await new Promise(setImmediate)
     assert.deepEqual([done.id, done.content], [cut.id, 'Once upon a time.'])
+    assert.deepEqual([done.facts?.promptTokens, done.facts?.completionTokens], [5, 4])
   })
 
   it('keeps generating while another conversation is shown, and is saved at its end', async () => {

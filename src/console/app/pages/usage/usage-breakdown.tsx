@@ -7,6 +7,7 @@ import { dayText, hourText, moneyText, wholeText } from '../../language/formats.
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { Clipped } from '../../parts/clipped.tsx'
+import { durationText } from '../../parts/duration-text.ts'
 import { Segments } from '../../parts/fields/segments.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -83,7 +84,7 @@ function amount(title: string, write: (row: Row) => string): Column<Row> {
   return { title, kind: 'amount', cell: write }
 }
 
-const ms = (value: number | undefined) => (value === undefined ? '–' : t`${wholeText(value)} ms`)
+const timeText = (ms: number | undefined) => (ms === undefined ? '–' : durationText(ms))
 
 const amounts: readonly Column<Row>[] = [
   amount(t`Requests`, (row) => wholeText(row.requests)),
@@ -92,8 +93,8 @@ const amounts: readonly Column<Row>[] = [
   amount(t`Tokens`, (row) => wholeText(row.promptTokens + row.completionTokens)),
   amount(t`Images`, (row) => wholeText(row.images)),
   amount(t`Money`, (row) => moneyText(row.cost)),
-  amount(t`p50`, (row) => ms(row.latency?.p50)),
-  amount(t`p95`, (row) => ms(row.latency?.p95)),
-  amount(t`p99`, (row) => ms(row.latency?.p99)),
-  amount(t`First token, 95 %`, (row) => ms(row.firstToken?.p95)),
+  amount(t`p50`, (row) => timeText(row.latency?.p50)),
+  amount(t`p95`, (row) => timeText(row.latency?.p95)),
+  amount(t`p99`, (row) => timeText(row.latency?.p99)),
+  amount(t`First token, 95 %`, (row) => timeText(row.firstToken?.p95)),
 ]

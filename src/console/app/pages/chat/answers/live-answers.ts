@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { orAborted } from '../../../../../core/waiting.ts'
 import { makeId } from '../../../browser/make-id.ts'
@@ -47,7 +47,9 @@ interface FollowedTurn {
 /** The answers of a conversation that are being written, requested by this page or another. */
 export class LiveAnswers {
   /** Whether this page has lost the connection while an answer continues. */
-  readonly connectionLost = signal(false)
+  readonly connectionLost = computed(() => this.#lost.value.length > 0)
+  /** The messages whose connection is lost. */
+  readonly #lost = signal<readonly string[]>([])
   readonly #conversation: AnsweredConversation
   /** By message. */
   readonly #followed = new Map<string, AbortController>()
@@ -127,7 +129,10 @@ export class LiveAnswers {
     }
     change({})
     signal.addEventListener('abort', () => void this.#cancel(id).catch(() => {}))
-    const onConnection = (isLost: boolean) => (this.connectionLost.value = isLost)
+    const onConnection = (isLost: boolean) => {
+      const others = this.#lost.peek().filter((each) => each !== turn.id)
+      if (isLost || others.length < this.#lost.peek().length) this.#lost.value = isLost ? [...others, turn.id] : others
+    }
     const { schema } = readSchema(settings)
     const followed = { id, sentAt, schema, signal, onConnection }
     await whileSignedIn(() => followAnswer(turn, followed, change)).catch((error: unknown) => change(failedFields(error)))

@@ -1,4 +1,4 @@
-import type { RecordedCall, Turn } from '../../../../../core/chat/conversation.ts'
+import { continuedFacts, type RecordedCall, type Turn, type TurnFacts } from '../../../../../core/chat/conversation.ts'
 import { isMistake } from '../../../../../core/error.ts'
 import type { JsonObject } from '../../../../../core/json-value.ts'
 import { type ChatChunk, type ChatPart, partsOf } from '../../../interface/chat-parts.ts'
@@ -72,9 +72,11 @@ class GrowingAnswer {
   #firstAt = 0
   #lastAt = 0
   readonly #sentAt: number | null
+  readonly #begunFacts: TurnFacts | null
 
-  constructor({ content, thoughts = '' }: Turn, sentAt: number | null, attempt = 0) {
+  constructor({ content, thoughts = '', facts = null }: Turn, sentAt: number | null, attempt = 0) {
     this.content = content
+    this.#begunFacts = facts
     this.#thoughts = thoughts
     this.#sentAt = sentAt
     this.attempt = attempt
@@ -110,7 +112,13 @@ class GrowingAnswer {
       ...(this.#thoughts !== '' && { thoughts: this.#thoughts }),
       ...(this.calls.length > 0 && { calls: this.calls }),
       ...(this.#usage !== null &&
-        times !== null && { facts: { promptTokens: this.#usage.promptTokens, completionTokens: this.#usage.completionTokens, ...times } }),
+        times !== null && {
+          facts: continuedFacts(this.#begunFacts, {
+            promptTokens: this.#usage.promptTokens,
+            completionTokens: this.#usage.completionTokens,
+            ...times,
+          }),
+        }),
     }
   }
 }

@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { announce } from '../../../state/toasts.ts'
-import type { Attachments } from './attachments.ts'
+import { type Attachments, noAttachments } from './attachments.ts'
 
 /** The attachments of the message that is being written; each can be removed. */
 export function AttachedRow({ attached, onChange }: { attached: Attachments; onChange: (next: Attachments) => void }): VNode | null {
@@ -10,6 +10,10 @@ export function AttachedRow({ attached, onChange }: { attached: Attachments; onC
   const change = (next: Attachments, name: string) => {
     onChange(next)
     announce(t`${name} is removed.`)
+  }
+  const removeAll = () => {
+    onChange(noAttachments)
+    announce(t`All attachments are removed.`)
   }
   if (files.length + pictures.length === 0) return null
   return (
@@ -38,6 +42,11 @@ export function AttachedRow({ attached, onChange }: { attached: Attachments; onC
           </Button>
         </li>
       ))}
+      {files.length + pictures.length > 1 ? (
+        <li>
+          <Button tone="quiet" size="small" onClick={removeAll}>{t`Remove all`}</Button>
+        </li>
+      ) : null}
     </ul>
   )
 }
