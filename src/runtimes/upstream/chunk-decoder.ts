@@ -38,7 +38,7 @@ export class ChunkDecoder implements StreamDecoder {
     }
     const chunks = parseChunks(line)
     if (chunks === undefined) throw makeBrokenError('sent something other than JSON in its stream')
-    return chunks.flatMap((chunk) => this.#decodeChunk(chunk))
+    return decodeEach(chunks, (chunk) => this.#decodeChunk(chunk))
   }
 
   #decodeChunk(chunk: Chunk): readonly DecodedPart[] {
@@ -51,7 +51,7 @@ export class ChunkDecoder implements StreamDecoder {
     return readShaped(() => {
       const usage = decodeUsage(chunk)
       this.#usage = usage ?? this.#usage
-      const parts = (chunk.choices ?? []).flatMap((choice) => (choice === null ? [] : this.#decodeChoice(choice)))
+      const parts = decodeEach(chunk.choices ?? [], (choice) => (choice === null ? [] : this.#decodeChoice(choice)))
       // Counts in an event of their own end a stream, unless more of the answer follows.
       if (parts.length > 0) this.#isOver = false
       else this.#isOver ||= usage !== undefined && !chunk.choices?.length
@@ -76,9 +76,9 @@ export class ChunkDecoder implements StreamDecoder {
     if (spoken.error && !this.isComplete) throw makeEventError(spoken)
     const choice = indexOf(spoken, this.#choices)
     this.#begun.add(choice)
-    const calls = this.#callsOf(choice)
     const message = messageOf(spoken)
-    const parts: TextPart[] = [...decodeTexts(spoken, message, choice), ...calls.add(message)]
+    const texts = decodeTexts(spoken, message, choice)
+    const parts = hasCalls(message) ? [...texts, ...this.#callsOf(choice).add(message)] : texts
     // A document with a whole message needs no end mark.
     const reason = wordOf(spoken.finish_reason) || (spoken.message && !spoken.delta ? 'stop' : '')
     const { stop_reason: stop } = spoken
@@ -88,11 +88,11 @@ export class ChunkDecoder implements StreamDecoder {
   /** The end of a choice, when it is first reported. */
   #end(choice: number, word: string, stop: { readonly stop?: string } = {}): readonly TextPart[] {
     if (!this.#open.has(choice)) return []
-    const calls = this.#callsOf(choice)
-    const reason = readFinishWord(word, { hasCalls: calls.exist })
+    const calls = this.#calls.get(choice)
+    const reason = readFinishWord(word, { hasCalls: calls?.exist === true })
     if (reason === 'failed') throw makeReportedError(`ended an answer with ${word.slice(0, 40)}`)
     this.#open.delete(choice)
-    return [...calls.end({ isCut: reason !== 'tool_calls' }), { type: 'choice-finish', choice, reason, ...stop }]
+    return [...(calls?.end({ isCut: reason !== 'tool_calls' }) ?? []), { type: 'choice-finish', choice, reason, ...stop }]
   }
 
   #callsOf(choice: number): ToolCalls {
@@ -100,6 +100,12 @@ export class ChunkDecoder implements StreamDecoder {
     this.#calls.set(choice, calls)
     return calls
   }
+}
+
+/** Decodes each item. Most chunks hold one, for which `flatMap` would allocate a list of seventeen. */
+function decodeEach<Item, Part>(items: readonly Item[], decode: (item: Item) => readonly Part[]): readonly Part[] {
+  const [first] = items
+  return first !== undefined && items.length === 1 ? decode(first) : items.flatMap(decode)
 }
 
 /** Whether a chunk reports an error, in any of the forms in use: as a field, or as the whole event. */
@@ -133,6 +139,10 @@ function messageOf({ delta, message, text }: ChunkChoice): ChunkMessage {
 
 /** The texts of a choice. Log probabilities come with the last visible text, which may be empty, since a token may be part of a character. */
 function decodeTexts({ logprobs }: ChunkChoice, message: ChunkMessage, choice: number): readonly TextPart[] {
+  const { content, reasoning_content: thoughts, reasoning } = message
+  // Most pieces are one text and nothing else.
+  if (typeof content === 'string' && !logprobs && (thoughts ?? '') === '' && (reasoning ?? '') === '')
+    return content === '' ? [] : [{ type: 'text', choice, text: content }]
   const isScored = Boolean(logprobs?.content?.length || logprobs?.tokens?.length)
   const spoken = textsOf(message)
   const last = spoken.findLastIndex(({ type }) => type === 'text')
@@ -146,15 +156,20 @@ function hasContent({ content, refusal }: ChunkMessage): boolean {
   return (content ?? refusal ?? null) !== null
 }
 
+function hasCalls({ tool_calls: calls, function_call: old }: ChunkMessage): boolean {
+  return (calls ?? old ?? null) !== null
+}
+
 /** The finish reason; SGLang's own API puts it into an object. */
 function wordOf(reason: unknown): string {
-  if (typeof reason === 'boolean') return ''
+  if (reason === undefined || reason === null || typeof reason === 'boolean') return ''
   return textOf(textIn(fieldOf(reason, 'type')) ?? textIn(reason) ?? reason) ?? ''
 }
 
 /** Usage from OpenAI's field, Groq's or Moonshot's own, or llama-server's timings. */
 function decodeUsage({ usage, x_groq: groq, timings, choices }: Chunk): CountedTokens | undefined {
   const reported: ChunkUsage | null | undefined = usage ?? groq?.usage ?? choices?.[0]?.usage
+  if (!reported && !timings) return undefined
   const [cached, evaluated] = [countOf(timings?.cache_n), countOf(timings?.prompt_n)]
   const promptTokens =
     countOf(reported?.prompt_tokens ?? reported?.input_tokens) ?? (evaluated === undefined ? undefined : evaluated + (cached ?? 0))

@@ -31,9 +31,9 @@ export function textIn(value: unknown): string | undefined {
  * @throws {ServiceError} `inference_failed` for content that is neither a string nor a list.
  */
 export function textsOf({ content, refusal, reasoning_content: thoughts, reasoning }: ChunkMessage): readonly SpokenText[] {
-  const thought = [thoughts, reasoning].map((value) => joinTexts(value, deepest)).find((text) => text !== '') ?? ''
+  const thought = joinTexts(thoughts, deepest) || joinTexts(reasoning, deepest)
   const said = Array.isArray(content) ? content.flatMap(partTexts) : [{ type: 'text' as const, text: wholeText(content ?? refusal) }]
-  return [...(thought === '' ? [] : [{ type: 'thoughts' as const, text: thought }]), ...said]
+  return thought === '' ? said : [{ type: 'thoughts', text: thought }, ...said]
 }
 
 /** @throws {ServiceError} `inference_failed` for what holds no text. */
@@ -49,7 +49,7 @@ function partTexts(part: unknown): readonly SpokenText[] {
 
 /** The texts in a string, a part or a list of parts, in any of the known fields. */
 function joinTexts(value: unknown, depth: number): string {
-  if (depth === 0) return ''
+  if (depth === 0 || value === undefined || value === null) return ''
   if (Array.isArray(value)) return value.map((part: unknown) => joinTexts(part, depth - 1)).join('')
   const { text, thinking, content, summary, refusal } = fieldsOf(value)
   return textIn(value) ?? joinTexts(text ?? thinking ?? content ?? summary ?? refusal, depth - 1)

@@ -28,7 +28,7 @@ export async function* streamAnswer(
 ): AsyncGenerator<TextPart, void, undefined> {
   const [lines, answer] = [new DataLines(), new StopCut(request, { ...(onUncounted && { onUncounted }) })]
   function* read(taken: readonly string[]): Generator<TextPart> {
-    for (const line of taken) for (const part of decoder.decode(line)) yield* answer.pass(part)
+    for (const line of taken) for (const part of decoder.decode(line)) for (const passed of answer.pass(part)) yield passed
   }
   let close = (): void => {}
   let closing: NodeJS.Timeout | undefined
