@@ -9,6 +9,7 @@ import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { LoadedModel, ModelLoader } from '../core/ports/model-loader.ts'
 import type { AcquireOptions, ModelLease, ModelPool, ModelState } from '../core/ports/model-pool.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
+import { TransientMap } from '../core/transient-map.ts'
 import { type Abortable, orAborted } from '../core/waiting.ts'
 import { Alarm } from './alarm.ts'
 import { boundPictures } from './bound-pictures.ts'
@@ -55,7 +56,7 @@ interface Caller {
 class ResidencyPool implements ModelPool, AsyncDisposable {
   readonly #deps: ModelPoolDependencies
   readonly #residents: ResidentModels
-  readonly #callers = new Map<number, Caller>()
+  readonly #callers = new TransientMap<number, Caller>()
   readonly #unloadCallers = new Map<string, PromiseWithResolvers<void>>()
   readonly #loading = new Map<string, LoadProgress>()
   readonly #lastErrors = new Map<string, unknown>()

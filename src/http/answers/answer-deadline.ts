@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import { TransientMap } from '../../core/transient-map.ts'
 import { neverAborted } from '../../core/waiting.ts'
 
 /**
@@ -25,14 +26,14 @@ type AnsweredRequest = Pick<FastifyReply, 'elapsedTime' | 'request' | 'arrivedAt
 
 interface Waiting {
   readonly reply: AnsweredRequest
-  readonly until: number
   readonly giveUp: (reason: Error) => void
 }
 
 /** Gives up on answers that take too long. */
 export class AnswerDeadline {
   readonly #clock: Clock
-  readonly #waiting = new Set<Waiting>()
+  /** Waiting requests by the end of their time. */
+  readonly #waiting = new TransientMap<{ readonly until: number }, Waiting>()
   #looking = false
 
   constructor(clock: Clock) {
@@ -63,16 +64,16 @@ export class AnswerDeadline {
     if (!(result instanceof Promise)) return result
     // A race, or `finally`, would keep more per request for the garbage collector.
     return new Promise((resolve, giveUp) => {
-      const waiting = { reply, until, giveUp }
-      this.#waiting.add(waiting)
+      const time = { until }
+      this.#waiting.set(time, { reply, giveUp })
       if (!this.#looking) void this.#look(clock)
       result.then(
         (value) => {
-          this.#waiting.delete(waiting)
+          this.#waiting.delete(time)
           resolve(value)
         },
         (error) => {
-          this.#waiting.delete(waiting)
+          this.#waiting.delete(time)
           giveUp(error)
         },
       )
@@ -84,10 +85,9 @@ export class AnswerDeadline {
     while (this.#waiting.size > 0) {
       await clock.wait(checkIntervalMs, neverAborted)
       const now = clock.now()
-      for (const waiting of this.#waiting) {
-        const { reply, until, giveUp } = waiting
-        if (until > now) continue
-        this.#waiting.delete(waiting)
+      for (const [time, { reply, giveUp }] of this.#waiting) {
+        if (time.until > now) continue
+        this.#waiting.delete(time)
         if (!reply.sent) giveUp(tooLate())
       }
     }

@@ -3,32 +3,31 @@ import { accountDisabled, isEnabled } from '../../core/account.ts'
 import type { ServiceError } from '../../core/error.ts'
 import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
+import { TransientMap } from '../../core/transient-map.ts'
 import type { Abortable } from '../../core/waiting.ts'
 
 /** Owner of the work; without a token it ends only with its account. */
 export type WorkHolder = Pick<Caller, 'accountId' | 'tokenId'>
 
-interface NotedWork extends WorkHolder {
-  readonly end: (reason: ServiceError) => void
-}
+type EndWork = (reason: ServiceError) => void
 
 /** Running work of this process by account and token, so that it can be ended when one of them is disabled or revoked. */
 export class WorkUnderWay {
-  readonly #works = new Set<NotedWork>()
+  readonly #works = new TransientMap<WorkHolder, EndWork>()
 
   /** Registers work until disposed of; `end` is called at most once, with the reason. */
-  note({ accountId, tokenId }: WorkHolder, end: NotedWork['end']): Disposable {
-    const work = { accountId, tokenId, end }
-    this.#works.add(work)
-    return { [Symbol.dispose]: () => this.#works.delete(work) }
+  note({ accountId, tokenId }: WorkHolder, end: EndWork): Disposable {
+    const holder = { accountId, tokenId }
+    this.#works.set(holder, end)
+    return { [Symbol.dispose]: () => this.#works.delete(holder) }
   }
 
   accounts(): readonly string[] {
-    return [...new Set([...this.#works].map(({ accountId }) => accountId))]
+    return [...new Set([...this.#works.keys()].map(({ accountId }) => accountId))]
   }
 
   tokens(): readonly string[] {
-    return [...new Set([...this.#works].flatMap(({ tokenId }) => tokenId ?? []))]
+    return [...new Set([...this.#works.keys()].flatMap(({ tokenId }) => tokenId ?? []))]
   }
 
   endOfAccount(id: string, reason: ServiceError): void {
@@ -40,9 +39,9 @@ export class WorkUnderWay {
   }
 
   #end(isOver: (holder: WorkHolder) => boolean, reason: ServiceError): void {
-    const over = [...this.#works].filter(isOver)
-    for (const work of over) this.#works.delete(work)
-    for (const { end } of over) end(reason)
+    const over = [...this.#works].filter(([holder]) => isOver(holder))
+    for (const [holder] of over) this.#works.delete(holder)
+    for (const [, end] of over) end(reason)
   }
 }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { TransientMap } from '../../../core/transient-map.ts'
 import { DatabaseDamage } from '../database-damage.ts'
 import type { CommandReply, CommandRequest } from './command-group.ts'
 import type { CommandInput, CommandName, CommandResult } from './commands.ts'
@@ -17,7 +18,7 @@ interface Waiting {
 export class ThreadWriter implements Writer {
   readonly #thread: Worker
   readonly #damage: DatabaseDamage
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #waiting = new TransientMap<number, Waiting>()
   readonly #exited: Promise<void>
   #outbox: CommandRequest[] = []
   #number = 0
@@ -97,7 +98,9 @@ export class ThreadWriter implements Writer {
 
   #fail(error: Error): void {
     this.#fault ??= error
-    for (const { reject } of this.#waiting.values()) reject(this.#fault)
-    this.#waiting.clear()
+    for (const [number, { reject }] of this.#waiting) {
+      this.#waiting.delete(number)
+      reject(this.#fault)
+    }
   }
 }
