@@ -35,8 +35,15 @@ export class MappedFiles {
 
   #release(): void {
     if (platform !== 'linux') return
+    let maps: string
+    try {
+      maps = readFileSync('/proc/self/maps', 'utf8')
+    } catch {
+      // A sandbox may hide it. Pictures are the same without, with more memory.
+      return
+    }
     this.#advise ??= koffi.load(null).func('int madvise(uintptr_t address, size_t length, int advice)')
-    for (const [, from = '', to = '', path = ''] of readFileSync('/proc/self/maps', 'utf8').matchAll(mapping)) {
+    for (const [, from = '', to = '', path = ''] of maps.matchAll(mapping)) {
       const start = BigInt(`0x${from}`)
       if (this.#paths.has(path)) this.#advise(start, BigInt(`0x${to}`) - start, dontNeed)
     }
