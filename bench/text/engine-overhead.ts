@@ -1,6 +1,6 @@
 /**
- * What does a token cost the text engine beside decoding and drawing? Processor time per token of the engine, without HTTP and in one process, against a
- * bare loop over the same library, in turns, with one thread. It hardly depends on what else runs on the machine.
+ * What does a token cost the text engine besides decoding and drawing? Processor time per token of the engine, without HTTP and in one process, against a
+ * bare loop over the same library, in turns, with one thread. Other work on the machine hardly affects the result.
  *
  * Run: `UV_THREADPOOL_SIZE=1 node bench/text/engine-overhead.ts`, since engines have a pool of one thread.
  *
@@ -20,7 +20,7 @@ const tokens = Number(process.env.TOKENS ?? 200)
 const rounds = Number(process.env.ROUNDS ?? 9)
 const inOrder = process.env.UV_THREADPOOL_SIZE === '1'
 const { signal } = new AbortController()
-/** End tokens of the built-in models never come. */
+/** Keeps the built-in models from drawing an end token. */
 const bias = new Map([
   [0, -100],
   [2, -100],

@@ -13,7 +13,7 @@ const refused = (sample: unknown, words = ''): PublishedField => ({ fate: 'refus
 
 const hint = 'a hint; the answer is the same'
 const only = (value: unknown): PublishedField => ignored(value, `\`${JSON.stringify(value)}\` only; other values are refused by name`)
-const schema = 'by models with weights; the server behind others may not know it'
+const schema = 'by models with weights; servers behind other models may not support it'
 
 const both = {
   cache_prompt: ignored(true, hint),

@@ -2,18 +2,18 @@ import { writeSync } from 'node:fs'
 
 /** Several times as long as the slowest process takes on a slow machine. */
 const limitMs = 15 * 60_000
-/** Several times as long as closing what the tests of a process share takes. A test of this file sets it. */
+/** Several times as long as closing what the tests of a process share takes. The test of this file sets a shorter time. */
 const closeMs = Number(process.env.SEPIA_TEST_CLOSE_MS ?? 2 * 60_000)
 const standardError = 2
 
 /**
- * Ends a process of tests that does not end by itself, and prints what kept it: a test that waits for ever has a limit of its own
- * (`--test-timeout`), what tests left open has none. `npm run test:files` loads it into every process of tests (`--import`).
+ * Ends a process of tests that does not end by itself, and prints which resources are still open. A test that hangs has its own limit
+ * (`--test-timeout`); resources that tests left open have none. `npm run test:files` loads this into every process of tests (`--import`).
  */
 setTimeout(end, limitMs, `within ${limitMs / 60_000} minutes`).unref()
 let closing: NodeJS.Timeout | undefined
 
-/** Ends the process too if none of its tests is left for a while; a reporter calls it. */
+/** Also ends the process if it is still open some time after its last test. A reporter calls this. */
 export function noteTestsLeft(count: number): void {
   clearTimeout(closing)
   if (count === 0) closing = setTimeout(end, closeMs, `within ${closeMs / 1000} s of its tests`).unref()

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
  * The lock is an exclusive transaction on a small database: the operating system releases it when the process ends for any reason, so that
  * no stale file can keep others out.
  *
- * @throws the error of SQLite; `isBusy` tells whether another process holds the lock.
+ * @throws the error of SQLite; `isBusy` detects that another process holds the lock.
  */
 export function takeFileLock(file: string): Disposable {
   const lock = new DatabaseSync(file, { timeout: 0 })

@@ -136,7 +136,7 @@ export async function* generateSeveral(
 }
 
 /**
- * Has each prompt counted before the first is answered, within a place among the account's running requests, and records the one that fails.
+ * Counts every prompt before the first is answered, and records the one that fails. The count takes a place among the account's running requests.
  *
  * @throws {ServiceError} as {@link startText}.
  */

@@ -33,7 +33,7 @@ export function takePullLock(folder: string): Disposable | null {
   }
 }
 
-/** Removes the lock that a complete model brought along. */
+/** Removes the lock file from the folder of a complete model. */
 export async function removePullLock(folder: string): Promise<void> {
   await rm(join(folder, lockName), { force: true })
 }

@@ -96,7 +96,7 @@ export const deleteAccount: Command = {
   words: ['account', 'delete'],
   summary: 'Delete an account and all its data.',
   argument,
-  flags: [{ name: 'confirm', form: '<name>', help: 'The name of the account, to delete it without a question.' }],
+  flags: [{ name: 'confirm', form: '<name>', help: 'The name of the account; deletes it without asking.' }],
   settings: ['data', 'database-url', 'database-url-file'],
   run: async (context) => {
     await using desk = await context.backend.openAccountDesk(context.config, context)
@@ -130,7 +130,7 @@ export const limitAccount: Command = limitCommand({
 /** Restores access for an owner with a forgotten password. */
 export const linkAccount: Command = {
   words: ['account', 'link'],
-  summary: 'Print a link to set a new e-mail address and password, once.',
+  summary: 'Print a one-time link to set a new e-mail address and password.',
   argument: { name: '<id>', help: 'The id that sepia account list shows.' },
   flags: [],
   settings: ['data', 'database-url', 'database-url-file', 'host', 'port', 'public-url'],

@@ -93,7 +93,7 @@ async function signInNamed(context: Surroundings): Promise<Login> {
 /** Flags of commands that call a running service. */
 export const serviceFlags: readonly CommandFlag[] = [
   { name: 'url', form: '<origin>', help: 'The address of the service, also SEPIA_URL. Default: that of sepia login.' },
-  { name: 'token', form: '<text>', help: 'An access token, also SEPIA_TOKEN, which hides it from other users of the machine.' },
+  { name: 'token', form: '<text>', help: 'An access token. Use SEPIA_TOKEN instead to hide it from other users of the machine.' },
 ]
 
 /** Settings that locate the local service without a login. */

@@ -59,7 +59,7 @@ export function followPulledModels(deps: FollowDependencies): PulledModels {
     async admit({ id, folder }) {
       await run()
       if (deps.catalog.find(id) === undefined)
-        throw new Error(`${id} arrived but has faults, which the log names; correct or delete ${folder}.`)
+        throw new Error(`${id} was pulled, but its files have faults; see the log, then correct or delete ${folder}.`)
     },
     has,
     findLeftOut: (name) =>

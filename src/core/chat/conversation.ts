@@ -82,7 +82,7 @@ export interface Turn {
   readonly at: number
 }
 
-/** The facts of a continued answer: the tokens read before its beginning, and all that it took. */
+/** The facts of a continued answer: the prompt and the time to the first text of its first part, and the tokens and writing time of all parts. */
 export function continuedFacts(begun: TurnFacts | null, facts: TurnFacts): TurnFacts {
   if (begun === null) return facts
   const completionTokens = begun.completionTokens + facts.completionTokens

@@ -1,11 +1,11 @@
-/** What an inspection is for, besides decoding the image. */
+/** What an inspection checks and returns besides decoding the image. */
 export interface InspectionOptions {
   readonly signal: AbortSignal
   /** The picture's account, if known; accounts take turns. */
   readonly account?: string
   /** Requires a mask that still has white when resized to this size. */
   readonly whiteAt?: { readonly width: number; readonly height: number }
-  /** Requests the transparent parts as a mask, which then must have the white. */
+  /** Requests the transparent parts as a mask; `whiteAt` then applies to this mask. */
   readonly transparency?: boolean
   /** Requests a copy of at most this width in pixels. */
   readonly thumbnailWidth?: number

@@ -12,8 +12,8 @@ interface ClientRequest<Answer> {
 }
 
 /**
- * Keeps later errors of a request from ending the process. Node may emit two: the one it was destroyed with, and what is wrong with the bytes
- * that arrived together. If these ask for another protocol, the socket emits the first one instead.
+ * Keeps later errors of a request from ending the process. Node may emit two: the reason the request was destroyed for, and a fault in bytes
+ * that arrived at the same time. If these bytes switch to another protocol, the socket emits the first error instead.
  */
 export function outliveErrors(request: Pick<ClientRequest<unknown>, 'on'>): void {
   request.on('error', () => {})

@@ -3,7 +3,7 @@ import type { TextGap, TextRequest } from '../text-generation.ts'
 /** Tokens of a picture of about a megapixel, as the models of OpenAI, Anthropic and Qwen count it. */
 export const tokensPerPicture = 1000
 
-/** Tokens of a text of this many bytes, as texts usually have. */
+/** Estimated number of tokens of a text with this many bytes. */
 export function typicalTokens(bytes: number): number {
   return Math.ceil(bytes / 4)
 }

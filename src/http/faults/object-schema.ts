@@ -12,7 +12,7 @@ export function optional<Fields extends TProperties>(fields: Fields): { [Name in
   return Object.fromEntries(entries) as { [Name in keyof Fields]: TOptional<Fields[Name]> }
 }
 
-/** A whole number within bounds. @param fallback The value where the field is left out, if the document names it. */
+/** A whole number within bounds. @param fallback The default that the API document shows; absent = none. */
 export function integerField(minimum: number, maximum: number, description: string, fallback?: number): TInteger {
   return Type.Integer({ minimum, maximum, ...(fallback !== undefined && { default: fallback }), description })
 }

@@ -130,7 +130,7 @@ export class EncoderContext implements AsyncDisposable {
     if (!vector.every(Number.isFinite))
       throw new ServiceError(
         'numerical_error',
-        'The language model produced NaN or infinity; its file is damaged, or of a type that the device gets wrong.',
+        'The language model produced NaN or infinity; its file is damaged, or the device computes its quantization wrongly.',
       )
     return vector
   }

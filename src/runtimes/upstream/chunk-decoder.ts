@@ -102,7 +102,7 @@ export class ChunkDecoder implements StreamDecoder {
   }
 }
 
-/** Decodes each item. Most chunks hold one, for which `flatMap` would allocate a list of seventeen. */
+/** Decodes each item. Most chunks have one, for which `flatMap` would allocate a list with room for seventeen. */
 function decodeEach<Item, Part>(items: readonly Item[], decode: (item: Item) => readonly Part[]): readonly Part[] {
   const [first] = items
   return first !== undefined && items.length === 1 ? decode(first) : items.flatMap(decode)

@@ -45,20 +45,20 @@ export function createOpenAiProtocol(model: string, watch: CountWatch = {}): Tex
       }
     },
     async rank(connection, { query, documents }, { signal }) {
-      const ask = async (body: object, asked: readonly string[]): Promise<RankResult> => {
-        const characters = asked.reduce((sum, document) => sum + document.length, 0)
+      const request = async (body: object, texts: readonly string[]): Promise<RankResult> => {
+        const characters = texts.reduce((sum, document) => sum + document.length, 0)
         // Some servers return the documents, in the worst case with every character escaped.
-        const longest = perAnswer + asked.length * perScore + characters * perEscaped
+        const longest = perAnswer + texts.length * perScore + characters * perEscaped
         const text = await readAnswer(connection, { path: '/rerank', body, field: 'documents' }, { signal, longest })
-        return readShaped(() => decodeScores({ query, documents: asked }, text, watch))
+        return readShaped(() => decodeScores({ query, documents: texts }, text, watch))
       }
-      const refusal = takeTexts.has(connection) ? null : await ask({ model, query, documents }, documents).catch(keepRefusal)
+      const refusal = takeTexts.has(connection) ? null : await request({ model, query, documents }, documents).catch(keepRefusal)
       if (refusal !== null && !(refusal instanceof ServiceError)) return refusal
       const results: RankResult[] = []
       for (let at = 0; at < documents.length; at += inputsAtOnce) {
         const texts = documents.slice(at, at + inputsAtOnce)
         results.push(
-          await ask({ query, texts }, texts).catch((error: unknown) => {
+          await request({ query, texts }, texts).catch((error: unknown) => {
             throw refusal ?? error
           }),
         )
@@ -107,9 +107,9 @@ function decodeEmbeddings({ inputs, dimensions }: EmbeddingRequest, text: string
   const numbered = listed.map(({ index, embedding }, place) => ({ index: Number(index ?? place), embedding }))
   // Some servers number every vector 0.
   const isNumbered = numbered.some(({ index }) => index !== numbered[0]?.index)
-  if (isNumbered && !isPermutation(numbered.map(({ index }) => index))) throw makeBrokenError('sent vectors with wrong numbers')
+  if (isNumbered && !isPermutation(numbered.map(({ index }) => index))) throw makeBrokenError('sent vectors with a wrong `index`')
   const vectors = numbered.toSorted((a, b) => a.index - b.index).map(({ embedding }) => decodeVector(embedding))
-  if (vectors.length !== inputs.length || !vectors.every(isVector)) throw makeBrokenError('sent no vector for each input')
+  if (vectors.length !== inputs.length || !vectors.every(isVector)) throw makeBrokenError('did not send one vector for each input')
   if (vectors.some(({ length }) => length !== vectors[0]?.length)) throw makeBrokenError('sent vectors of different lengths')
   if (dimensions !== undefined && vectors.some(({ length }) => length !== dimensions))
     throw new ServiceError('unsupported_parameter', 'This model runs on a server with vectors of one length; leave dimensions out.', {

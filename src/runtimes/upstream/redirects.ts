@@ -4,21 +4,21 @@ import type { IncomingMessage } from 'node:http'
 export const maxRedirects = 3
 const longestAddress = 200
 
-/** Target of a redirect; null if the answer is none, or its target is not a web address. */
-export function redirectOf({ statusCode = 0, headers: { location } }: IncomingMessage, asked: URL): URL | null {
+/** Target of a redirect; null if the answer is not a redirect, or its target is not a web address. */
+export function redirectOf({ statusCode = 0, headers: { location } }: IncomingMessage, requested: URL): URL | null {
   if (![301, 302, 303, 307, 308].includes(statusCode) || location === undefined) return null
-  const target = URL.parse(location, asked)
+  const target = URL.parse(location, requested)
   return target !== null && /^https?:$/.test(target.protocol) ? target : null
 }
 
 /**
- * Whether a request can be sent to the target of a redirect as it is. The target must be on the same server, so that the key reaches no other one, and not even
- * the same one without TLS. 301 and 302 must lead to the same call: they may also lead to a page, such as one to sign in.
+ * Whether a request can be sent to the target of a redirect as it is. The target must be on the same server, so that the key reaches no other server, and
+ * never leaves TLS. 301 and 302 must lead to the same call, because they may also lead to a page, such as a sign-in page.
  *
  * @param path The requested path below the base address.
  */
-export function mayFollow(status: number, target: URL, { asked, path }: { readonly asked: URL; readonly path: string }): boolean {
-  if (target.origin !== asked.origin) return false
+export function mayFollow(status: number, target: URL, { requested, path }: { readonly requested: URL; readonly path: string }): boolean {
+  if (target.origin !== requested.origin) return false
   return status === 307 || status === 308 || (status !== 303 && baseOf(target, path) !== null)
 }
 
@@ -32,7 +32,7 @@ export function adviseOnRedirect(target: URL | null, path: string): string {
     : `: it redirects; write ${address} into \`url\` of its model.json if that is the right server`
 }
 
-/** The path of a target without that of the call, whatever slashes it ends with; null if it is another call. */
+/** The path of a target without that of the call, ignoring slashes at the end; null if it is another call. */
 function baseOf({ pathname }: URL, path: string): string | null {
   const [found, wanted] = [pathname, path.replace(/\?.*/, '')].map((each) => each.replace(/\/+$/, ''))
   return wanted !== undefined && found?.endsWith(wanted) ? found.slice(0, found.length - wanted.length) : null

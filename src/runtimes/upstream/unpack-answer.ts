@@ -60,7 +60,7 @@ export async function* unpackAnswer(response: IncomingMessage, limits: AnswerLim
   }
 }
 
-/** Yields the pieces of a stream, also those that arrive together with its break, which its iterator leaves unread. The stream is not destroyed. */
+/** Yields all pieces of a stream, including those that arrive together with an error, which the stream's iterator drops. Does not destroy the stream. */
 export async function* readToBreak<Piece>(stream: Readable): AsyncGenerator<Piece, void, undefined> {
   try {
     yield* stream.iterator({ destroyOnReturn: false })

@@ -167,7 +167,7 @@ export class UpstreamConnection implements Disposable {
     const { response } = await this.#request(path, null, { signal, isDueAtOnce: true, headers })
     if (response.statusCode === 101) return response.socket
     drain(response)
-    throw makeBrokenError('opened no socket')
+    throw makeBrokenError('did not open a WebSocket')
   }
 
   /** Bytes received over the open connections; a change indicates activity. */
@@ -196,9 +196,9 @@ export class UpstreamConnection implements Disposable {
         refuseUnknownPacking(response)
         return received
       }
-      const asked = new URL(at, this.#server.url)
-      const target = redirectOf(response, asked)
-      if (target === null || redirects === maxRedirects || !mayFollow(status, target, { asked, path })) {
+      const requested = new URL(at, this.#server.url)
+      const target = redirectOf(response, requested)
+      if (target === null || redirects === maxRedirects || !mayFollow(status, target, { requested, path })) {
         const address = this.#server.url + path.replace(/\?.*/, '')
         const refusal = await readRefusal(received, {
           ...options,
@@ -302,7 +302,7 @@ export class UpstreamConnection implements Disposable {
         socket.unshift(head)
         if (more?.upgrade !== undefined) return resolve({ response, limits })
         socket.destroy()
-        reject(makeBrokenError('asked for another protocol'))
+        reject(makeBrokenError('switched to another protocol (101)'))
       })
       sent.once('error', (cause: NodeJS.ErrnoException) => {
         if (limits.isConnected()) noteTaken()

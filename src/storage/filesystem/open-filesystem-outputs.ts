@@ -122,7 +122,7 @@ class FilesystemOutputs implements OutputStore {
   }
 
   async *listOld({ olderThan }: { readonly olderThan: number }, { signal }: Abortable): AsyncGenerator<StoredOutput> {
-    // At a start soon after a crash, what it left was too young.
+    // At a start soon after a crash, files left by the crash are too young to be removed.
     await removeAbandoned(this.#unfinished, Math.min(olderThan, this.#clock.now() - abandonedAfterMs))
     for (const shard of await listFolder(this.#folder)) {
       if (shard.length !== 2) continue

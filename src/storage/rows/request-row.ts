@@ -117,8 +117,8 @@ function writePattern(search: string): string {
 const expired = '"message":"The details of this error have expired."'
 
 /**
- * SQL condition for a record with words, by which both databases index such records. A query has to repeat it with the same literals, and a
- * released one never changes.
+ * SQL condition for a record with words. Both databases have an index with this condition, so queries must repeat it literally, and it never
+ * changes after a release.
  */
 export const hasWords = `(excerpt is not null or error not like '%${expired}%')`
 

@@ -78,7 +78,7 @@ const sharedFields = {
       description: `${schedulers.map(({ label }) => label).join(', ')}.`,
     }),
     batch_size: count('Images to draw; multiplied by `n_iter`, at most 16.'),
-    n_iter: count('The same.'),
+    n_iter: count('The same as `batch_size`.'),
     steps: integerField(1, maxSteps, 'Denoising steps.', drawingDefaults.steps),
     cfg_scale: numberField(0, 50, 'Guidance; 1 = none.', drawingDefaults.cfg_scale),
     width: side('Width'),

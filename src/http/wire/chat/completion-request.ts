@@ -40,7 +40,7 @@ const lastFields = {
   ...adapterFields,
   priority: urgencyFields.priority,
   ...neutralFields,
-  user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
+  user: Type.Optional(Type.String({ description: 'Your identifier of the end user; accepted for compatibility, not stored.' })),
 }
 
 /** The body of POST /v1/completions. */

@@ -39,7 +39,7 @@ export const embeddingRequestSchema = closed({
     encoding_format: Type.Enum(['float', 'base64'], { default: 'float', description: 'base64 = little-endian float32.' }),
   }),
   ...truncationFields,
-  user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
+  user: Type.Optional(Type.String({ description: 'Your identifier of the end user; accepted for compatibility, not stored.' })),
 })
 
 const checker = createBodyChecker(embeddingRequestSchema)

@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>
 const results = /^(web_search|web_fetch|(?:(?:bash|text_editor)_)?code_execution|tool_search|mcp)_tool_result$/
 
 /**
- * Replaces the calls and results of server tools in assistant messages by text blocks, in the same places. Blocks without a clear meaning stay, and are refused later.
+ * Replaces the calls and results of server tools in assistant messages by text blocks, in the same places. Unknown blocks stay as they are and are rejected later.
  */
 export function readServerTools(body: unknown): unknown {
   if (!isRecord(body) || !Array.isArray(body.messages)) return body
@@ -56,12 +56,12 @@ function recordOf(part: Fields, type: string): string | null {
   return lines(part.tool_references.map((tool: unknown) => (isRecord(tool) ? tool.tool_name : null)))
 }
 
-/** What a program wrote, without files, which stay on that server. */
+/** The output of a program, without its files, which stay on that server. */
 function outputOf({ stdout, stderr, return_code: code }: Fields): string {
   return lines([stdout, stderr, typeof code === 'number' && code !== 0 ? `Exit code ${code}` : null])
 }
 
-/** A fetched page; only its title if it is no text. */
+/** A fetched page; only its title if the page is not text. */
 function documentOf({ title, source }: Fields): string {
   const read = isRecord(source) && source.type === 'text' ? source.data : '(not readable here)'
   return lines([title, read])

@@ -34,7 +34,7 @@ export const rerankRequestSchema = closed({
     return_text: Type.Boolean({ default: false, description: 'With `texts`: whether results contain their text.' }),
   }),
   ...truncationFields,
-  user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
+  user: Type.Optional(Type.String({ description: 'Your identifier of the end user; accepted for compatibility, not stored.' })),
 })
 
 type RerankBody = Static<typeof rerankRequestSchema>

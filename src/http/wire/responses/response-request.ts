@@ -93,7 +93,7 @@ export const responseRequestSchema = closed({
   metadata: metadataField('Your own notes, kept with the response.'),
   ...adapterFields,
   service_tier: urgencyFields.service_tier,
-  user: text('Your own name for the end user; accepted, not kept.'),
+  user: text('Your identifier of the end user; accepted, not stored.'),
   safety_identifier: text('Accepted, not kept.'),
   prompt_cache_key: text(accepted.keptWarm),
   prompt_cache_retention: text(accepted.keptWarm),

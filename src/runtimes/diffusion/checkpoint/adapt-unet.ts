@@ -25,12 +25,12 @@ export class AdaptableUnet implements AsyncDisposable {
     )
   }
 
-  /** Steps of the way down that a ControlNet speaks to. */
+  /** Number of skip connections that a ControlNet adds to. */
   get skips(): number {
     return countSkips(this.#parts)
   }
 
-  /** The UNet with these LoRAs and what ControlNets say. */
+  /** The UNet with these LoRAs and the outputs of ControlNets. */
   async adapt(loras: readonly WeightedLora[], control: ControlSum | null): Promise<Pick<NoisePredictor, 'unet' | 'additions'>> {
     const wanted = changedBranches(loras, 'unet')
     const { model: unet, branches } = await this.#branched.with(wanted)
@@ -44,7 +44,7 @@ export class AdaptableUnet implements AsyncDisposable {
   }
 }
 
-/** Skips of a UNet: its first convolution, and each block and change of size on the way down. */
+/** Number of skip connections of a UNet: one for its first convolution, and one for each block and each change of size on the way down. */
 function countSkips({ unet }: CheckpointParts): number {
   const blocks = Array.from({ length: unet.count('down_blocks.') }, (_, i) => `down_blocks.${i}`)
   const samplers = blocks.filter((block) => unet.holds(`${block}.downsamplers.`)).length

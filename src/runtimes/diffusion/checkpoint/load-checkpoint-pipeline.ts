@@ -24,7 +24,7 @@ import { openTransformerPredictor } from './transformer-predictor.ts'
  * Loads a checkpoint, a single `.safetensors` file or a folder in diffusers' layout, into graphs written for its weights.
  * The weights stay in the file, which the system pages in as they are used.
  *
- * @param options.target What graphs are written for; what suits the provider's device where it is left out.
+ * @param options.target The device and precision that graphs are written for; absent = those of the provider.
  * @throws {ServiceError} `inference_failed` naming the file or tensor that does not fit.
  */
 export async function loadCheckpointPipeline(
@@ -35,7 +35,7 @@ export async function loadCheckpointPipeline(
   const transformer = await readTransformer(path, files)
   const parts = transformer ?? (await readCheckpoint(path))
   const target = wanted ?? (await chooseTarget(parts, provider))
-  // The large text encoders of a transformer read a new text in a few seconds; until then, neither they nor their buffers are of use.
+  // The large text encoders of a transformer read a new text in a few seconds. Between texts, they and their buffers are not needed.
   const turns = provider === 'cpu' && transformer !== null ? new SessionTurns((part) => inTurn || part === 'texts') : null
   const mappedFiles = new MappedFiles()
   const opener = (keepsMemory: boolean, { group, spins = true }: { group?: string; spins?: boolean } = {}): OpenNetwork => {
@@ -43,7 +43,7 @@ export async function loadCheckpointPipeline(
       signal.throwIfAborted()
       mappedFiles.add(weights.paths())
       const graph = { label: `${weights.label} (${part})`, write: () => write(target), folder: weights.folder }
-      // Networks that keep their buffers take turns in each step.
+      // Networks that keep their buffers all run in each step.
       const mapped = provider === 'cpu' ? { files: mappedFiles, part: group ?? (keepsMemory ? 'steps' : part) } : null
       const options = { threads, provider, keepsMemory, spins, mapped, ...(turns && { turns, part: group ?? part }) }
       const session = await openWrittenGraph(graph, options)
@@ -91,7 +91,7 @@ export async function loadCheckpointPipeline(
   return { ...pipeline, [Symbol.asyncDispose]: () => sessions.disposeAsync() }
 }
 
-/** Stable Diffusion 2 leaves the range of half precision in its attention. */
+/** The attention of Stable Diffusion 2 exceeds the range of half precision. */
 async function chooseTarget({ family }: Pick<CheckpointFacts, 'family'>, provider: ExecutionProvider): Promise<GraphTarget> {
   const target = await findGraphTarget(provider)
   return family === 'sd2' ? { ...target, precision: 'single' } : target

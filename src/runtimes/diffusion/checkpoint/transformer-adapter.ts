@@ -166,6 +166,6 @@ export class TransformerAdapter implements AsyncDisposable {
 function refuseEmbeddings({ name, embeddings }: Lora): void {
   const [first] = embeddings
   if (first === undefined) return
-  const message = `The LoRA ${name} brings a textual inversion ("${first.trigger}"), which models with a transformer do not take.`
+  const message = `The LoRA ${name} contains a textual inversion ("${first.trigger}"), which this model does not support; use another LoRA.`
   throw new ServiceError('unsupported', message, { param: 'loras' })
 }

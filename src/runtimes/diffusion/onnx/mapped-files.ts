@@ -9,20 +9,20 @@ const mapping = /^([0-9a-f]+)-([0-9a-f]+) r[-w]-p \S+ \S+ \S+ +(\/.*)$/gmu
 const dontNeed = 4
 
 /**
- * The files of weights that a model maps. On Linux, pages that were read count as memory of the process until another one needs the room;
- * here they leave it when another part of the model computes, and stay in the system's page cache.
+ * The files of weights that a model maps. On Linux, pages that were read count as memory of the process until another process needs
+ * it. Here they leave the process when another part of the model computes, and stay in the system's page cache.
  */
 export class MappedFiles {
   readonly #paths = new Set<string>()
   #advise: ((address: bigint, length: bigint, advice: number) => number) | null = null
   #lastPart: string | null = null
 
-  /** @param paths Absolute, without links. Nothing may write into what is mapped of them. */
+  /** @param paths Absolute paths without symbolic links. Nothing may write into their mappings, because releasing a page discards changes. */
   add(paths: Iterable<string>): void {
     for (const path of paths) this.#paths.add(path)
   }
 
-  /** A session of a part of the model; no page of the files is in memory when it runs after another part. */
+  /** A session of a part of the model. It releases all pages of the files before it runs after another part. */
   sessionOf(part: string, session: RunnableSession): RunnableSession {
     const { inputMetadata, outputMetadata } = session
     const run: RunnableSession['run'] = (feeds, wanted) => {
@@ -39,7 +39,7 @@ export class MappedFiles {
     try {
       maps = readFileSync('/proc/self/maps', 'utf8')
     } catch {
-      // A sandbox may hide it. Pictures are the same without, with more memory.
+      // A sandbox may hide the list. Then drawing takes more memory; the pictures are the same.
       return
     }
     this.#advise ??= koffi.load(null).func('int madvise(uintptr_t address, size_t length, int advice)')

@@ -104,9 +104,9 @@ function describeError(error: unknown): string {
 export interface SessionOptions {
   readonly threads: number
   readonly provider?: ExecutionProvider
-  /** Whether memory that a run took stays for the next one; not worth it for what runs once per picture. */
+  /** Whether the memory of a run is kept for the next one; not worth it for a network that runs once per picture. */
   readonly keepsMemory?: boolean
-  /** Whether threads of a written graph wait for their next work in a loop, as they do by default, and not asleep. */
+  /** Whether idle threads of a written graph spin, which is the default, or sleep. */
   readonly spins?: boolean
 }
 
@@ -134,7 +134,7 @@ export async function openUpcast(folder: string, file: string, options: SessionO
 export interface WrittenGraph {
   /** Name in messages. */
   readonly label: string
-  /** Called whenever it comes to memory. */
+  /** Called each time the graph is loaded. */
   readonly write: () => Uint8Array
   /** Absolute path of the folder with its weights. */
   readonly folder: string
@@ -144,7 +144,7 @@ export interface WrittenGraphOptions extends SessionOptions {
   /** Turns of its component, if it shares memory with others. */
   readonly turns?: SessionTurns
   readonly part?: string
-  /** Its weights leave memory when another part runs; absent = they stay. */
+  /** Makes the weights leave memory when another part runs; absent = they stay. */
   readonly mapped?: { readonly files: MappedFiles; readonly part: string } | null
 }
 

@@ -30,7 +30,7 @@ export class T5Encoder {
     this.#additions = additions
   }
 
-  /** The same encoder with LoRAs. @param session One with branches for them. */
+  /** The same encoder with LoRAs. @param session A session with branches for the LoRAs. */
   adapted(session: OnnxSession, additions: Feeds): T5Encoder {
     return new T5Encoder(session, this.#tokenizer, additions)
   }

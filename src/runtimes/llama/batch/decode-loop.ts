@@ -95,7 +95,7 @@ export class DecodeLoop implements AsyncDisposable {
     return promise
   }
 
-  /** Lets go of the adapters of the last batch, so that they can be freed; the next batch names its own. Called in {@link between}. */
+  /** Releases the adapters of the last batch, so that they can be freed; the next batch sets its own. Called in {@link between}. */
   dropAdapters(): void {
     this.#turns.drop(this.#context)
   }
@@ -123,10 +123,10 @@ export class DecodeLoop implements AsyncDisposable {
       }
       await this.#computeBetween()
     }
-    this.#loop = null // in the same turn as the last look, so that nothing is submitted to a loop that has looked
+    this.#loop = null // in the same turn as the last check, so that no submission is missed
   }
 
-  /** One of what waits to be computed between two batches; the tokens of the last one are handed out meanwhile. */
+  /** Runs one queued computation between two batches, and hands out the tokens of the last batch meanwhile. */
   async #computeBetween(): Promise<void> {
     const computed = this.#between.shift()?.()
     if (computed === undefined) return
@@ -177,7 +177,7 @@ export class DecodeLoop implements AsyncDisposable {
       }
       this.#waiting = this.#waiting.filter((waiting) => waiting !== generation)
       const next = generation.prompt.subarray(hold.cachedTokens)
-      const guesses = generation.pictures.length > 0 ? null : (this.#speculation?.openRecord() ?? null) // no guesser sees
+      const guesses = generation.pictures.length > 0 ? null : (this.#speculation?.openRecord() ?? null) // guessers cannot read pictures
       const guessing = { guess: new Uint32Array(), guesses }
       this.#running.push({ generation, hold, arrival: this.#arrivals++, next, ...guessing, drawn: 0, done: false, left: false })
     }
@@ -215,7 +215,7 @@ export class DecodeLoop implements AsyncDisposable {
     while (steady !== null && this.#continues(steady)) await this.#repeat(steady)
   }
 
-  /** Fills the next batch: with tokens or, since they share none, with rows of a picture; others who write have every second one then. */
+  /** Fills the next batch with tokens or, because both cannot share one, with rows of a picture. Texts in progress then get every second batch. */
   async #load(turn: readonly RunningGeneration[]): Promise<readonly LoadedEntry[]> {
     const seen = findPicture(turn, this.#table)
     this.#hasSeen = seen !== null && !(this.#hasSeen && seen.othersGoOn)
@@ -265,7 +265,7 @@ export class DecodeLoop implements AsyncDisposable {
       await Promise.allSettled(ahead ?? [])
       throw error
     })
-    if (running.length === 1) this.#pace.note(1, now() - startedAt) // many texts say nothing about the price of prompts
+    if (running.length === 1) this.#pace.note(1, now() - startedAt) // the time of many texts is no measure for prompts
     for (const { hold, next } of running) this.#table.append(hold, next)
     const tokens = await Promise.all(ahead ?? running.map(draw))
     const deliveries: Delivery[] = []

@@ -26,7 +26,7 @@ export async function drawToken(
   if (Number.isNaN(context.logits(index)[token]))
     throw new ServiceError(
       'numerical_error',
-      'The language model produced NaN; its file is damaged, or the device computes its type wrongly.',
+      'The language model produced NaN; its file is damaged, or the device computes its quantization wrongly.',
     )
   return { token, logprobs: generation.topLogprobs === null ? null : scoreToken(context.logits(index), token, generation.topLogprobs) }
 }

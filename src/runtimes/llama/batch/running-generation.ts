@@ -43,8 +43,8 @@ export function handOut({ running, draw, end }: Delivery): void {
 }
 
 /**
- * The texts that run, by ascending sequence, where all of them are drawn by nothing but their samplers, with the adapters of `key`, and have
- * sequences side by side; else null.
+ * The running texts by ascending sequence, if each is drawn by its sampler alone, all use the adapters of `key`, and their sequences are
+ * consecutive; else null.
  */
 export function steadyTexts(all: readonly RunningGeneration[], key: AdapterSet['key']): readonly RunningGeneration[] | null {
   if (all.length === 0) return null

@@ -64,7 +64,7 @@ function folderOf(entry: URL): string {
   return fileURLToPath(new URL('.', entry))
 }
 
-/** Linux's list of what a process has mapped: the image engine looks up there which pages of weights it can let go. */
+/** Linux's list of a process's memory mappings. The image engine finds the pages of weights to release in it. */
 const ownMappings = '/proc/self/maps'
 
 /** The service may run under flags (an inspector, a test runner) that its engines must not inherit. */

@@ -11,7 +11,7 @@ import type { DrawingOptions } from './server-drawing.ts'
 /** Polls of a workflow after which the queue is read too; the queue lists all clients' workflows and is long. */
 const looksPerQueue = 10
 
-/** Consecutive reads of the queue without a workflow after which it is lost. */
+/** After this many consecutive reads of the queue without it, a workflow counts as lost. */
 const missesWhenLost = 3
 
 interface ComfyUiServer {

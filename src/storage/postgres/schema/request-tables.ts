@@ -76,5 +76,5 @@ export const usageWork = `
   create unique index usage_entries_work on usage_entries (work_id) where work_id is not null;
 `
 
-/** Finds the records with words without reading those that lost theirs. */
+/** Finds the records that still have words without reading the others. */
 export const wordIndex = `create index request_records_words on request_records (at) where ${hasWords}`

@@ -26,7 +26,10 @@ export function AssetsPage({ account }: { account: Account }): VNode {
     else chosen.value = { ...read, file }
   }
   return (
-    <Page title={t`LoRAs & checkpoints`} intro={t`Checkpoints, LoRAs and other parts that your requests name beside the installed models.`}>
+    <Page
+      title={t`LoRAs & checkpoints`}
+      intro={t`Checkpoints, LoRAs and other files that your requests can use besides the installed models.`}
+    >
       <DropZone accept=".safetensors" take={(file) => void take(file)}>{t`Drop a .safetensors file here, or choose one`}</DropZone>
       <Loaded resource={resource} retry={reload}>
         {(assets) =>

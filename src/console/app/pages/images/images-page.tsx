@@ -70,7 +70,7 @@ export function ImagesPage(): VNode {
         <section class="studio-board" aria-label={t`Drawings`} ref={board.element}>
           {board.items.length === 0 ? (
             <EmptyState drawing="frame" title={t`No pictures yet`}>
-              <p>{t`Describe a picture and press Draw. The built-in model knows animals, food and everyday things on plain backgrounds.`}</p>
+              <p>{t`Describe a picture and press Draw. The built-in model draws animals, food and everyday things on plain backgrounds.`}</p>
             </EmptyState>
           ) : (
             board.items.map((item) => ('cells' in item ? <GridView grid={item} key={item.key} /> : <RunView run={item} key={item.key} />))

@@ -6,7 +6,7 @@ const name = (description: string) => Type.String({ maxLength: 512, description 
 
 /** OpenAI's fields that have no effect here. Each accepts only values that hold for every answer. */
 export const acceptedFields = optional({
-  user: Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' }),
+  user: Type.String({ description: 'Your identifier of the end user; accepted for compatibility, not stored.' }),
   safety_identifier: name('Accepted for compatibility, not kept.'),
   prompt_cache_key: name(accepted.keptWarm),
   prompt_cache_retention: name(accepted.keptWarm),

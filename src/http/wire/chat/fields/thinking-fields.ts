@@ -38,7 +38,7 @@ export const thinkingFields = {
     closed(
       {
         enable_thinking: switched('The same as the field of that name.'),
-        thinking: switched('The same, in the words of other templates.'),
+        thinking: switched('The same; the name that other templates use.'),
         reasoning_effort: effort('The same as the field of that name.'),
       },
       { description: 'Arguments for the chat template; only those about reasoning.' },

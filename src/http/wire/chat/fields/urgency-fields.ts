@@ -9,12 +9,12 @@ const tierPriorities: Readonly<Record<string, number>> = { flex: 10, priority: -
 /** The priority of a request among those of its account. */
 export const urgencyFields = optional({
   service_tier: Type.Enum(['auto', 'default', 'flex', 'scale', 'priority', 'fast'], {
-    description: 'As `priority` 10 (flex) or -10 (priority, fast); the others are one tier, default.',
+    description: '`flex` is the same as `priority` 10; `priority` and `fast` are the same as -10; every other value means `default`.',
   }),
   priority: integerField(
     -(2 ** 31),
     2 ** 31 - 1,
-    'Lower goes first among the waiting requests of your account; the difference is made up by waiting 30 seconds. An asynchronous request over 0 is low, as with X-Service-Priority.',
+    'Lower values go first among the waiting requests of your account; the effect is at most that of 30 seconds of waiting. For an asynchronous request, a value over 0 means low priority, as in X-Service-Priority.',
     0,
   ),
 })

@@ -36,9 +36,9 @@ export const commonImageOptions = optional({
   }),
   response_format: Type.Enum(['b64_json', 'url'], {
     default: 'b64_json',
-    description: '`url` answers signed links that need no token and work for 24 hours; not together with `stream`.',
+    description: '`url` returns signed links that need no token and work for 24 hours; not together with `stream`.',
   }),
-  user: Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' }),
+  user: Type.String({ description: 'Your identifier of the end user; accepted for compatibility, not stored.' }),
 })
 
 /** Additional fields of the route that draws from a prompt. */

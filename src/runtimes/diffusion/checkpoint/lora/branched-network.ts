@@ -5,14 +5,14 @@ interface Opened extends AsyncDisposable {
   readonly session: OnnxSession
 }
 
-/** A network with branches for everything that LoRAs have changed so far. */
+/** A network with a branch for every module that LoRAs have changed so far. */
 export interface Branched<Model> {
   readonly model: Model
   readonly session: OnnxSession
   readonly branches: ReadonlySet<BranchKey>
 }
 
-/** A second session over a network's mapped weights that takes LoRAs, opened when it is first needed. */
+/** A second session over the mapped weights of a network, with branches for LoRAs. It is opened on first use. */
 export class BranchedNetwork<Model> implements AsyncDisposable {
   readonly #open: (branches: LoraBranches) => Promise<Opened>
   readonly #wrap: (session: OnnxSession) => Model

@@ -48,7 +48,7 @@ export function textTargets(text: CheckpointParts['text']): LoraTargets {
   )
 }
 
-/** The layers of T5. In a FLUX model it is the second text encoder, which kohya's scripts call the third all the same. */
+/** The layers of T5. In a FLUX model it is the second text encoder, but kohya's scripts may call it the third. */
 export function t5Targets(weights: WeightTable, clips: number): LoraTargets {
   const layers = modulesOf(weights).filter((module) => /\.(?:SelfAttention\.[qkvo]|DenseReluDense\.w\w+)$/u.test(module))
   const kohya = clips === 1 ? ['lora_te2_', 'lora_te3_'] : ['lora_te3_']
@@ -88,7 +88,7 @@ function modulesOf(weights: WeightTable): readonly string[] {
     .map((name) => name.slice(0, -'.weight'.length))
 }
 
-/** Parts of an adapter, besides the number that scales it, as LyCORIS calls them without the kind before them. */
+/** LyCORIS's names of the parts of an adapter, except the number that scales it. */
 const lycorisParts = [
   ...['hada_w1_a', 'hada_w1_b', 'hada_w2_a', 'hada_w2_b', 'hada_t1', 'hada_t2'],
   ...['lokr_w1', 'lokr_w1_a', 'lokr_w1_b', 'lokr_w2', 'lokr_w2_a', 'lokr_w2_b', 'lokr_t2'],
@@ -131,7 +131,7 @@ export function readLoraKey(name: string): LoraKey | null {
   return null
 }
 
-/** Without what peft wraps around a model. */
+/** Removes the prefix that peft adds to names. */
 function plain(module: string): string {
   return module.replace(/^base_model\.model\./u, 'unet.').replace(/^((?:unet|text_encoder(?:_[23])?)\.)base_model\.model\./u, '$1')
 }

@@ -45,7 +45,7 @@ export function tagOptions(options: readonly FlatSchema[], read: ReadMember): re
   return options.map((option) => ({ ...option, required: [...new Set([...(option.required ?? []), tag])] }))
 }
 
-/** An option of several, with what is beside them, and without. */
+/** One of several options: `whole` includes the keywords beside the list of options, `own` does not. */
 export interface CombinedOption {
   readonly whole: FlatSchema
   readonly own: FlatSchema
@@ -55,8 +55,8 @@ export interface CombinedOption {
 const [mostExcluded, mostWays] = [16, 32]
 
 /**
- * The options with members left out, so that no value can match two of them: at least one of each other option's required members. An option that holds
- * wherever another does is left out with it.
+ * Ways to write each option so that no other option matches: at least one required member of each other option is absent. An option that every
+ * match of another one matches too can never be the only match, so it has no way.
  *
  * @returns null if the members of an option do not distinguish it from another, or there are too many ways.
  */

@@ -69,8 +69,8 @@ function added<Kind extends AttachedPicture | AttachedText>(
 }
 
 const tooMany = {
-  picture: () => t`A message carries at most ${maxPictures} pictures; send the rest with the next.`,
-  text: () => t`A message carries at most ${maxFiles} text files; send the rest with the next.`,
+  picture: () => t`A message can have at most ${maxPictures} pictures; send the others in the next one.`,
+  text: () => t`A message can have at most ${maxFiles} text files; send the others in the next one.`,
 }
 
 /** The message for too many attachments, or null. */

@@ -18,8 +18,8 @@ for (const [name, bytes] of Object.entries({
 
 const noText = 'a.txt isn’t a text file, PDF, Word document (.docx) or picture.'
 for (const [name, bytes, fault] of [
-  ['nothing', Buffer.alloc(0), 'a.txt is empty; attach a file with something in it.'],
-  ['only the byte order mark of UTF-16', Buffer.from([0xff, 0xfe]), 'a.txt is empty; attach a file with something in it.'],
+  ['nothing', Buffer.alloc(0), 'a.txt is empty; attach another file.'],
+  ['only the byte order mark of UTF-16', Buffer.from([0xff, 0xfe]), 'a.txt is empty; attach another file.'],
   ['zeros', Buffer.from([0x41, 0, 0x42]), noText],
   ['the beginning of a JPEG', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0x10, 0x4a]), noText],
   ['half a UTF-16 character', Buffer.from([0xff, 0xfe, 0x41]), noText],

@@ -20,7 +20,7 @@ export async function readTextFile(file: File): Promise<Reading> {
     if (read !== null) return await readDocument(file, read)
     if (file.size > longestBytes) return { fault: t`${name} is larger than 1 MB; attach a part of it.` }
     const text = decodeText(await bytesOf(file))
-    if (text === '') return { fault: t`${name} is empty; attach a file with something in it.` }
+    if (text === '') return { fault: t`${name} is empty; attach another file.` }
     if (text !== null) return { name, text }
   } catch {}
   return unknownKind(file)

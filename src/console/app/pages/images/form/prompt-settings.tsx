@@ -21,7 +21,7 @@ export function PromptSettings({ abilities }: { abilities: ImageAbilities }): VN
             rows={2}
             maxLength={10_000}
             value={settings.prompt2}
-            hint={t`For the second text encoder. Empty, it reads the prompt.`}
+            hint={t`For the second text encoder; if empty, the prompt is used.`}
             onInput={(prompt2) => changeImageSettings({ prompt2 })}
           />
           {usesNegativePrompt(settings, abilities) ? (
@@ -30,7 +30,7 @@ export function PromptSettings({ abilities }: { abilities: ImageAbilities }): VN
               rows={2}
               maxLength={10_000}
               value={settings.negativePrompt2}
-              hint={t`Empty, it reads the negative prompt.`}
+              hint={t`If empty, the negative prompt is used.`}
               onInput={(negativePrompt2) => changeImageSettings({ negativePrompt2 })}
             />
           ) : null}
