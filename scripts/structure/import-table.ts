@@ -49,7 +49,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   'storage/filesystem': { areas: ['core', 'storage'] },
   'storage/s3': { areas: ['core', 'storage'], packages: ['aws4fetch'] },
   'storage/upkeep': { areas: ['core', 'storage'] },
-  // The wings of the public interface: what is read and written knows nothing of how it is sent, received or limited.
+  // The wings of the public interface: code for content does not depend on how it is sent, received or limited.
   'http/faults': { areas: ['core'], packages: ['typebox'] },
   'http/json': { areas: ['core'] },
   'http/headers': { areas: ['core'] },
@@ -132,7 +132,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   'bin.ts': { areas: ['cli', 'config', 'composition'] },
 }
 
-/** What a test beside the code may import besides what its code may: what is shipped to stand in for the rest. */
+/** Areas that a test beside the code may import in addition to those of its code: shipped stand-ins for the rest. */
 export const testAreas: readonly string[] = ['core', 'operations', 'runtimes/fake', 'composition']
 
 /** The only file that reads `process.env`. */

@@ -27,7 +27,7 @@ const wrongAnswers = [
   },
 ] as const
 
-/** Lets what is asked at an address be answered so, once. */
+/** Replaces the next answer to a request for this address. */
 async function answerOnce(page: Page, address: string, method: string, answer: Parameters<Route['fulfill']>[0]): Promise<void> {
   let left = 1
   await page.route(address, (route) => (route.request().method() === method && left-- > 0 ? route.fulfill(answer) : route.fallback()))

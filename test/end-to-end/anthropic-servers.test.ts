@@ -293,7 +293,7 @@ describe("a server with Anthropic's Messages interface", () => {
 })
 
 const patient = { connectMs: 60_000, firstMs: 60_000, idleMs: 60_000 }
-/** For servers that fall silent: long enough for the others, on a machine with more to do than it can. */
+/** Time limits for servers that fall silent; other servers meet them even on an overloaded machine. */
 const impatient = { ...patient, firstMs: 6000, idleMs: 6000 }
 const timeoutsFor = (fault: string) => (/^(?:never answers|stops|sends nothing)/.test(fault) ? impatient : patient)
 /** A message of two words, each event a piece of its own. */

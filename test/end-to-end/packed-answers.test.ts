@@ -126,7 +126,7 @@ describe('an answer that is compressed although this was not requested', { concu
     assert.equal(await read(), '')
   })
 
-  test('is an error in another way, and other words in the header mean nothing', async () => {
+  test('is an error in an unsupported coding, and other words in the header are ignored', async () => {
     await using stack = new AsyncDisposableStack()
     const { server, read } = await connect(stack, packed('compress', Buffer.from('x')))
     await assert.rejects(read(), failsBecause(/compressed its answer \(compress\)/))

@@ -16,7 +16,7 @@ import { makeTextRequest } from '../support/text-request.ts'
 const { signal } = new AbortController()
 const options = { signal, account: 'a' }
 const patient: UpstreamTimeouts = { connectMs: 60_000, firstMs: 60_000, idleMs: 60_000 }
-/** For servers that fall silent: long enough for the others, on a machine with more to do than it can. */
+/** Time limits for servers that fall silent; other servers meet them even on an overloaded machine. */
 const impatient: UpstreamTimeouts = { ...patient, firstMs: 6000, idleMs: 6000 }
 const timeoutsFor = (fault: string) => (/^(?:never answers|hangs|stops|sends nothing)/.test(fault) ? impatient : patient)
 /** Disables health checks during a test. */

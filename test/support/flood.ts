@@ -30,7 +30,7 @@ export class Flood implements TextModel {
     while (this.parts <= parts) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** Resolves when something was made and nothing more comes: the system, which passes on what it has room for, may take a moment. */
+  /** Resolves when something was made and no more follows. The system may still take a moment to pass on what it buffers. */
   async still(): Promise<void> {
     for (let before = -1; this.parts === 0 || this.parts !== before; ) {
       before = this.parts

@@ -21,8 +21,8 @@ export function outliveErrors(request: Pick<ClientRequest<unknown>, 'on'>): void
 }
 
 /**
- * The answer to a request. An upgrade is an answer too, and ends the connection; without a handler, neither it nor the end of the connection
- * would be noticed.
+ * The answer to a request. An upgrade is an answer too, and its connection is closed. Without a handler, neither the upgrade nor the end of
+ * the connection would be noticed.
  */
 export function answerTo<Answer>(request: ClientRequest<Answer>): Promise<Answer> {
   outliveErrors(request)
