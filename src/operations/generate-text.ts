@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import type { Caller } from '../core/access-token.ts'
 import { conversationKey } from '../core/cluster/attraction.ts'
 import type { Submission, Work } from '../core/inference.ts'
 import type { TextPart, TextRequest, TokenUsage } from '../core/text-generation.ts'
-import { type Abortable, neverAborted } from '../core/waiting.ts'
+import type { Abortable } from '../core/waiting.ts'
 import { estimatePrompt, placeOf, wishOf } from './budgets/wish-of.ts'
 import { holdSlot, type RunDependencies } from './model-slot.ts'
 import { type InteractiveDependencies, UsageRecording } from './recorded-work.ts'
@@ -22,15 +21,17 @@ export interface StartedText extends AsyncDisposable {
 /**
  * Runs a text request whose caller waits and records its usage. Leaving the iteration frees the slot.
  *
+ * @param requested.group All requests of a group that the model has to accept before this one, their first, is answered.
  * @throws {ServiceError} as {@link startText}.
  */
 export async function* generateText(
   deps: InteractiveDependencies,
-  { caller, request }: { readonly caller: Caller; readonly request: TextRequest },
+  { caller, request, group }: { readonly caller: Caller; readonly request: TextRequest; readonly group?: readonly TextRequest[] },
   { signal }: Abortable,
 ): AsyncGenerator<TextPart, void, undefined> {
   using recording = new UsageRecording(deps, { caller, work: { kind: 'chat', request } }, { signal })
   try {
+    if (group !== undefined) await requireFit(deps, group, { signal, recording })
     await using text = await startText(deps, recording.submission, { signal, meter: recording.meter, deferred: false })
     for await (const part of text.parts) {
       text.note(part)
@@ -121,12 +122,11 @@ export async function* generateSeveral(
   { caller, requests }: { readonly caller: Caller; readonly requests: readonly TextRequest[] },
   { signal }: Abortable,
 ): AsyncGenerator<TextPart, void, undefined> {
-  const [first] = requests
-  if (first !== undefined && requests.length > 1) await requireFit(deps, { caller, first, requests }, { signal })
   let before = 0
   let usage: TokenUsage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 }
-  for (const request of requests) {
-    for await (const part of generateText(deps, { caller, request }, { signal })) {
+  for (const [index, request] of requests.entries()) {
+    const isFirst = index === 0 && requests.length > 1
+    for await (const part of generateText(deps, { caller, request, ...(isFirst && { group: requests }) }, { signal })) {
       if (part.type === 'finish') usage = addUsage(usage, part.usage)
       else if (part.type !== 'prompt') yield { ...part, choice: before + part.choice }
     }
@@ -136,30 +136,21 @@ export async function* generateSeveral(
 }
 
 /**
- * Counts every prompt before the first is answered, and records the one that fails. The count takes a place among the account's running requests.
+ * Counts the prompt of each request, within a place among the account's running requests. The first request keeps the place, and its usage
+ * entry releases it.
  *
  * @throws {ServiceError} as {@link startText}.
  */
 async function requireFit(
-  deps: InteractiveDependencies,
-  { caller, first, requests }: { readonly caller: Caller; readonly first: TextRequest; readonly requests: readonly TextRequest[] },
-  { signal }: Abortable,
+  deps: RunDependencies,
+  requests: readonly TextRequest[],
+  { signal, recording: { submission, meter } }: { readonly signal: AbortSignal; readonly recording: UsageRecording<TextWork> },
 ): Promise<void> {
-  const { accountId: account, tokenId } = caller
-  const { model } = first
-  const id = randomUUID()
-  let counted = first
-  try {
-    await using stack = new AsyncDisposableStack()
-    const work = { kind: 'chat', request: first } as const
-    const { isLimited } = await deps.ledger.reserve(placeOf(deps, { id, accountId: account, tokenId, traceparent: null, work }), { signal })
-    if (isLimited) stack.defer(() => deps.ledger.release(id, neverAborted))
-    const slot = stack.use(await holdSlot(deps, deps.pool.acquireText(model, { signal, account }), { signal, model }))
-    for (counted of requests) await slot.model.countPrompt?.(counted, { signal: slot.signal, account })
-  } catch (error) {
-    using recording = new UsageRecording(deps, { caller, work: { kind: 'chat', request: counted } }, { signal })
-    throw recording.failed(error)
-  }
+  const { accountId: account, work } = submission
+  const { model } = work.request
+  meter.noteGrant(await deps.ledger.reserve(placeOf(deps, submission), { signal }))
+  await using slot = await holdSlot(deps, deps.pool.acquireText(model, { signal, account }), { signal, model })
+  for (const request of requests) await slot.model.countPrompt?.(request, { signal: slot.signal, account })
 }
 
 function addUsage(one: TokenUsage, other: TokenUsage): TokenUsage {

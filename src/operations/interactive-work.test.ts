@@ -7,6 +7,7 @@ import { createTestClock } from '../../test/support/test-clock.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
 import { type ErrorRecord, ServiceError, toErrorRecord } from '../core/error.ts'
 import { noLimits } from '../core/limits/use-limits.ts'
+import type { BudgetLedger } from '../core/ports/budget-ledger.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import type { UsageEntry } from '../core/usage.ts'
 import { createFakeImageModel } from '../runtimes/fake/fake-image-model.ts'
@@ -194,14 +195,25 @@ suite('interactive work', () => {
     assert.ok(pool.states().every(({ inUse }) => inUse === 0))
   })
 
-  test('of several prompts none is counted beyond the limit of running requests, and counting takes one place', async () => {
+  test('of several prompts none is counted beyond the limit of running requests, and counting takes one place until it is booked', async () => {
     const { deps, clock, booked } = createParts()
-    const { accounts, ledger } = createMemoryStore({ clock, limits: { maxPending: 1 } })
+    const { accounts, ledger: own } = createMemoryStore({ clock, limits: { maxPending: 1 } })
     const { id: accountId } = await createAccount({ accounts, clock }, { name: 'Ada', role: 'member' }, options)
     await accounts.change(accountId, { limits: { ...noLimits, concurrentRequests: 1 }, by: null }, options)
+    const ledger: BudgetLedger = {
+      reserve: (wish) => own.reserve(wish, options),
+      budgets: (holder) => own.budgets(holder, options),
+      // What cannot be booked is tried again; a release is not.
+      release: () => Promise.reject(new Error('The disk is full')),
+    }
     const places: number[] = []
-    const countPrompt: TextModel['countPrompt'] = async () => {
+    const notePlaces = async () => {
       places.push(...(await ledger.budgets({ accountId, tokenId: null }, options)).map(({ reserved }) => reserved))
+    }
+    let fault: Error | null = null
+    const countPrompt: TextModel['countPrompt'] = async () => {
+      await notePlaces()
+      if (fault !== null) throw fault
       return 1
     }
     const pool = createFixedModelPool({ text: { 'fake-chat': { ...createFakeTextModel({ clock }), countPrompt } } })
@@ -209,7 +221,7 @@ suite('interactive work', () => {
       ...deps.usage,
       append: async (entry: UsageEntry, { id = '' }: { readonly id?: string }) => {
         booked.push(entry)
-        await ledger.release(id, options)
+        await own.release(id, options)
       },
     }
     const several = () => {
@@ -223,9 +235,12 @@ suite('interactive work', () => {
     await ledger.reserve(other, options)
     await assert.rejects(several(), { code: 'concurrency_limit_exceeded' })
     assert.deepEqual([places, booked.map(({ outcome }) => outcome)], [[], ['refused']])
-    await ledger.release('other', options)
+    await own.release('other', options)
     assert.equal((await several()).choices.length, 2)
-    assert.deepEqual(places, [1, 1, 1, 1])
+    fault = new ServiceError('context_length_exceeded', 'Shorten the prompt.')
+    await assert.rejects(several(), fault)
+    await notePlaces()
+    assert.deepEqual(places, [1, 1, 1, 1, 1, 0])
   })
 
   test('of several prompts one is recorded if their model cannot be loaded', async () => {
