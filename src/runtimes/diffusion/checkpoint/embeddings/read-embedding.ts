@@ -3,7 +3,7 @@ import type { Abortable } from '../../../../core/waiting.ts'
 import type { TextPath } from '../../prompts/encode-prompts.ts'
 import { escapePattern } from '../../prompts/escape-pattern.ts'
 import type { EncoderRow } from '../../prompts/text-encoder.ts'
-import { readTensors } from '../weights/read-tensor.ts'
+import { findUnsound, readTensors } from '../weights/read-tensor.ts'
 import { readWeightFile, type WeightFile } from '../weights/weight-table.ts'
 
 /** The vectors of a textual inversion for each text encoder; null = it has none for that one. */
@@ -15,13 +15,16 @@ interface TextualInversion {
 /**
  * Reads a textual inversion: `clip_l` and `clip_g` for SDXL, else one tensor (`emb_params`, or the token's name).
  *
- * @throws {ServiceError} `unsupported` when the file holds none.
+ * @throws {ServiceError} `unsupported` when the file holds none, or NaN.
  * @see Gal et al. 2022, arXiv:2208.01618
  */
 export async function readEmbedding(path: string, options: Abortable): Promise<TextualInversion> {
   const file = await readWeightFile(path)
   const names = [...file.tensors.keys()]
   const tensors = await readTensors(file, names, options)
+  const unsound = findUnsound(tensors)
+  if (unsound !== null)
+    throw new ServiceError('unsupported', `The textual inversion ${file.name} ${unsound}.`, { param: 'textual_inversions' })
   const vectorsOf = (name: string): readonly Float32Array[] | null => {
     const [shape, values] = [file.tensors.get(name)?.shape, tensors.get(name)]
     if (shape === undefined || values === undefined) return null

@@ -5,6 +5,7 @@ import { after, suite, test } from 'node:test'
 import { unpackGoldenCheckpoints } from '../../../../../test/support/model-files/golden-checkpoints.ts'
 import { type StoredTensor, storedFile } from '../../../../../test/support/model-files/safetensors-file.ts'
 import { createTemporaryFolder } from '../../../../../test/support/temporary-folder.ts'
+import { readEmbedding } from '../embeddings/read-embedding.ts'
 import { readCheckpoint } from '../parts/read-checkpoint.ts'
 import { loraTargets } from './lora-modules.ts'
 import { changedBranches, mixLoras } from './mix-loras.ts'
@@ -98,4 +99,14 @@ suite('a LoRA that cannot be applied is rejected by name', () => {
     ['a LoKr', [part('lokr_w1', [4, 4]), part('lokr_w2_a', [16, 2]), part('lokr_w2_b', [2, 16])]],
   ] as const)
     test(`${name} of the right sizes is accepted`, async () => assert.ok(await mix(name.replaceAll(' ', '-'), tensors)))
+})
+
+test('a textual inversion with NaN is rejected by name', async () => {
+  const path = join(temporary.path, 'nan-words.safetensors')
+  await writeFile(path, storedFile([{ ...part('', [2, size], Number.NaN), name: 'emb_params' }]))
+  await assert.rejects(readEmbedding(path, { signal }), {
+    code: 'unsupported',
+    message: 'The textual inversion nan-words.safetensors holds NaN, infinity or a number over 1000000000 in "emb_params".',
+    param: 'textual_inversions',
+  })
 })

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../../core/error.ts'
 import { isRecord, parseRecord } from '../../../../core/json-value.ts'
 import type { Abortable } from '../../../../core/waiting.ts'
 import { type BundledEmbedding, isBundledEmbedding, readBundledEmbeddings } from '../embeddings/read-embedding.ts'
-import { isReadable, readTensors } from '../weights/read-tensor.ts'
+import { findUnsound, isReadable, readTensors } from '../weights/read-tensor.ts'
 import { readWeightFile, type WeightFile } from '../weights/weight-table.ts'
 import { type LoraChange, readChanges } from './lora-change.ts'
 import { type LoraPart, type LoraTarget, type LoraTargets, readLoraKey } from './lora-modules.ts'
@@ -40,8 +40,8 @@ export async function readLora(path: string, targets: LoraTargets, { signal }: A
   const [odd, place] = [...file.tensors].find(([name, { type }]) => !isReadable(type) && !isWholeAlpha(name, type)) ?? []
   if (place !== undefined) throw refuse(file, `holds "${odd}" of type ${place.type}, not of floating point numbers`)
   const tensors = await readTensors(file, names, { signal })
-  for (const [name, values] of tensors)
-    if (!areSound(values)) throw refuse(file, `holds NaN, infinity or a number over ${largest} in "${name}"`)
+  const unsound = findUnsound(tensors)
+  if (unsound !== null) throw refuse(file, unsound)
   const embeddings = readBundledEmbeddings(file, tensors)
   const peftScale = readPeftScale(file.metadata)
   const modules = [...parts].flatMap(([module, own]): readonly LoraModule[] => {
@@ -64,14 +64,6 @@ export async function readLora(path: string, targets: LoraTargets, { signal }: A
 /** Whether a tensor is an alpha stored as an integer: diffusers' conversion to kohya's names writes the rank so. */
 function isWholeAlpha(name: string, type: string): boolean {
   return type === 'I64' && readLoraKey(name)?.part === 'alpha'
-}
-
-/** Larger numbers are no adapter's, and become infinite when they are multiplied. */
-const largest = 1e9
-
-function areSound(values: Float32Array): boolean {
-  for (const value of values) if (!(Math.abs(value) <= largest)) return false
-  return true
 }
 
 function bytesOf(change: LoraChange): number {

@@ -33,6 +33,20 @@ export function isReadable(type: string): boolean {
   return readable.includes(type)
 }
 
+/** Larger numbers are no adapter's, and become infinite when they are multiplied. */
+const largest = 1e9
+
+/** What is wrong with the numbers of an adapter, as the end of a sentence about its file; null = nothing. */
+export function findUnsound(tensors: ReadonlyMap<string, Float32Array>): string | null {
+  for (const [name, values] of tensors) if (!areSound(values)) return `holds NaN, infinity or a number over ${largest} in "${name}"`
+  return null
+}
+
+function areSound(values: Float32Array): boolean {
+  for (const value of values) if (!(Math.abs(value) <= largest)) return false
+  return true
+}
+
 function toSingle(bytes: Buffer, { type }: TensorPlace, fault: () => Error): Float32Array {
   const { buffer, byteOffset, length } = bytes
   const own = buffer.slice(byteOffset, byteOffset + length)
