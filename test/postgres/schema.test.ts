@@ -59,6 +59,20 @@ suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
     }
   })
 
+  test('a migration ends an automatic vacuum in its way', async () => {
+    await using server = await startPostgres({ settings: ['autovacuum_naptime=1s'] })
+    const url = server.url('postgres')
+    await migrate(url)
+    const slow = 'autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1'
+    await server.query(`alter table request_records set (autovacuum_vacuum_threshold = 1, autovacuum_vacuum_scale_factor = 0, ${slow})`)
+    await server.query(
+      `insert into request_records (id, account_id, kind, model, at) select n::text, 'a', 'chat', 'm', 1 from generate_series(1, 50000) as n`,
+    )
+    await server.query('delete from request_records where seq % 7 = 0')
+    while ((await server.query("select 1 from pg_stat_progress_vacuum where relid = 'request_records'::regclass")).length === 0);
+    await migrate(url, [...migrations, { sql: 'create index request_records_kind on request_records (kind)', leastProgram: 1 }])
+  })
+
   test("a node that starts during another's migration waits for its end", async () => {
     const url = await createDatabase()
     const other = new Client(url)

@@ -10,9 +10,9 @@ export const migrationLock = 7_335_742_001
 const oldestServer = 150_000
 /**
  * Lock wait per attempt of a migration, since a table may be in use for hours, as by a backup, and queries of other nodes queue behind the
- * waiting lock.
+ * waiting lock. Longer than `deadlock_timeout`, one second by default, after which PostgreSQL ends an automatic vacuum of the table.
  */
-const lockLimitMs = 1000
+const lockLimitMs = 2000
 const pauseMs = 2000
 const lockWaitLimitMs = 60_000
 
