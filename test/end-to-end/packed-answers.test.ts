@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { syncBuiltinESMExports } from 'node:module'
+import type { Transform } from 'node:stream'
+import { describe, type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import {
+import zlib, {
   brotliCompressSync,
   createBrotliCompress,
   createDeflate,
@@ -51,6 +53,21 @@ const packed =
   (coding: string, bytes: Uint8Array): Answer =>
   (response) =>
     response.setHeader('content-encoding', coding).end(bytes)
+
+/** Notes the decoders that are made from now on. */
+function noteDecoders({ mock }: TestContext): readonly Transform[] {
+  const made: Transform[] = []
+  for (const name of ['createGunzip', 'createBrotliDecompress'] as const) {
+    const create = zlib[name]
+    mock.method(zlib, name, (options?: object) => {
+      const decoder = create(options)
+      made.push(decoder)
+      return decoder
+    })
+  }
+  syncBuiltinESMExports()
+  return made
+}
 
 const failsBecause = (cause: RegExp) => (error: Error) => {
   assert.match(String(error.cause), cause)
@@ -107,6 +124,21 @@ describe('an answer that is compressed although this was not requested', { concu
         await assert.rejects(exchange(1000), { code: 'inference_failed' })
       })
 
+    test(`and broken off after its last byte fails, as one that is not compressed (${coding})`, async () => {
+      await using stack = new AsyncDisposableStack()
+      const { stream } = await connect(stack, (response) => {
+        response.setHeader('content-encoding', coding).write(pack(text), () => response.destroy())
+      })
+      let all = ''
+      await assert.rejects(
+        async () => {
+          for await (const piece of await stream()) all += piece
+        },
+        failsBecause(/broke off its answer/),
+      )
+      assert.equal(all, text)
+    })
+
     test(`and damaged is an error that says so (${coding})`, async () => {
       await using stack = new AsyncDisposableStack()
       const damaged = pack(text).map((byte, at) => (at > 1 ? byte ^ 0x5a : byte))
@@ -132,18 +164,30 @@ describe('an answer that is compressed although this was not requested', { concu
     await assert.rejects(read(), failsBecause(/compressed its answer \(compress\)/))
     server.answer = packed('gzip, gzip, gzip', Buffer.from('x'))
     await assert.rejects(read(), failsBecause(/compressed its answer \(gzip, gzip, gzip\)/))
-    for (const coding of ['identity', 'none', 'utf-8']) {
+    for (const coding of ['identity', 'none', 'utf-8', 'constructor']) {
       server.answer = packed(coding, Buffer.from('done'))
       assert.equal(await read(), 'done', coding)
     }
   })
 
+  test('in a way that cannot be read is not kept open', { timeout: 30_000 }, async () => {
+    await using stack = new AsyncDisposableStack()
+    const closed = Promise.withResolvers<void>()
+    const { read } = await connect(stack, (response) => {
+      response.once('close', closed.resolve).setHeader('content-encoding', 'compress').write('x')
+    })
+    await assert.rejects(read(), failsBecause(/compressed its answer \(compress\)/))
+    await closed.promise
+  })
+
   test('is read if it refuses the request', async () => {
     await using stack = new AsyncDisposableStack()
-    const { read } = await connect(stack, (response) =>
+    const { server, read } = await connect(stack, (response) =>
       response.writeHead(400, { 'content-encoding': 'gzip' }).end(gzipSync('{"error":{"message":"that is too large"}}')),
     )
     await assert.rejects(read(), { code: 'invalid_request_error', message: 'that is too large.' })
+    server.answer = (response) => response.writeHead(400, { 'content-encoding': 'gzip,'.repeat(1000) }).end('x')
+    await assert.rejects(read(), { code: 'invalid_request_error' })
   })
 
   test('ends at the bound of decompressed bytes', async () => {
@@ -185,4 +229,15 @@ describe('an answer that is compressed although this was not requested', { concu
     )
     await assert.rejects(read(), failsBecause(/raise `timeouts\.idle`/))
   })
+})
+
+test('a compressed answer that is read in part leaves no decoder open', async (context) => {
+  const made = noteDecoders(context)
+  await using stack = new AsyncDisposableStack()
+  const whole = Buffer.alloc(1 << 20)
+  const { stream, exchange } = await connect(stack, packed('gzip, br', brotliCompressSync(gzipSync(whole, { level: 0 }))))
+  for await (const _ of await stream()) break
+  await assert.rejects(exchange(1000), failsBecause(/sent more than 1000 bytes/))
+  assert.equal(made.length, 4)
+  while (made.some(({ destroyed }) => !destroyed)) await nextTurn()
 })

@@ -86,6 +86,19 @@ describe('a server that redirects', { concurrency: true }, () => {
     assert.deepEqual(other.requests, [])
   })
 
+  test('from a path with two slashes to one with one is on the same server', async () => {
+    await using stack = new AsyncDisposableStack()
+    const server = stack.use(await startTextServer())
+    server.answer = redirects(301, (url) => url + path)(server.url)
+    const connection = stack.use(await UpstreamConnection.open({ url: server.url.replace('/v1', '//v1'), keyFile: null }))
+    const answer = await connection.exchange(path, sent, { signal, mostBytes: 100, isDueAtOnce: false, isRepeatable: true })
+    assert.equal(`${answer}`, 'done')
+    assert.deepEqual(
+      server.requests.map((request) => request.path),
+      [`//v1${path}`, `/v1${path}`],
+    )
+  })
+
   test('for ever is an error', async () => {
     await using stack = new AsyncDisposableStack()
     const { server, ask } = await connect(stack, () => (response) => response.writeHead(307, { location: `/v1${path}` }).end())

@@ -221,6 +221,19 @@ suite('vectors and scores of servers with OpenAI’s API', () => {
     }
   })
 
+  test('a server that takes `documents` again, such as another one at the same address, fails one request', async () => {
+    let field = 'texts'
+    await using server = await openServer(({ [field]: sent }: Readonly<Record<string, readonly string[]>>) =>
+      sent === undefined ? { status: 422, answer: `missing field ${field}` } : { status: 200, answer: { scores: sent.map(Number) } },
+    )
+    const changing = createOpenAiProtocol('theirs')
+    const rank = async () => changing.rank?.(server.connection, { model: 'm', query: 'q', documents: ['7'] }, options)
+    assert.deepEqual((await rank())?.scores, [7])
+    field = 'documents'
+    await assertRejected(rank(), { code: 'invalid_request_error', says: /missing field documents/ })
+    assert.deepEqual((await rank())?.scores, [7])
+  })
+
   test('a server that refuses both forms is quoted with its first reason', async () => {
     await using server = await openServer(({ texts }: { readonly texts?: unknown }) => ({
       status: 400,

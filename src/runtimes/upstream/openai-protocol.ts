@@ -59,6 +59,8 @@ export function createOpenAiProtocol(model: string, watch: CountWatch = {}): Tex
         const texts = documents.slice(at, at + inputsAtOnce)
         results.push(
           await request({ query, texts }, texts).catch((error: unknown) => {
+            // Another server may have taken its place.
+            takeTexts.delete(connection)
             throw refusal ?? error
           }),
         )

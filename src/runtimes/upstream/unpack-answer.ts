@@ -21,7 +21,7 @@ const decoders: Readonly<Record<string, (first: Buffer) => Transform>> = {
 /** Compressions of an answer, in the order in which they were applied. Servers also send `none` or the name of a character set. */
 function compressionsOf({ headers: { 'content-encoding': coding = '' } }: IncomingMessage): readonly string[] {
   const named = coding.split(',').map((name) => name.trim().toLowerCase())
-  return named.filter((name) => name in decoders || /^(?:x-)?compress$/.test(name))
+  return named.filter((name) => Object.hasOwn(decoders, name) || /^(?:x-)?compress$/.test(name))
 }
 
 /** Whether an answer is compressed, although `identity` was requested. */
@@ -30,8 +30,7 @@ export function isPacked(response: IncomingMessage): boolean {
 }
 
 /** @throws {ServiceError} `inference_failed` for an answer that is compressed in a way that cannot be read. */
-export function refuseUnknownPacking(response: IncomingMessage): void {
-  const found = compressionsOf(response)
+function refuseUnknown(found: readonly string[]): void {
   if (found.length <= maxCodings && found.every((name) => name in decoders)) return
   throw makeBrokenError(
     `compressed its answer (${found.join(', ').slice(0, 40)}), which was not requested; turn that off there, or in the proxy in front of it`,
@@ -42,21 +41,26 @@ export function refuseUnknownPacking(response: IncomingMessage): void {
  * Yields the decompressed bytes of a compressed answer as they arrive, at most 16 KB at once. The time limits apply to decompressed bytes: a server that sends
  * only headers of a format is silent. If the connection breaks, what arrived before is yielded first. The response is destroyed unless it was read to the end.
  *
- * @throws {ServiceError} `inference_failed` if the answer is late, damaged or incomplete.
+ * @throws {ServiceError} `inference_failed` if the answer is late, damaged or incomplete, or compressed in a way that cannot be read.
  */
 export async function* unpackAnswer(response: IncomingMessage, limits: AnswerLimits): AsyncGenerator<Buffer, void, undefined> {
   // From here on, decompressed bytes count.
   response.socket.setTimeout(0)
-  let pieces: AsyncIterator<Buffer> = readToBreak<Buffer>(response)
-  for (const coding of compressionsOf(response).toReversed()) pieces = unpack(pieces, coding)
+  let pieces = readToBreak<Buffer>(response)
   try {
+    const codings = compressionsOf(response)
+    refuseUnknown(codings)
+    for (const coding of codings.toReversed()) pieces = unpack(pieces, coding)
     for (let isFirst = true; ; isFirst = false) {
       const { done, value } = await limits.wait(pieces.next(), { isFirst, end: (late) => response.destroy(late) })
-      if (done === true) return
+      if (done === true) break
       yield value
     }
+    // What arrived may end like a whole answer, since compressed data may consist of several parts.
+    if (response.errored !== null) throw response.errored
   } finally {
     if (!response.readableEnded) response.destroy()
+    await pieces.return()
   }
 }
 
@@ -71,7 +75,7 @@ export async function* readToBreak<Piece>(stream: Readable): AsyncGenerator<Piec
   }
 }
 
-async function* unpack(source: AsyncIterator<Buffer>, coding: string): AsyncGenerator<Buffer, void, undefined> {
+async function* unpack(source: AsyncGenerator<Buffer, void, undefined>, coding: string): AsyncGenerator<Buffer, void, undefined> {
   const first = await source.next()
   if (first.done === true) return
   const decoder = decoders[coding]?.(first.value)
@@ -87,7 +91,7 @@ async function* unpack(source: AsyncIterator<Buffer>, coding: string): AsyncGene
 }
 
 /** Writes the compressed bytes into the decoder; returns the error that ended them early, if any. */
-async function feed(decoder: Transform, first: Buffer, source: AsyncIterator<Buffer>): Promise<unknown> {
+async function feed(decoder: Transform, first: Buffer, source: AsyncGenerator<Buffer, void, undefined>): Promise<unknown> {
   let isOpen = true
   const closed = Promise.withResolvers<void>()
   finished(decoder, () => {
@@ -95,7 +99,7 @@ async function feed(decoder: Transform, first: Buffer, source: AsyncIterator<Buf
     closed.resolve()
   })
   try {
-    for (let piece: IteratorResult<Buffer> = { value: first }; piece.done !== true && isOpen; piece = await source.next()) {
+    for (let piece: IteratorResult<Buffer, void> = { value: first }; piece.done !== true && isOpen; piece = await source.next()) {
       if (decoder.write(piece.value)) continue
       const drained = Promise.withResolvers<void>()
       decoder.once('drain', drained.resolve)
@@ -106,6 +110,7 @@ async function feed(decoder: Transform, first: Buffer, source: AsyncIterator<Buf
     return cause
   } finally {
     if (!decoder.destroyed) decoder.end()
+    await source.return()
   }
 }
 

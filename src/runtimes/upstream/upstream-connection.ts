@@ -12,7 +12,7 @@ import type { Abortable } from '../../core/waiting.ts'
 import { type AnswerLimits, limitTime } from './limit-time.ts'
 import { readKey } from './read-key.ts'
 import { adviseOnRedirect, maxRedirects, mayFollow, redirectOf } from './redirects.ts'
-import { isPacked, readToBreak, refuseUnknownPacking, unpackAnswer } from './unpack-answer.ts'
+import { isPacked, readToBreak, unpackAnswer } from './unpack-answer.ts'
 import { makeAnswerError, makeBrokenError, makeOutOfReachError, nameProxy } from './upstream-error.ts'
 
 /** Maximum bytes read from the body of an error. */
@@ -192,11 +192,9 @@ export class UpstreamConnection implements Disposable {
       const received = await this.#requestOnce(at, body, options)
       const { response } = received
       const { statusCode: status = 0 } = response
-      if (status === 101 || (status >= 200 && status < 300)) {
-        refuseUnknownPacking(response)
-        return received
-      }
-      const requested = new URL(at, this.#server.url)
+      if (status === 101 || (status >= 200 && status < 300)) return received
+      // Two slashes at the beginning of a path would be read as a host.
+      const requested = new URL(new URL(this.#server.url).origin + at)
       const target = redirectOf(response, requested)
       if (target === null || redirects === maxRedirects || !mayFollow(status, target, { requested, path })) {
         const address = this.#server.url + path.replace(/\?.*/, '')

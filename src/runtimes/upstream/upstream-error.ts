@@ -218,11 +218,13 @@ function named({ code }: ServerFault): string {
   return code === '' ? '' : ` (${code.slice(0, 40)})`
 }
 
+/** The body of an error. Some servers send a line of text instead of JSON, such as TEI for a body of the wrong shape; pages are not read. */
 function parseBody(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {
-    return undefined
+    const [line = ''] = body.trim().split('\n', 1)
+    return /^[<{[]/.test(line) ? undefined : { message: line.trim() }
   }
 }
 
