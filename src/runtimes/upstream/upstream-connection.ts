@@ -2,25 +2,20 @@ import { randomBytes } from 'node:crypto'
 import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Duplex } from 'node:stream'
-import { StringDecoder } from 'node:string_decoder'
 import { urlToHttpOptions } from 'node:url'
 import { ServiceError } from '../../core/error.ts'
 import type { UpstreamTimeouts } from '../../core/model.ts'
 import { outliveErrors } from '../../core/outgoing/client-requests.ts'
 import { proxyAnswerIn, wantsLogin } from '../../core/outgoing/forward-proxies.ts'
 import type { Abortable } from '../../core/waiting.ts'
-import { type AnswerLimits, limitTime } from './limit-time.ts'
+import { limitTime } from './limit-time.ts'
 import { readKey } from './read-key.ts'
+import { contentOf, drain, type Received, readRefusal, textOf } from './received-answer.ts'
 import { adviseOnRedirect, maxRedirects, mayFollow, redirectOf } from './redirects.ts'
-import { isPacked, readToBreak, unpackAnswer } from './unpack-answer.ts'
-import { makeAnswerError, makeBrokenError, makeOutOfReachError, nameProxy } from './upstream-error.ts'
+import { makeBrokenError, makeOutOfReachError, nameProxy } from './upstream-error.ts'
 
-/** Maximum bytes read from the body of an error. */
-const longestError = 64 * 1024
 /** Time in which a failure shows that the server had closed a kept-alive connection before the request arrived. A later failure may mean that it had begun the work. */
 const longestClosedMs = 1000
-/** Time allowed to drain a response that is no longer needed. */
-const longestDrainMs = 1000
 
 type Headers = Readonly<Record<string, string>>
 
@@ -67,12 +62,6 @@ interface ExchangeOptions {
   readonly mostBytes: number
   readonly isDueAtOnce: boolean
   readonly isRepeatable: boolean
-}
-
-/** A response and the time limits of its content. */
-interface Received {
-  readonly response: IncomingMessage
-  readonly limits: AnswerLimits
 }
 
 /** Kept-alive connections to one upstream. */
@@ -316,7 +305,7 @@ export class UpstreamConnection implements Disposable {
   async *#explainBreaks(received: Received, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
     const { response } = received
     try {
-      yield* isPacked(response) ? unpackText(received) : readToBreak<string>(response.setEncoding('utf8'))
+      yield* textOf(received)
     } catch (cause) {
       signal.throwIfAborted()
       throw nameProxy(explainBreak(cause), this.#route)
@@ -327,43 +316,6 @@ export class UpstreamConnection implements Disposable {
   }
 }
 
-/**
- * The error of a response that rejects the request. Of its body, what arrives within one second is read, up to 64 KB; the status alone is enough.
- */
-async function readRefusal(
-  received: Received,
-  { signal, address, advice }: { readonly signal: AbortSignal; readonly address: string; readonly advice?: string },
-): Promise<ServiceError> {
-  const { response } = received
-  let text = ''
-  const late = setTimeout(() => response.destroy(), longestDrainMs)
-  try {
-    for await (const piece of isPacked(response) ? unpackText(received) : response.setEncoding('utf8')) {
-      text = (text + piece).slice(0, longestError)
-      if (text.length === longestError) break
-    }
-  } catch {
-    signal.throwIfAborted()
-  } finally {
-    clearTimeout(late)
-  }
-  return makeAnswerError(response.statusCode ?? 0, text, response.headers['retry-after'], {
-    address,
-    ...(advice !== undefined && { advice }),
-  })
-}
-
-/** The bytes of a response, decompressed. */
-function contentOf({ response, limits }: Received): AsyncIterable<Buffer> {
-  return isPacked(response) ? unpackAnswer(response, limits) : response
-}
-
-async function* unpackText({ response, limits }: Received): AsyncGenerator<string, void, undefined> {
-  const decoder = new StringDecoder('utf8')
-  for await (const piece of unpackAnswer(response, limits)) yield decoder.write(piece)
-  yield decoder.end()
-}
-
 function explainBreak(cause: unknown): ServiceError {
   return cause instanceof ServiceError ? cause : makeBrokenError('broke off its answer', cause)
 }
@@ -372,12 +324,4 @@ function explainBreak(cause: unknown): ServiceError {
 function authorize(key: string | null): Headers {
   if (key === null) return {}
   return { authorization: key.includes(':') ? `Basic ${Buffer.from(key).toString('base64')}` : `Bearer ${key}` }
-}
-
-/** Drains the rest of a response for a limited time, so that its connection can be reused. */
-function drain(response: IncomingMessage): void {
-  if (response.destroyed || response.readableEnded) return
-  const deadline = setTimeout(() => response.destroy(), longestDrainMs)
-  response.once('close', () => clearTimeout(deadline))
-  response.resume()
 }
