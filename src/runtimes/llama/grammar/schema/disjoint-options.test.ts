@@ -75,6 +75,33 @@ const followed: Readonly<Record<string, { readonly schema: JsonObject }>> = {
       ],
     },
   },
+  'oneOf with required members, beside null': {
+    schema: {
+      type: ['object', 'null'],
+      properties: { id: whole, name: text },
+      oneOf: [{ required: ['id'] }, { required: ['name'] }],
+    },
+  },
+  'dependentRequired with members of an option': {
+    schema: {
+      type: 'object',
+      properties: { id: whole, name: text, x: text, y: text },
+      dependentRequired: { x: ['name'], y: ['x'] },
+      oneOf: [{ required: ['id'] }, { required: ['name'] }],
+    },
+  },
+  'dependentRequired in a chain': {
+    schema: { type: 'object', properties: { a: flag, b: flag, c: flag }, dependentRequired: { b: ['a'], c: ['b'] } },
+  },
+  'dependentRequired that excludes an option': {
+    schema: {
+      type: 'object',
+      properties: { id: whole, name: text, x: text },
+      required: ['x'],
+      dependentRequired: { x: ['name'] },
+      oneOf: [{ required: ['id'] }, { required: ['name'] }],
+    },
+  },
   'dependentRequired beside oneOf': {
     schema: {
       type: 'object',
@@ -94,3 +121,14 @@ for (const [name, { schema }] of Object.entries(followed))
       assert.ok(isValidUnder(schema, answer), answer)
     }
   })
+
+test('oneOf of which no option has enough members is loosened', () => {
+  const schema = {
+    type: 'object',
+    properties: { id: whole, name: text },
+    minProperties: 2,
+    oneOf: [{ required: ['id'] }, { required: ['name'] }],
+  }
+  const constraint = constrainOutput({ type: 'json_schema', schema, strict: false })
+  assert.match(String(constraint?.loosened), /"oneOf" at # needs options/)
+})

@@ -58,13 +58,11 @@ const [mostExcluded, mostWays] = [16, 32]
  * Ways to write each option so that no other option matches: at least one required member of each other option is absent. An option that every
  * match of another one matches too can never be the only match, so it has no way.
  *
- * @returns null if the members of an option do not distinguish it from another, or there are too many ways.
+ * @returns null if the members of an option do not distinguish it from another, or there are too many ways, or none that a value can meet.
  */
-export function leaveOutRequired(
-  options: readonly CombinedOption[],
-): readonly { readonly option: FlatSchema; readonly absent: readonly string[] }[] | null {
+export function leaveOutRequired(options: readonly CombinedOption[]): readonly FlatSchema[] | null {
   if (options.length > mostExcluded) return null
-  const ways: { readonly option: FlatSchema; readonly absent: readonly string[] }[] = []
+  const ways: FlatSchema[] = []
   for (const one of options) {
     const mine = new Set(one.whole.required)
     const others = options.filter((other) => other !== one)
@@ -78,10 +76,39 @@ export function leaveOutRequired(
       )
       if (absents.length > mostWays) return null
     }
-    ways.push(...absents.map((absent) => ({ option: one.whole, absent })))
+    const taken = new Set(others.flatMap(({ whole }) => typesIn(whole)))
+    const type = typesIn(one.whole).filter((each) => each === 'object' || !sharesValues(each, taken))
+    const possible = type.length === 0 ? [] : absents.map((absent) => leaveOut(one.whole, absent))
+    ways.push(...possible.filter((way) => way !== null && hasEnough(way)).map((way) => ({ ...way, type })))
     if (ways.length > mostWays) return null
   }
   return ways.length === 0 ? null : ways
+}
+
+function sharesValues(type: SchemaType, taken: ReadonlySet<SchemaType>): boolean {
+  return taken.has(type) || (type === 'integer' && taken.has('number')) || (type === 'number' && taken.has('integer'))
+}
+
+/** An object without some members, and without those that require one of them; null if it requires one. */
+export function leaveOut(schema: FlatSchema, names: readonly string[]): FlatSchema | null {
+  const { properties = {}, required = [], dependentRequired = {} } = schema
+  const absent = new Set(names)
+  for (let before = -1; before !== absent.size; ) {
+    before = absent.size
+    for (const [name, needed] of Object.entries(dependentRequired)) if (needed.some((each) => absent.has(each))) absent.add(name)
+  }
+  if (required.some((name) => absent.has(name))) return null
+  return {
+    ...schema,
+    properties: { ...properties, ...Object.fromEntries([...absent].map((name) => [name, false])) },
+    dependentRequired: Object.fromEntries(Object.entries(dependentRequired).filter(([name]) => !absent.has(name))),
+  }
+}
+
+/** Whether the members of an object that are written are as many as it requires. */
+function hasEnough({ properties = {}, required = [], minProperties = 0 }: FlatSchema): boolean {
+  const listed = Object.entries(properties).flatMap(([name, member]) => (member === false ? [] : [name]))
+  return new Set([...required, ...listed]).size >= minProperties
 }
 
 /** Whether an option only requires members of an object. */

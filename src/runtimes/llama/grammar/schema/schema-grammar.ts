@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
 import { type Grammar, literal } from '../gbnf.ts'
-import { areDisjoint, type CombinedOption, leaveOutRequired, tagOptions } from './disjoint-options.ts'
+import { areDisjoint, leaveOut, leaveOutRequired, tagOptions } from './disjoint-options.ts'
 import { FlatSchemas } from './flat-schemas.ts'
 import type { Leeway } from './leeway.ts'
 import { listRule } from './list-rule.ts'
@@ -175,10 +175,8 @@ export class SchemaGrammar {
     const together = { ...rest, required: [...new Set([...required, name, ...needs])] }
     if (required.includes(name)) return this.#object(together, place)
     if (!Object.hasOwn(properties, name)) return this.#object(rest, place)
-    return this.#alternatives([
-      this.#object({ ...rest, properties: { ...properties, [name]: false } }, place),
-      this.#object(together, place),
-    ])
+    const without = leaveOut(rest, [name])
+    return this.#alternatives([...(without === null ? [] : [this.#object(without, place)]), this.#object(together, place)])
   }
 
   #list(schema: FlatSchema, { where, depth }: Place): string {
@@ -226,7 +224,7 @@ export class SchemaGrammar {
       const met = possible.filter((option) => option !== null)
       const read = (member: JsonValue): FlatSchema | null => this.#flat.flatten(member, where)
       const combined = possible.flatMap((whole, index) => (whole === null ? [] : [{ whole, own: flat[index] ?? {} }]))
-      const tagged = areDisjoint(met, read) ? undefined : (tagOptions(met, read) ?? this.#withoutMembers(combined, where))
+      const tagged = areDisjoint(met, read) ? undefined : (tagOptions(met, read) ?? leaveOutRequired(combined))
       if (tagged)
         return this.#alternatives(
           tagged.map((option, index) => this.#limited(option, { where: `${where}/${keyword}/${index}`, depth: depth + 1 })),
@@ -243,14 +241,6 @@ export class SchemaGrammar {
       return [isPlain ? this.#visit(option, at) : this.#limited(one, at)]
     })
     return this.#alternatives(rules)
-  }
-
-  /** Options that exclude each other by members that only some of them require; null if they do not. */
-  #withoutMembers(options: readonly CombinedOption[], where: string): readonly FlatSchema[] | null {
-    const ways = leaveOutRequired(options)?.map(({ option, absent }) =>
-      this.#flat.intersect(option, { properties: Object.fromEntries(absent.map((name) => [name, false])) }, where),
-    )
-    return ways?.filter((way) => way !== null) ?? null
   }
 
   /** A schema that was put together, within the limits of all. */
