@@ -290,10 +290,12 @@ test('the list is grouped by day and fills its column; conversations can be arch
   await entry.getByRole('button', { name: 'Restore from the archive' }).waitFor()
   await page.getByLabel('Search conversations').fill('')
   await page.getByRole('complementary').getByRole('button', { name: 'Archive', exact: true }).click()
+  await column.getByRole('heading', { name: 'Archive', exact: true }).waitFor()
   await entry.hover()
   await entry.getByRole('button', { name: 'Restore from the archive' }).click()
   await page.getByText('Nothing is archived.').waitFor()
   await page.getByRole('button', { name: 'Back to the list' }).click()
+  await column.getByRole('heading', { name: 'Archive', exact: true }).waitFor({ state: 'detached' })
   await entry.waitFor()
   const height = async (of: string) => (await page.locator(of).boundingBox())?.height ?? 0
   await page.getByRole('complementary').locator('summary', { hasText: 'Settings' }).click()

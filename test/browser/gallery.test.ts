@@ -96,7 +96,7 @@ test('two pictures are compared, and several are saved as one archive', { skip }
 test('a picture can be kept beyond its day, and is deleted after confirmation', { skip }, async () => {
   const { page } = visit()
   await tile(page, 'a red apple')
-    .getByText(/^Deletes in \d+ (h|hours)$/)
+    .getByText(/^Deletes in \d+\sh$/)
     .waitFor()
   await tile(page, 'a red apple').getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Kept until you delete it.').waitFor()

@@ -25,7 +25,7 @@ test('an owner sees usage, models and the service, and loads and unloads models'
   await openPage(page, 'Usage')
   await page.getByRole('slider', { name: 'Requests per hour' }).waitFor()
   const sums = page.getByRole('table', { name: 'Usage in sums' })
-  await sums.getByRole('row', { name: /the console.* 840 ms 12\.3 s 1 min / }).waitFor()
+  await sums.getByRole('row', { name: /the console.* 840\sms 12\.3\ss 1\smin / }).waitFor()
   await page.unrouteAll({ behavior: 'wait' })
   const download = page.waitForEvent('download')
   await page.getByRole('link', { name: 'CSV', exact: true }).click()

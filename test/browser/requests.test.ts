@@ -28,7 +28,7 @@ test('a drawing is listed with its prompt, picture and duration', { skip }, asyn
   await openPage(page, 'Requests')
   const row = page.locator('.ledger tbody tr', { hasText: 'a red apple <b>on</b> a plate' })
   await row.locator('img').waitFor()
-  for (const part of ['done', 'console', 'sepia-mini-image', /\d (ms|s|min)/]) await row.filter({ hasText: part }).waitFor()
+  for (const part of ['done', 'console', 'sepia-mini-image', /\d\s(ms|s|min)/]) await row.filter({ hasText: part }).waitFor()
 })
 
 test('requests of a program are listed with the token name, synchronous ones without their text', { skip }, async () => {
@@ -169,7 +169,7 @@ test('times are relative to the clock of the service in a browser whose clock is
   await fast
     .locator('.ledger tbody tr')
     .first()
-    .getByText(/^(just now|[1-9] min ago)$/)
+    .getByText(/^(just now|[1-9]\smin ago)$/)
     .first()
     .waitFor()
   await fast.close()

@@ -5,15 +5,15 @@ import { t } from '../language/t.ts'
 /** Longer times are given in days. */
 const inDaysMs = 2 * dayMs
 
-/** A duration in its largest unit: `840 ms`, `12.3 s`, `5 min`, `3 h`, `12 days`. */
+/** A duration in its largest unit: `840 ms`, `12.3 s`, `5 min`, `3 h`, `12 days`. A number and its abbreviated unit stay on one line. */
 export function durationText(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 1000) return `${Math.round(ms)}\u00a0ms`
   if (ms < 60_000) {
     const decimals = ms < 10_000 ? 2 : 1
-    return `${decimalText(ms / 1000, decimals, decimals)} s`
+    return `${decimalText(ms / 1000, decimals, decimals)}\u00a0s`
   }
-  if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`
-  if (ms < inDaysMs) return `${Math.round(ms / 3_600_000)} h`
+  if (ms < 3_600_000) return `${Math.round(ms / 60_000)}\u00a0min`
+  if (ms < inDaysMs) return `${Math.round(ms / 3_600_000)}\u00a0h`
   return t.count(Math.round(ms / dayMs), { one: '# day', other: '# days' })
 }
 

@@ -21,6 +21,8 @@ let nextId = 1
 export const toasts = signal<readonly Toast[]>([])
 
 const timers = new Map<number, ReturnType<typeof setTimeout>>()
+/** The messages that are hovered or focused. */
+const held = new Set<number>()
 
 /** The text that screen readers announce for a visible change; announced again when `id` changes. */
 export const announcement = signal({ id: 0, text: '' })
@@ -45,16 +47,22 @@ export function showFailure(failure: unknown): void {
 
 function show(toast: Toast): void {
   toasts.value = [...toasts.value, toast]
-  releaseToast(toast)
+  startTime(toast)
 }
 
 /** Keeps a message while it is hovered or focused. */
 export function holdToast({ id }: Pick<Toast, 'id'>): void {
+  held.add(id)
   clearTimeout(timers.get(id))
 }
 
-/** Starts a message's time again. */
-export function releaseToast({ id, action }: Pick<Toast, 'id' | 'action'>): void {
+/** Starts a message's time again when it is no longer hovered or focused. */
+export function releaseToast(toast: Pick<Toast, 'id' | 'action'>): void {
+  held.delete(toast.id)
+  startTime(toast)
+}
+
+function startTime({ id, action }: Pick<Toast, 'id' | 'action'>): void {
   clearTimeout(timers.get(id))
   const timer = setTimeout(() => dismissToast({ id }), action === null ? shownMs : shownWithActionMs)
   timers.set(id, timer)
@@ -62,13 +70,13 @@ export function releaseToast({ id, action }: Pick<Toast, 'id' | 'action'>): void
 
 /** Runs a message's action and removes the message; after a failure it stays for a retry. */
 export async function runToast(toast: Toast): Promise<void> {
-  holdToast(toast)
+  clearTimeout(timers.get(toast.id))
   try {
     await toast.action?.run()
     dismissToast(toast)
     announce(toast.action?.done ?? t`Undone.`)
   } catch (failure) {
-    releaseToast(toast)
+    if (!held.has(toast.id)) startTime(toast)
     throw failure
   }
 }
@@ -93,5 +101,6 @@ export function listenForUndo(): () => void {
 function dismissToast({ id }: Pick<Toast, 'id'>): void {
   clearTimeout(timers.get(id))
   timers.delete(id)
+  held.delete(id)
   toasts.value = toasts.value.filter((toast) => toast.id !== id)
 }

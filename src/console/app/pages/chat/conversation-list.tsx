@@ -78,6 +78,7 @@ export function ConversationList(): VNode {
           search.value = event.currentTarget.value
         }}
       />
+      {archived.value && typed.value === '' ? <h2>{t`Archive`}</h2> : null}
       <Loaded resource={resource} retry={reload}>
         {({ conversations, next }) =>
           conversations.length === 0 ? (

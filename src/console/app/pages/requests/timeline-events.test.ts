@@ -15,7 +15,7 @@ test('a queued request shows its position and the steps ahead', () => {
 test('a second attempt is shown separately', () => {
   const running: Inference = { ...pending, status: 'running', attempt: 2, startedAt: 2000, progress: { step: 4, total: 20 } }
   assert.deepEqual(titles(running), ['Queued reached', 'Started, attempt 2 reached', 'Stored ahead'])
-  assert.equal(timelineEvents(running, 10_000)[1]?.note, 'Waited 1.00 s. Step 4 of 20.')
+  assert.equal(timelineEvents(running, 10_000)[1]?.note, 'Waited 1.00\u00a0s. Step 4 of 20.')
 })
 
 test('a success shows when its output expires, and that it expired', () => {

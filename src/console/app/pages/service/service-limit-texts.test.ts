@@ -7,7 +7,7 @@ test('limits of the service are shown with their values', () => {
     ['modelMemoryBytes', 1024 ** 3, /GB/],
     ['threadsPerEngine', 4, /^4$/],
     ['shareOfQueue', 0.25, /^25 %$/],
-    ['waitForModelMs', 60_000, /1 min/],
+    ['waitForModelMs', 60_000, /^1\smin$/],
     ['requestsPerMinute', null, /no limit/],
   ] as const) {
     assert.ok(limitName({ name, most }).length > 3)
