@@ -82,11 +82,19 @@ export interface Turn {
   readonly at: number
 }
 
-/** The facts of a continued answer: the prompt and the time to the first text of its first part, and the tokens and writing time of all parts. */
+/**
+ * The facts of a continued answer: the prompt and the time to the first text of its first part, and the tokens and writing time of all
+ * parts. The text of a part without counts is counted with the prompt.
+ */
 export function continuedFacts(begun: TurnFacts | null, facts: TurnFacts): TurnFacts {
   if (begun === null) return facts
-  const completionTokens = begun.completionTokens + facts.completionTokens
-  return { ...begun, completionTokens, writingMs: begun.writingMs + facts.writingMs }
+  return {
+    // A stopped request has no counts.
+    promptTokens: Math.max(begun.promptTokens, facts.promptTokens - begun.completionTokens),
+    completionTokens: begun.completionTokens + facts.completionTokens,
+    firstTextMs: begun.firstTextMs,
+    writingMs: begun.writingMs + facts.writingMs,
+  }
 }
 
 /** The place in a conversation of an answer written by an asynchronous request. */

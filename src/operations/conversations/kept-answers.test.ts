@@ -74,6 +74,28 @@ test('the rest of an answer follows what there is, and what is cancelled or fail
   assert.deepEqual((await read())[0]?.facts, { promptTokens: 3, completionTokens: 8, firstTextMs: 10, writingMs: 80 })
 })
 
+test('tokens that a stopped continuation did not count are counted by the next', async () => {
+  const { deps, read } = await createParts()
+  const stopped: AnswerEnding = {
+    ...{ outcome: 'cancelled', error: null },
+    written: { firstAt: 10, lastAt: 30, parts: [{ type: 'text', choice: 0, text: ' two three four' }] },
+  }
+  const last: AnswerEnding = {
+    ...{ outcome: 'succeeded', error: null },
+    written: { firstAt: 10, lastAt: 30, parts: [{ type: 'finish', usage: { promptTokens: 9, completionTokens: 2, cachedTokens: 0 } }] },
+  }
+  for (const [id, ending] of [
+    ['r1', succeeded('One', 'length')],
+    ['r2', stopped],
+    ['r3', last],
+  ] as const) {
+    await beginAnswer(deps, answerOf(id), options)
+    await endAnswer(deps, answerOf(id), ending, options)
+  }
+  const { promptTokens = 0, completionTokens = 0 } = (await read())[0]?.facts ?? {}
+  assert.deepEqual([promptTokens, completionTokens], [9 - 2, 4])
+})
+
 test('a failed answer names its request, unless the request itself is at fault', async () => {
   const { deps, read } = await createParts()
   for (const [id, code, requestId] of [
