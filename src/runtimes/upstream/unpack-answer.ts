@@ -100,10 +100,10 @@ async function feed(decoder: Transform, first: Buffer, source: AsyncGenerator<Bu
   })
   try {
     for (let piece: IteratorResult<Buffer, void> = { value: first }; piece.done !== true && isOpen; piece = await source.next()) {
-      if (decoder.write(piece.value)) continue
-      const drained = Promise.withResolvers<void>()
-      decoder.once('drain', drained.resolve)
-      await Promise.race([drained.promise, closed.promise])
+      // If the end came before a piece is decoded, an incomplete answer would lose the text of that piece.
+      const decoded = Promise.withResolvers<void>()
+      decoder.write(piece.value, () => decoded.resolve())
+      await Promise.race([decoded.promise, closed.promise])
     }
     return undefined
   } catch (cause) {
