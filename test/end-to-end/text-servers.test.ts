@@ -104,7 +104,7 @@ const faults: readonly [name: string, answer: Answer, retried: boolean, reported
     'inference_failed',
   ],
   [
-    'answers in a packed form that is cut off',
+    'answers in compressed form that is cut off',
     (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(openAiEvents.join('')).subarray(0, 20)),
     true,
     'inference_failed',

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { StringDecoder } from 'node:string_decoder'
 import type { ServiceError } from '../../core/error.ts'
+import { decompressAnswer, isCompressed, readToBreak } from './decompress-answer.ts'
 import type { AnswerLimits } from './limit-time.ts'
-import { isPacked, readToBreak, unpackAnswer } from './unpack-answer.ts'
 import { makeAnswerError } from './upstream-error.ts'
 
 /** Maximum bytes read from the body of an error. */
@@ -18,18 +18,18 @@ export interface Received {
 
 /** The bytes of a response, decompressed. */
 export function contentOf({ response, limits }: Received): AsyncIterable<Buffer> {
-  return isPacked(response) ? unpackAnswer(response, limits) : response
+  return isCompressed(response) ? decompressAnswer(response, limits) : response
 }
 
 /** The text of a response as it arrives, decompressed. */
 export function textOf(received: Received): AsyncIterable<string> {
   const { response } = received
-  return isPacked(response) ? unpackText(received) : readToBreak<string>(response.setEncoding('utf8'))
+  return isCompressed(response) ? decompressText(received) : readToBreak<string>(response.setEncoding('utf8'))
 }
 
-async function* unpackText({ response, limits }: Received): AsyncGenerator<string, void, undefined> {
+async function* decompressText({ response, limits }: Received): AsyncGenerator<string, void, undefined> {
   const decoder = new StringDecoder('utf8')
-  for await (const piece of unpackAnswer(response, limits)) yield decoder.write(piece)
+  for await (const piece of decompressAnswer(response, limits)) yield decoder.write(piece)
   yield decoder.end()
 }
 
@@ -44,7 +44,7 @@ export async function readRefusal(
   let text = ''
   const late = setTimeout(() => response.destroy(), longestDrainMs)
   try {
-    for await (const piece of isPacked(response) ? unpackText(received) : response.setEncoding('utf8')) {
+    for await (const piece of isCompressed(response) ? decompressText(received) : response.setEncoding('utf8')) {
       text = (text + piece).slice(0, longestError)
       if (text.length === longestError) break
     }

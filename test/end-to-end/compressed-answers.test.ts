@@ -25,12 +25,12 @@ const patient: UpstreamTimeouts = { connectMs: 60_000, firstMs: 60_000, idleMs: 
 const text = 'data: {"a":"Grüße 😀"}\n\n'.repeat(5000)
 
 const codings = {
-  gzip: { pack: gzipSync, open: createGzip },
-  'x-gzip': { pack: gzipSync, open: createGzip },
-  GZIP: { pack: gzipSync, open: createGzip },
-  deflate: { pack: deflateSync, open: createDeflate },
-  br: { pack: brotliCompressSync, open: createBrotliCompress },
-  zstd: { pack: zstdCompressSync, open: createZstdCompress },
+  gzip: { compress: gzipSync, open: createGzip },
+  'x-gzip': { compress: gzipSync, open: createGzip },
+  GZIP: { compress: gzipSync, open: createGzip },
+  deflate: { compress: deflateSync, open: createDeflate },
+  br: { compress: brotliCompressSync, open: createBrotliCompress },
+  zstd: { compress: zstdCompressSync, open: createZstdCompress },
 } as const
 
 async function connect(stack: AsyncDisposableStack, answer: Answer, timeouts = patient) {
@@ -49,7 +49,7 @@ async function connect(stack: AsyncDisposableStack, answer: Answer, timeouts = p
   }
 }
 
-const packed =
+const compressed =
   (coding: string, bytes: Uint8Array): Answer =>
   (response) =>
     response.setHeader('content-encoding', coding).end(bytes)
@@ -75,10 +75,10 @@ const failsBecause = (cause: RegExp) => (error: Error) => {
 }
 
 describe('an answer that is compressed although this was not requested', { concurrency: 4 }, () => {
-  for (const [coding, { pack, open }] of Object.entries(codings)) {
+  for (const [coding, { compress, open }] of Object.entries(codings)) {
     test(`is read whole (${coding})`, async () => {
       await using stack = new AsyncDisposableStack()
-      const { server, read, exchange } = await connect(stack, packed(coding, pack(text)))
+      const { server, read, exchange } = await connect(stack, compressed(coding, compress(text)))
       assert.equal(await read(), text)
       assert.equal(`${await exchange(Buffer.byteLength(text))}`, text)
       assert.equal(server.requests[0]?.headers['accept-encoding'], 'identity')
@@ -127,7 +127,7 @@ describe('an answer that is compressed although this was not requested', { concu
     test(`and broken off after its last byte fails, as one that is not compressed (${coding})`, async () => {
       await using stack = new AsyncDisposableStack()
       const { stream } = await connect(stack, (response) => {
-        response.setHeader('content-encoding', coding).write(pack(text), () => response.destroy())
+        response.setHeader('content-encoding', coding).write(compress(text), () => response.destroy())
       })
       let all = ''
       await assert.rejects(
@@ -141,8 +141,8 @@ describe('an answer that is compressed although this was not requested', { concu
 
     test(`and damaged is an error that says so (${coding})`, async () => {
       await using stack = new AsyncDisposableStack()
-      const damaged = pack(text).map((byte, at) => (at > 1 ? byte ^ 0x5a : byte))
-      const { read, exchange } = await connect(stack, packed(coding, damaged))
+      const damaged = compress(text).map((byte, at) => (at > 1 ? byte ^ 0x5a : byte))
+      const { read, exchange } = await connect(stack, compressed(coding, damaged))
       await assert.rejects(read(), failsBecause(/sent a damaged or incomplete answer/))
       await assert.rejects(exchange(2 ** 30), failsBecause(/sent a damaged or incomplete answer/))
     })
@@ -150,22 +150,22 @@ describe('an answer that is compressed although this was not requested', { concu
 
   test('may be deflated without a header, or compressed twice, or empty', async () => {
     await using stack = new AsyncDisposableStack()
-    const { server, read } = await connect(stack, packed('deflate', deflateRawSync(text)))
+    const { server, read } = await connect(stack, compressed('deflate', deflateRawSync(text)))
     assert.equal(await read(), text)
-    server.answer = packed('gzip, br', brotliCompressSync(gzipSync(text)))
+    server.answer = compressed('gzip, br', brotliCompressSync(gzipSync(text)))
     assert.equal(await read(), text)
-    server.answer = packed('gzip', Buffer.alloc(0))
+    server.answer = compressed('gzip', Buffer.alloc(0))
     assert.equal(await read(), '')
   })
 
   test('is an error in an unsupported coding, and other words in the header are ignored', async () => {
     await using stack = new AsyncDisposableStack()
-    const { server, read } = await connect(stack, packed('compress', Buffer.from('x')))
+    const { server, read } = await connect(stack, compressed('compress', Buffer.from('x')))
     await assert.rejects(read(), failsBecause(/compressed its answer \(compress\)/))
-    server.answer = packed('gzip, gzip, gzip', Buffer.from('x'))
+    server.answer = compressed('gzip, gzip, gzip', Buffer.from('x'))
     await assert.rejects(read(), failsBecause(/compressed its answer \(gzip, gzip, gzip\)/))
     for (const coding of ['identity', 'none', 'utf-8', 'constructor']) {
-      server.answer = packed(coding, Buffer.from('done'))
+      server.answer = compressed(coding, Buffer.from('done'))
       assert.equal(await read(), 'done', coding)
     }
   })
@@ -195,9 +195,9 @@ describe('an answer that is compressed although this was not requested', { concu
     // A gigabyte in 64 parts of one file.
     const part = gzipSync(Buffer.alloc(1 << 24))
     const bomb = Buffer.concat(new Array<Buffer>(64).fill(part))
-    const { server, exchange } = await connect(stack, packed('gzip', bomb))
+    const { server, exchange } = await connect(stack, compressed('gzip', bomb))
     await assert.rejects(exchange(1 << 20), failsBecause(/sent more than 1048576 bytes/))
-    server.answer = packed('zstd', zstdCompressSync(Buffer.alloc(1 << 24)))
+    server.answer = compressed('zstd', zstdCompressSync(Buffer.alloc(1 << 24)))
     await assert.rejects(exchange(1 << 20), failsBecause(/sent more than 1048576 bytes/))
   })
 
@@ -235,7 +235,7 @@ test('a compressed answer that is read in part leaves no decoder open', async (c
   const made = noteDecoders(context)
   await using stack = new AsyncDisposableStack()
   const whole = Buffer.alloc(1 << 20)
-  const { stream, exchange } = await connect(stack, packed('gzip, br', brotliCompressSync(gzipSync(whole, { level: 0 }))))
+  const { stream, exchange } = await connect(stack, compressed('gzip, br', brotliCompressSync(gzipSync(whole, { level: 0 }))))
   for await (const _ of await stream()) break
   await assert.rejects(exchange(1000), failsBecause(/sent more than 1000 bytes/))
   assert.equal(made.length, 4)

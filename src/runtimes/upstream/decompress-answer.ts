@@ -25,7 +25,7 @@ function compressionsOf({ headers: { 'content-encoding': coding = '' } }: Incomi
 }
 
 /** Whether an answer is compressed, although `identity` was requested. */
-export function isPacked(response: IncomingMessage): boolean {
+export function isCompressed(response: IncomingMessage): boolean {
   return compressionsOf(response).length > 0
 }
 
@@ -43,14 +43,14 @@ function refuseUnknown(found: readonly string[]): void {
  *
  * @throws {ServiceError} `inference_failed` if the answer is late, damaged or incomplete, or compressed in a way that cannot be read.
  */
-export async function* unpackAnswer(response: IncomingMessage, limits: AnswerLimits): AsyncGenerator<Buffer, void, undefined> {
+export async function* decompressAnswer(response: IncomingMessage, limits: AnswerLimits): AsyncGenerator<Buffer, void, undefined> {
   // From here on, decompressed bytes count.
   response.socket.setTimeout(0)
   let pieces = readToBreak<Buffer>(response)
   try {
     const codings = compressionsOf(response)
     refuseUnknown(codings)
-    for (const coding of codings.toReversed()) pieces = unpack(pieces, coding)
+    for (const coding of codings.toReversed()) pieces = decompress(pieces, coding)
     for (let isFirst = true; ; isFirst = false) {
       const { done, value } = await limits.wait(pieces.next(), { isFirst, end: (late) => response.destroy(late) })
       if (done === true) break
@@ -75,7 +75,7 @@ export async function* readToBreak<Piece>(stream: Readable): AsyncGenerator<Piec
   }
 }
 
-async function* unpack(source: AsyncGenerator<Buffer, void, undefined>, coding: string): AsyncGenerator<Buffer, void, undefined> {
+async function* decompress(source: AsyncGenerator<Buffer, void, undefined>, coding: string): AsyncGenerator<Buffer, void, undefined> {
   const first = await source.next()
   if (first.done === true) return
   const decoder = decoders[coding]?.(first.value)
