@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/error.ts'
 import { readFinishWord } from '../../core/text/finish-words.ts'
-import type { TextPart } from '../../core/text-generation.ts'
+import type { FinishReason, TextPart } from '../../core/text-generation.ts'
 import { type Chunk, type ChunkChoice, type ChunkMessage, type ChunkUsage, parseChunks } from './chunk.ts'
 import { scoresOf, textIn, textOf, textsOf } from './chunk-texts.ts'
 import { ToolCalls } from './chunk-tool-calls.ts'
@@ -9,11 +9,18 @@ import { fieldOf } from './field-of.ts'
 import { type CountedTokens, countOf } from './token-count.ts'
 import { makeBrokenError, makeEventError, makeReportedError, readShaped } from './upstream-error.ts'
 
+interface ReportedEnd {
+  readonly reason: FinishReason
+  readonly stop: { readonly stop?: string }
+}
+
 /** Decodes streams of OpenAI's API. */
 export class ChunkDecoder implements StreamDecoder {
   readonly #choices: number
   readonly #open: Set<number>
   readonly #calls = new Map<number, ToolCalls>()
+  /** Reported ends of choices, held until the next event: some servers send the last piece after the reason. */
+  readonly #ends = new Map<number, ReportedEnd>()
   #usage: CountedTokens | undefined
   #hasEvents = false
   /** Choices that the server has mentioned. */
@@ -51,9 +58,12 @@ export class ChunkDecoder implements StreamDecoder {
     return readShaped(() => {
       const usage = decodeUsage(chunk)
       this.#usage = usage ?? this.#usage
-      const parts = decodeEach(chunk.choices ?? [], (choice) => (choice === null ? [] : this.#decodeChoice(choice)))
+      const ended = this.#ends.size === 0 ? [] : [...this.#ends.keys()]
+      const pieces = decodeEach(chunk.choices ?? [], (choice) => (choice === null ? [] : this.#decodeChoice(choice)))
+      const over = ended.filter((choice) => !pieces.some((piece) => 'choice' in piece && piece.choice === choice))
+      const parts = over.length === 0 ? pieces : [...over.flatMap((choice) => this.#passEnd(choice)), ...pieces]
       // Counts in an event of their own end a stream, unless more of the answer follows.
-      if (parts.length > 0) this.#isOver = false
+      if (pieces.length > 0) this.#isOver = false
       else this.#isOver ||= usage !== undefined && !chunk.choices?.length
       return parts
     })
@@ -62,9 +72,8 @@ export class ChunkDecoder implements StreamDecoder {
   end(): readonly DecodedPart[] {
     if (!this.#hasEvents) throw makeBrokenError('sent no events; `url` in its model.json may point to a server without this interface')
     // Some servers send no finish reason, or not for every choice.
-    const ends = this.#isOver
-      ? [...this.#open].filter((choice) => this.#begun.has(choice)).flatMap((choice) => this.#end(choice, 'stop'))
-      : []
+    if (this.#isOver) for (const choice of this.#open) if (this.#begun.has(choice)) this.#end(choice, 'stop')
+    const ends = [...this.#ends.keys()].flatMap((choice) => this.#passEnd(choice))
     const [missing] = this.#open
     if (missing !== undefined && missing > 0 && this.#begun.size === missing && (this.#isOver || this.#usage !== undefined))
       throw fewerChoices(missing)
@@ -82,17 +91,26 @@ export class ChunkDecoder implements StreamDecoder {
     // A document with a whole message needs no end mark.
     const reason = wordOf(spoken.finish_reason) || (spoken.message && !spoken.delta ? 'stop' : '')
     const { stop_reason: stop } = spoken
-    return reason === '' ? parts : [...parts, ...this.#end(choice, reason, typeof stop === 'string' ? { stop } : {})]
+    if (reason !== '') this.#end(choice, reason, typeof stop === 'string' ? { stop } : {})
+    return parts
   }
 
-  /** The end of a choice, when it is first reported. */
-  #end(choice: number, word: string, stop: { readonly stop?: string } = {}): readonly TextPart[] {
-    if (!this.#open.has(choice)) return []
-    const calls = this.#calls.get(choice)
-    const reason = readFinishWord(word, { hasCalls: calls?.exist === true })
+  /** Takes note of the end of a choice, when it is first reported. */
+  #end(choice: number, word: string, stop: { readonly stop?: string } = {}): void {
+    if (!this.#open.has(choice)) return
+    const reason = readFinishWord(word, { hasCalls: false })
     if (reason === 'failed') throw makeReportedError(`ended an answer with ${word.slice(0, 40)}`)
     this.#open.delete(choice)
-    return [...(calls?.end({ isCut: reason !== 'tool_calls' }) ?? []), { type: 'choice-finish', choice, reason, ...stop }]
+    this.#ends.set(choice, { reason, stop })
+  }
+
+  /** The end of a choice after which nothing more of it came. */
+  #passEnd(choice: number): readonly TextPart[] {
+    const end = this.#ends.get(choice)
+    if (!this.#ends.delete(choice) || end === undefined) return []
+    const calls = this.#calls.get(choice)
+    const reason = end.reason === 'stop' && calls?.exist === true ? 'tool_calls' : end.reason
+    return [...(calls?.end({ isCut: reason !== 'tool_calls' }) ?? []), { type: 'choice-finish', choice, reason, ...end.stop }]
   }
 
   #callsOf(choice: number): ToolCalls {
@@ -139,9 +157,9 @@ function messageOf({ delta, message, text }: ChunkChoice): ChunkMessage {
 
 /** The texts of a choice. Log probabilities come with the last visible text, which may be empty, since a token may be part of a character. */
 function decodeTexts({ logprobs }: ChunkChoice, message: ChunkMessage, choice: number): readonly TextPart[] {
-  const { content, reasoning_content: thoughts, reasoning } = message
+  const { content, reasoning_content: thoughts, reasoning, reasoning_text: copilot } = message
   // Most pieces are one text and nothing else.
-  if (typeof content === 'string' && !logprobs && (thoughts ?? '') === '' && (reasoning ?? '') === '')
+  if (typeof content === 'string' && !logprobs && (thoughts ?? '') === '' && (reasoning ?? '') === '' && (copilot ?? '') === '')
     return content === '' ? [] : [{ type: 'text', choice, text: content }]
   const isScored = Boolean(logprobs?.content?.length || logprobs?.tokens?.length)
   const spoken = textsOf(message)
@@ -178,6 +196,8 @@ function decodeUsage({ usage, x_groq: groq, timings, choices }: Chunk): CountedT
   const completionTokens = countOf(reported?.completion_tokens ?? reported?.output_tokens) ?? rest ?? countOf(timings?.predicted_n)
   if (promptTokens === undefined && completionTokens === undefined) return undefined
   const thoughtTokens = countOf(reported?.completion_tokens_details?.reasoning_tokens) ?? 0
-  const cachedTokens = countOf(reported?.prompt_tokens_details?.cached_tokens) ?? cached ?? 0
+  const { prompt_tokens_details: details, input_tokens_details: inputDetails } = reported ?? {}
+  const hits = details?.cached_tokens ?? inputDetails?.cached_tokens ?? reported?.cached_tokens ?? reported?.prompt_cache_hit_tokens
+  const cachedTokens = countOf(hits) ?? cached ?? 0
   return { promptTokens, completionTokens, cachedTokens, ...(thoughtTokens > 0 && { thoughtTokens }) }
 }

@@ -26,12 +26,18 @@ export function textIn(value: unknown): string | undefined {
 }
 
 /**
- * The texts of a message in their order. Reasoning has two names, and Mistral's models send lists of parts with reasoning among them.
+ * The texts of a message in their order. Reasoning has three names, and Mistral's models send lists of parts with reasoning among them.
  *
  * @throws {ServiceError} `inference_failed` for content that is neither a string nor a list.
  */
-export function textsOf({ content, refusal, reasoning_content: thoughts, reasoning }: ChunkMessage): readonly SpokenText[] {
-  const thought = joinTexts(thoughts, deepest) || joinTexts(reasoning, deepest)
+export function textsOf({
+  content,
+  refusal,
+  reasoning_content: thoughts,
+  reasoning,
+  reasoning_text: copilot,
+}: ChunkMessage): readonly SpokenText[] {
+  const thought = joinTexts(thoughts, deepest) || joinTexts(reasoning, deepest) || joinTexts(copilot, deepest)
   const said = Array.isArray(content) ? content.flatMap(partTexts) : [{ type: 'text' as const, text: wholeText(content ?? refusal) }]
   return thought === '' ? said : [{ type: 'thoughts', text: thought }, ...said]
 }

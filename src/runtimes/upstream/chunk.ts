@@ -46,6 +46,8 @@ export interface ChunkMessage {
   /** Reasoning; newer versions of vLLM call it `reasoning`. */
   readonly reasoning_content?: unknown
   readonly reasoning?: unknown
+  /** GitHub Copilot only. */
+  readonly reasoning_text?: unknown
   /** Or one alone. */
   readonly tool_calls?: readonly (ChunkToolCall | null)[] | ChunkToolCall | null
   /** The only call, in OpenAI's legacy form. */
@@ -87,6 +89,11 @@ export interface ChunkUsage {
   readonly output_tokens?: unknown
   readonly total_tokens?: unknown
   readonly prompt_tokens_details?: { readonly cached_tokens?: unknown } | null
+  readonly input_tokens_details?: { readonly cached_tokens?: unknown } | null
+  /** Moonshot only. */
+  readonly cached_tokens?: unknown
+  /** DeepSeek only. */
+  readonly prompt_cache_hit_tokens?: unknown
   readonly completion_tokens_details?: { readonly reasoning_tokens?: unknown } | null
 }
 
@@ -127,11 +134,11 @@ export interface ModelsAnswer {
   readonly data?: readonly ({ readonly id?: unknown; readonly max_model_len?: unknown; readonly context_length?: unknown } | null)[]
 }
 
-/** The chunks of an event, mostly one: a list holds several and null says nothing; undefined for what is neither. */
+/** The chunks of an event, mostly one: a list holds several, and null or another single value says nothing; undefined for what is not JSON. */
 export function parseChunks(data: string): readonly Chunk[] | undefined {
-  const value = data === 'null' ? [] : parseObject(data)
+  const value = parseValue(data)
   if (value === undefined) return undefined
-  return (Array.isArray(value) ? value.filter(isRecord) : [value]) as readonly Chunk[]
+  return (Array.isArray(value) ? value : [value]).filter(isRecord) as readonly Chunk[]
 }
 
 /**
@@ -166,9 +173,14 @@ function parseAnswer(text: string): object | undefined {
 }
 
 function parseObject(text: string): object | undefined {
+  const value = parseValue(text)
+  return typeof value === 'object' && value !== null ? value : undefined
+}
+
+/** Undefined if the text is not JSON. */
+function parseValue(text: string): unknown {
   try {
-    const value: unknown = parseJson(text)
-    return typeof value === 'object' && value !== null ? value : undefined
+    return parseJson(text)
   } catch {
     return undefined
   }

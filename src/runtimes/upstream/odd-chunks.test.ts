@@ -15,6 +15,9 @@ suite('unusual chunks of servers with OpenAI’s API', () => {
     for (const [what, events] of Object.entries({
       'a list of chunks': [[delta({ content: 'well ' }), delta({ content: 'done' })], end, usage],
       'null between chunks': [null, delta({ content: 'well done' }), null, end, usage],
+      'single values and an empty list between chunks': [1, delta({ content: 'well done' }), '""', true, [], end, usage],
+      'text after the reason': [delta({ content: 'well ' }, { finish_reason: 'stop' }), delta({ content: 'done' }), usage],
+      'text after the reason, before a second one': [delta({ content: 'well ' }), end, delta({ content: 'done' }), end, usage],
       'a choice that is null': [{ choices: [null] }, delta({ content: 'well done' }), end, usage],
       'a delta that is a text': [{ choices: [{ index: 0, delta: 'well done' }] }, end, usage],
       'a content that is an object': [delta({ content: { type: 'text', text: 'well done' } }), end, usage],
@@ -60,6 +63,46 @@ suite('unusual chunks of servers with OpenAI’s API', () => {
     await assertRejected(Array.fromAsync(several([said(0)])), error)
     await assertRejected(Array.fromAsync(several([said(0), said(1), end], 3)), error)
     await assertRejected(Array.fromAsync(several([said(1)])), { code: 'inference_failed' })
+  })
+
+  test('a call after the reason is one of the answer', async () => {
+    const call = delta({ tool_calls: [{ index: 0, id: 'a', function: { name: 'look', arguments: '{"at":1}' } }] })
+    const { choices } = await collectText(read([delta({ content: 'Let me' }), end, call, usage, '[DONE]']))
+    assert.deepEqual(
+      [choices[0]?.text, choices[0]?.reason, choices[0]?.toolCalls],
+      ['Let me', 'tool_calls', [{ id: 'a', name: 'look', arguments: '{"at":1}' }]],
+    )
+  })
+
+  test('reasoning under the name of GitHub Copilot is read', async () => {
+    const { choices } = await collectText(read([delta({ reasoning_text: 'hm' }), delta({ content: 'a' }), end, usage, '[DONE]']))
+    assert.deepEqual([choices[0]?.thoughts, choices[0]?.text], ['hm', 'a'])
+  })
+
+  test('cached tokens are read under every name', async () => {
+    for (const more of [
+      { prompt_tokens_details: { cached_tokens: 5 } },
+      { input_tokens_details: { cached_tokens: 5 } },
+      { cached_tokens: 5 },
+      { prompt_cache_hit_tokens: 5, prompt_cache_miss_tokens: 2 },
+    ]) {
+      const last = { choices: [], usage: { ...usage.usage, ...more } }
+      const { usage: counted } = await collectText(read([delta({ content: 'a' }), end, last, '[DONE]']))
+      assert.deepEqual(counted, { promptTokens: 7, completionTokens: 3, cachedTokens: 5 }, Object.keys(more).join())
+    }
+  })
+
+  test('both halves of a character arrive in one part', async () => {
+    const event = (message: string) => `{"choices":[{"index":0,"delta":${message}}]}`
+    const call = (fragment: string) => event(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"${fragment}"}}]}`)
+    const events = [
+      ...[event(String.raw`{"reasoning_content":"\ud83d"}`), event(String.raw`{"reasoning_content":"\ude00"}`)],
+      ...[event(String.raw`{"content":"a\ud83d"}`), event(String.raw`{"content":"\ude00b"}`)],
+      ...[event(String.raw`{"content":"\ude00 alone \ud83d"}`), call(String.raw`{\"a\":\"\ud83d`), call(String.raw`\ude00\"}`)],
+    ]
+    const parts = await Array.fromAsync(read([...events, end, usage, '[DONE]']))
+    const pieces = parts.flatMap((part) => ('text' in part ? [part.text] : 'fragment' in part ? [part.fragment] : []))
+    assert.deepEqual(pieces, ['😀', 'a', '😀b', '\ufffd alone ', '\ufffd', '{"a":"', '😀"}'])
   })
 
   test('counts within a choice are read', async () => {

@@ -49,6 +49,12 @@ describe('JSON of other servers', () => {
       assert.deepEqual(parseJson(JSON.stringify(value)), value)
     })
 
+  test('numbers that JSON does not have are read as null, outside of strings', () => {
+    const text = String.raw`{"NaN":"NaN, \"Infinity","a":NaN,"b":[-Infinity,1,Infinity]}`
+    assert.deepEqual(parseJson(text), { NaN: 'NaN, "Infinity', a: null, b: [null, 1, null] })
+    assert.throws(() => parseJson('{"a":NaN'), SyntaxError)
+  })
+
   test('invalid JSON gets the message of JSON.parse', () => {
     for (const text of ['', '<html>', '"'.padEnd(size, 'a'), `{${' '.repeat(size)}`]) assert.throws(() => parseJson(text), SyntaxError)
   })

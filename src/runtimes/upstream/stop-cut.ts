@@ -1,4 +1,5 @@
 import { StopMatcher } from '../../core/text/stop-matcher.ts'
+import { WholeCharacters } from '../../core/text/whole-characters.ts'
 import type { EndingRules, TextPart, TextRequest } from '../../core/text-generation.ts'
 import type { DecodedPart } from './data-lines.ts'
 import { TokenBound } from './token-bound.ts'
@@ -14,6 +15,7 @@ type Text = Extract<TextPart, { readonly type: 'text' }>
  */
 export class StopCut {
   readonly #bound: TokenBound
+  readonly #characters = new WholeCharacters()
   /** Empty if no stop strings apply. */
   readonly #texts: readonly ChoiceText[]
 
@@ -29,7 +31,9 @@ export class StopCut {
 
   /** Returns the parts to pass on for the next part; a `finish` is the last. */
   pass(part: DecodedPart): readonly TextPart[] {
-    const bounded = this.#bound.pass(part)
+    const isPlain = this.#characters.isPlain(part)
+    const passed = this.#bound.pass(part)
+    const bounded = isPlain ? passed : passed.flatMap((each) => this.#characters.pass(each))
     return this.#texts.length === 0 ? bounded : bounded.flatMap((each) => this.#cut(each))
   }
 
