@@ -48,7 +48,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   'storage/postgres': { areas: ['core', 'storage'], packages: ['pg'] },
   'storage/filesystem': { areas: ['core', 'storage'] },
   'storage/s3': { areas: ['core', 'storage'], packages: ['aws4fetch'] },
-  'storage/upkeep': { areas: ['core', 'storage'] },
+  'storage/upkeep': { areas: ['core', 'storage', 'locking'] },
   // The wings of the public interface: code for content does not depend on how it is sent, received or limited.
   'http/faults': { areas: ['core'], packages: ['typebox'] },
   'http/json': { areas: ['core'] },

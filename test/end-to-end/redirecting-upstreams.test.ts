@@ -106,3 +106,26 @@ describe('a server that redirects', { concurrency: true }, () => {
     assert.equal(server.requests.length, 4)
   })
 })
+
+test('redirects do not restart the time limit of the answer', async (context) => {
+  await using stack = new AsyncDisposableStack()
+  const limitMs = 600_000
+  let passedMs = 0
+  const now = performance.now.bind(performance)
+  context.mock.method(performance, 'now', () => now() + passedMs)
+  const server = stack.use(await startTextServer())
+  server.answer = (response) => {
+    passedMs += 0.6 * limitMs
+    // The last one is never answered.
+    if (server.requests.length < 3) response.writeHead(307, { location: `/v1${path}` }).end()
+  }
+  const timeouts = { connectMs: limitMs, firstMs: limitMs, idleMs: limitMs }
+  const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile: null, timeouts }))
+  await assert.rejects(
+    connection.exchange(path, sent, { signal, mostBytes: 100, isDueAtOnce: false, isRepeatable: true }),
+    (error: Error) => {
+      assert.match(String(error.cause), /did not begin to answer within 600 s/)
+      return true
+    },
+  )
+})

@@ -22,7 +22,7 @@ async function openResponse(stack: AsyncDisposableStack, timeouts: UpstreamTimeo
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const sent = request({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' })
   stack.defer(() => void sent.destroy())
-  limitTime(sent, timeouts, { isDueAtOnce: false })
+  limitTime(sent, timeouts, { isDueAtOnce: false, startedAt: performance.now() })
   sent.end()
   const [response]: [IncomingMessage] = await (once(sent, 'response') as Promise<[IncomingMessage]>)
   for (const each of [sent, response]) each.on('error', () => undefined)

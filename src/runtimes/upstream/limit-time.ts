@@ -25,12 +25,13 @@ export interface AnswerLimits {
  * Ends a request that takes too long to connect, to begin its response or to continue it, or whose machine is gone.
  *
  * @param timeouts Absent = no time limits.
- * @param isDueAtOnce Whether the response must begin within the idle limit, because it needs no work.
+ * @param options.isDueAtOnce Whether the response must begin within the idle limit, because it needs no work.
+ * @param options.startedAt Monotonic time from which the limit of the first byte counts; earlier attempts share it.
  */
 export function limitTime(
   sent: ClientRequest,
   timeouts: UpstreamTimeouts | undefined,
-  { isDueAtOnce }: { readonly isDueAtOnce: boolean },
+  { isDueAtOnce, startedAt }: { readonly isDueAtOnce: boolean; readonly startedAt: number },
 ): AnswerLimits {
   let connected = false
   const isConnected = (): boolean => connected
@@ -55,12 +56,12 @@ export function limitTime(
     : firstMs === null
       ? null
       : ({ field: 'first', ms: firstMs } as const)
-  const sentAt = performance.now()
   /** Not above 0 = the first byte is late. */
-  const leftMs = (): number => (first === null ? idleMs : Math.min(idleMs, sentAt + first.ms - performance.now()))
+  const leftMs = (): number => (first === null ? idleMs : Math.min(idleMs, leftOf(first.ms)))
+  const leftOf = (limitMs: number): number => startedAt + limitMs - performance.now()
   const late = (): void => void (first && sent.destroy(makeLateError(first.field, first.ms)))
   // Not the socket's time-out: a server may send interim responses (1xx) or single headers for ever.
-  const timer = first === null ? undefined : setTimeout(late, first.ms)
+  const timer = first === null ? undefined : setTimeout(late, Math.max(1, leftOf(first.ms)))
   sent.once('close', () => clearTimeout(timer))
   sent.once('response', (response) => {
     clearTimeout(timer)
@@ -89,7 +90,7 @@ export function limitTime(
       if (isFirst && first === null) return await next
       const isBeginning = isFirst && first !== null
       const [field, limitMs, ms] = isBeginning
-        ? [first.field, first.ms, Math.max(1, sentAt + first.ms - performance.now())]
+        ? [first.field, first.ms, Math.max(1, leftOf(first.ms))]
         : (['idle', idleMs, idleMs] as const)
       const timer = setTimeout(() => end(makeLateError(field, limitMs)), ms)
       return await next.finally(() => clearTimeout(timer))

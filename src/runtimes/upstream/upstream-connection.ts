@@ -57,6 +57,12 @@ interface SendOptions {
   readonly headers?: Headers
 }
 
+/** One attempt of a request. */
+interface AttemptOptions extends SendOptions {
+  /** Monotonic time at which the time limit of the response began; redirects and repetitions do not restart it. */
+  readonly startedAt: number
+}
+
 interface ExchangeOptions {
   readonly signal: AbortSignal
   readonly mostBytes: number
@@ -176,9 +182,10 @@ export class UpstreamConnection implements Disposable {
 
   /** The response of a server that accepts the request, perhaps at another path. */
   async #request(path: string, body: UpstreamBody | null, options: SendOptions): Promise<Received> {
+    const startedAt = performance.now()
     let at = this.#folder + path
     for (let redirects = 0; ; redirects++) {
-      const received = await this.#requestOnce(at, body, options)
+      const received = await this.#requestOnce(at, body, { ...options, startedAt })
       const { response } = received
       const { statusCode: status = 0 } = response
       if (status === 101 || (status >= 200 && status < 300)) return received
@@ -200,7 +207,7 @@ export class UpstreamConnection implements Disposable {
   }
 
   /** The response of a server to one request. */
-  async #requestOnce(path: string, body: UpstreamBody | null, options: SendOptions): Promise<Received> {
+  async #requestOnce(path: string, body: UpstreamBody | null, options: AttemptOptions): Promise<Received> {
     try {
       const received = await this.#ask(() => this.#send(path, body, options))
       const { response } = received
@@ -255,7 +262,7 @@ export class UpstreamConnection implements Disposable {
   #send(
     path: string,
     body: UpstreamBody | null,
-    { signal, isDueAtOnce = false, isRepeatable = true, headers: more }: SendOptions,
+    { signal, isDueAtOnce = false, isRepeatable = true, headers: more, startedAt }: AttemptOptions,
   ): Promise<Received | 'closed before'> {
     const traceparent = this.#server.traceparent?.()
     const headers = {
@@ -280,7 +287,7 @@ export class UpstreamConnection implements Disposable {
         isAtWork = true
       })
       const mayHaveBeenClosed = () => sent.reusedSocket && !isAtWork && performance.now() - sentAt < longestClosedMs
-      const limits = limitTime(sent, this.#server.timeouts, { isDueAtOnce })
+      const limits = limitTime(sent, this.#server.timeouts, { isDueAtOnce, startedAt })
       const noteTaken = () => {
         if (body !== null) this.#bodiesTaken++
       }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { copyFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
+import { takeFileLock } from '../../locking/file-lock.ts'
 import { checkDatabase } from './examination.ts'
 import { finishRestore, isRestoring, restoreBackup, restoreSteps, unpackBackup } from './restore-backup.ts'
 import { writeBackup } from './write-backup.ts'
@@ -63,6 +65,29 @@ describe('a backup', () => {
     const message = `The disk of ${place.folder} is full; free some space or choose another file.`
     await assert.rejects(writeBackup(place.data, place.backup, { ...options, onProgress }), { message })
     assert.deepEqual(await readdir(place.folder), ['data'])
+  })
+
+  it('removes what killed backups left in its folder, but no backup that is still written', async () => {
+    await using place = await openWorkplace()
+    const killed = `
+      import { writeBackup } from ${JSON.stringify(new URL('./write-backup.ts', import.meta.url).href)}
+      const onProgress = () => process.kill(process.pid, 'SIGKILL')
+      await writeBackup(${JSON.stringify(place.data)}, ${JSON.stringify(`${place.backup}.1`)}, { signal: new AbortController().signal, onProgress })`
+    const { signal } = spawnSync(process.execPath, ['--input-type=module', '--eval', killed])
+    assert.equal(signal, 'SIGKILL')
+    assert.ok((await readdir(place.folder)).includes('sepia.backup.1.unfinished'))
+    const written = ['sepia.backup.2.unfinished', 'sepia.backup.2.unfinished.lock']
+    using _writing = takeFileLock(join(place.folder, 'sepia.backup.2.unfinished.lock'))
+    const kept = ['data', 'notes.unfinished', ...written]
+    for (const name of ['notes.unfinished', 'sepia.backup.2.unfinished']) await writeFile(join(place.folder, name), 'mine')
+
+    await writeBackup(place.data, place.backup, options)
+    assert.deepEqual((await readdir(place.folder)).toSorted(), [...kept, 'sepia.backup'].toSorted())
+    await assert.rejects(
+      writeBackup(place.data, `${place.backup}.2`, options),
+      /Another backup is being written to .*sepia\.backup\.2; wait/,
+    )
+    assert.equal(await readFile(join(place.folder, 'sepia.backup.2.unfinished'), 'utf8'), 'mine')
   })
 
   it('fails if the folder is restored meanwhile, because its files would belong to another database', async () => {

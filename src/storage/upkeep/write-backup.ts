@@ -3,7 +3,9 @@ import { open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
+import { isBusy } from '../../core/sqlite-code.ts'
 import type { Abortable } from '../../core/waiting.ts'
+import { takeFileLock } from '../../locking/file-lock.ts'
 import { syncFolder } from '../private-files.ts'
 import { isDiskFull } from '../write-fault.ts'
 import { belongsIntoBackup, createFilesTable, type DataPlace, filePieceBytes, pathOfPiece, sealBackup } from './backup-format.ts'
@@ -16,15 +18,21 @@ export interface BackupOptions {
   readonly pieceBytes?: number
 }
 
+/** Written until the backup is complete. */
+const unfinishedEnding = '.unfinished'
+/** Held by the process that writes an unfinished backup. */
+const lockEnding = `${unfinishedEnding}.lock`
+
 /**
- * Writes the database and the other files into one new file, even while the service is running.
+ * Writes the database and the other files into one new file, even while the service is running. Removes what killed backups left in the
+ * file's folder.
  *
  * The snapshot of the database comes first: bytes are stored before the record that names them, and deleted after it. Records deleted
  * meanwhile are therefore removed from the snapshot.
  *
  * Only this user has access to the file.
  *
- * @throws {Error} if the file exists, there is no database, or the database was replaced during the backup.
+ * @throws {Error} if the file exists or is being written, there is no database, or the database was replaced during the backup.
  */
 export async function writeBackup(
   { databaseFile, dataFolder }: DataPlace,
@@ -33,11 +41,13 @@ export async function writeBackup(
 ): Promise<{ readonly bytes: number }> {
   if (existsSync(target)) throw new Error(`${target} exists already; name a new file.`)
   if (!existsSync(databaseFile)) throw new Error(`There is no database in ${dataFolder}; name the data folder with --data.`)
-  const unfinished = `${target}.unfinished`
-  await rm(unfinished, { force: true })
-  // The database contains the signing secrets of webhooks.
-  await writeFile(unfinished, '', { mode: 0o600, flag: 'wx' })
+  await removeLeftovers(dirname(target))
+  const unfinished = target + unfinishedEnding
+  using _lock = lockBackup(target)
   try {
+    await rm(unfinished, { force: true })
+    // The database contains the signing secrets of webhooks.
+    await writeFile(unfinished, '', { mode: 0o600, flag: 'wx' })
     const before = await identify(databaseFile)
     takeSnapshot(databaseFile, unfinished)
     await addFiles(unfinished, dataFolder, options)
@@ -50,10 +60,40 @@ export async function writeBackup(
     if (!isDiskFull(cause)) throw cause
     throw new Error(`The disk of ${dirname(target)} is full; free some space or choose another file.`, { cause })
   } finally {
-    // The journal of a transaction that a full disk ended stays.
-    for (const file of [unfinished, `${unfinished}-journal`]) await rm(file, { force: true })
+    await removeUnfinished(target)
   }
   return { bytes: (await stat(target)).size }
+}
+
+function lockBackup(target: string): Disposable {
+  try {
+    return takeFileLock(target + lockEnding)
+  } catch (cause) {
+    if (isBusy(cause)) throw new Error(`Another backup is being written to ${target}; wait until it ends, or name another file.`, { cause })
+    // Some file systems have no locks. What a killed backup leaves there stays until the next one of its name.
+    return { [Symbol.dispose]() {} }
+  }
+}
+
+/** Removes the unfinished backups of a folder that no process is writing any more. */
+async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.endsWith(lockEnding)) continue
+    const target = join(folder, name.slice(0, -lockEnding.length))
+    try {
+      using _lock = takeFileLock(target + lockEnding)
+      await removeUnfinished(target)
+    } catch {
+      // It is being written, or belongs to another user.
+    }
+  }
+}
+
+/** Removes an unfinished backup; the caller must hold its lock. The lock is last, so that an interrupted removal is repeated. */
+async function removeUnfinished(target: string): Promise<void> {
+  const unfinished = target + unfinishedEnding
+  // The journal of a transaction that was cut short stays.
+  for (const file of [unfinished, `${unfinished}-journal`, target + lockEnding]) await rm(file, { force: true })
 }
 
 /** Identity of the file at a path; null = none. */
