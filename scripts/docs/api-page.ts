@@ -35,13 +35,15 @@ Poll until \`status\` is \`completed\`, then fetch \`response_url\`. A poll retu
 |---|---|
 | \`pending\` | \`queue_position\` |
 | \`running\` | \`progress\` (\`step\` and \`total\`) |
-| \`completed\` | \`outcome\` (\`succeeded\`, \`failed\`, \`cancelled\`), and \`error\` if it failed |
+| \`completed\` | \`outcome\` (\`succeeded\`, \`failed\`, \`cancelled\`), and \`error\` and perhaps \`partial_output\` if it failed |
 
 \`response_url\` returns the output, or the error with its own status. Outputs are deleted 24 hours after they were stored; for another 7 days their address returns 410.
 
+A text request that fails in the middle, at its time limit for example, keeps what its last attempt had written as \`partial_output\`: the object of its route, in which unfinished choices have a \`finish_reason\` of null, without log probabilities. Every attempt starts with an empty text. Polls, the last \`status\` event and \`sepia request output\` return it for 24 hours; a background response has it as its \`output\`. Lists, webhooks and cancelled requests do not have it. A text of more than 1 MiB is not kept, and a process that is killed loses what it had written.
+
 ## Webhooks
 
-Add \`X-Service-Webhook: https://…\` to an asynchronous request to receive a POST when it is completed: \`{"type": "inference.completed", "timestamp", "data"}\`, with the poll's body as \`data\`.
+Add \`X-Service-Webhook: https://…\` to an asynchronous request to receive a POST when it is completed: \`{"type": "inference.completed", "timestamp", "data"}\`, with the poll's body, without \`partial_output\`, as \`data\`.
 
 - Any 2xx response ends the delivery. Otherwise Sepia tries again after 5 seconds, 5 and 30 minutes, 2 hours and so on, ten times in about three days. A 410 response ends it too.
 - Redirects are not followed. Receivers in private networks need the setting \`webhook-private-targets\`.

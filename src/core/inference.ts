@@ -105,7 +105,7 @@ export interface Inference {
   readonly outcome: Outcome | null
   /** Set exactly when the outcome is failed or cancelled. */
   readonly error: ErrorRecord | null
-  /** Set exactly when succeeded; stays after the bytes are deleted. */
+  /** Set when succeeded, and when failed with a part of a text written; stays after the bytes are deleted. */
   readonly output: OutputReference | null
   /** Claims so far; 0 before the first. */
   readonly attempt: number

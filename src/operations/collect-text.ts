@@ -1,3 +1,4 @@
+import type { WrittenPart } from '../core/text/visible-text.ts'
 import type { FinishReason, TextPart, TokenLogprob, TokenUsage, ToolCall, UnscoredToken } from '../core/text-generation.ts'
 
 /** One complete choice. */
@@ -22,6 +23,8 @@ export interface TextChoice {
 export interface TextResult {
   readonly choices: readonly TextChoice[]
   readonly usage: TokenUsage
+  /** Positions of choices that a failure ended; absent = the request did not fail. */
+  readonly unfinished?: readonly number[]
 }
 
 interface Draft {
@@ -74,6 +77,16 @@ export async function* passText(
   }
 }
 
+/** What a text request had written when it failed; null = nothing. */
+export function collectWritten(parts: readonly WrittenPart[], usage: TokenUsage): TextResult | null {
+  const gathered = new GatheredText()
+  for (const part of parts) gathered.add(part)
+  const { choices } = gathered.result()
+  if (choices.every(({ text, thoughts, toolCalls }) => text === '' && thoughts === '' && toolCalls.length === 0)) return null
+  const finished = new Set(parts.flatMap((part) => (part.type === 'choice-finish' ? [part.choice] : [])))
+  return { choices, usage, unfinished: [...choices.keys()].filter((index) => !finished.has(index)) }
+}
+
 class GatheredText {
   readonly #drafts: Draft[] = []
   #usage: TokenUsage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 }
@@ -82,9 +95,9 @@ class GatheredText {
     if (part.type === 'prompt') return
     if (part.type === 'finish') this.#usage = part.usage
     else {
-      const draft = this.#drafts[part.choice] ?? { text: '', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' }
-      this.#drafts[part.choice] = draft
-      append(draft, part)
+      while (this.#drafts.length <= part.choice) this.#drafts.push({ text: '', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' })
+      const draft = this.#drafts[part.choice]
+      if (draft !== undefined) append(draft, part)
     }
   }
 

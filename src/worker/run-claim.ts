@@ -34,7 +34,7 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
   const { accountId } = claim.inference
   const { model, kind } = claim.inference
   const unread = new UsageMeter(deps.clock, { accountId, tokenId: null, model, kind }, deps.priceOf?.(model))
-  let ended: EndedClaim = { claim, work: null, meter: unread, signal: options.signal }
+  let ended: EndedClaim = { claim, work: null, hasResult: false, meter: unread, signal: options.signal }
   let holder: BudgetHolder = { accountId, tokenId: null }
   const { lease } = options
   using _noted = deps.underWay.note({ accountId, tokenId: null }, () => deps.events.publish(claim.id, { type: 'cancel-requested' }))
@@ -62,6 +62,7 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
       }
       const running = runWork({ ...deps, runLimitMs: options.runLimitMs }, submission, { signal, meter, onProgress, onText })
       const result = await orAborted(running, signal)
+      ended = { ...ended, hasResult: true }
       options.onSlotFree()
       const content = deps.encodeOutput(submission.work, result)
       const output = await storeOutput(deps, claim, content, signal)

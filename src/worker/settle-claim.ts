@@ -1,10 +1,11 @@
 import type { AnswerPlace } from '../core/chat/conversation.ts'
-import { cancelled } from '../core/deferred/inference-id.ts'
+import { cancelled, failedBy } from '../core/deferred/inference-id.ts'
 import type { ErrorRecord } from '../core/error.ts'
-import type { InferenceWork } from '../core/inference.ts'
+import type { InferenceWork, OutputReference } from '../core/inference.ts'
 import type { Claim, Completion, ReleaseAnswer } from '../core/ports/inference-queue.ts'
 import { outcomeOfFailure, type UsageEntry } from '../core/usage.ts'
 import { neverAborted } from '../core/waiting.ts'
+import { collectWritten } from '../operations/collect-text.ts'
 import type { UsageMeter } from '../operations/usage-meter.ts'
 import { judgeFailure } from './judge-failure.ts'
 import { Interruption, persist } from './parked-claims.ts'
@@ -15,6 +16,8 @@ export interface EndedClaim {
   readonly claim: Claim
   /** null = the request could not be read. */
   readonly work: InferenceWork | null
+  /** Whether the work has a result, which may be stored already. */
+  readonly hasResult: boolean
   readonly meter: UsageMeter
   /** Aborts when the worker drains, which stops retrying failed writes. */
   readonly signal: AbortSignal
@@ -41,16 +44,19 @@ export async function settleFailure(deps: WorkerDependencies, ended: EndedClaim,
   if (failure instanceof Interruption) return settleInterruption(deps, ended, failure)
   const isRead = placeOf(ended) !== undefined
   const judgement = judgeFailure(failure, claim.attempt, isRead)
-  if (judgement.action === 'fail') return completeClaim(deps, ended, { outcome: 'failed', error: judgement.error })
   if (judgement.action === 'release') {
     const { delayMs } = judgement
     const answer = await persist(deps, 'release', () => deps.queue.release(claim, { delayMs, usage }, neverAborted), signal)
     return reportReleased(deps, ended, answer, 'no-room')
   }
+  const output = await keepWritten(deps, ended)
+  if (judgement.action === 'fail') return completeClaim(deps, ended, failedBy({ ...judgement, ...output }))
   if (judgement.error.code === 'internal_error') deps.onEvent({ type: 'fault', duty: 'run-work', error: failure })
-  const answer = await persist(deps, 'retry', () => deps.queue.retry(claim, { failure: judgement, usage }, neverAborted), signal)
-  if (answer === 'failed') await reportEnded(deps, ended, { outcome: 'failed', error: judgement.error })
-  else await reportReleased(deps, ended, answer, judgement.deadly ? 'lost' : 'failed')
+  const failed = { ...judgement, ...output }
+  const answer = await persist(deps, 'retry', () => deps.queue.retry(claim, { failure: failed, usage }, neverAborted), signal)
+  if (answer === 'failed') return reportEnded(deps, ended, failedBy(failed))
+  if (output !== null) await discard(deps, output)
+  await reportReleased(deps, ended, answer, judgement.deadly ? 'lost' : 'failed')
 }
 
 async function settleInterruption(deps: WorkerDependencies, ended: EndedClaim, { kind }: Interruption): Promise<void> {
@@ -84,6 +90,41 @@ async function reportEnded(deps: WorkerDependencies, ended: EndedClaim, completi
 function reportCompleted(deps: WorkerDependencies, { claim, meter }: EndedClaim, completion: Completion): void {
   deps.events.publish(claim.id, { type: 'status', status: 'completed' })
   deps.onEvent({ type: 'completed', inference: claim.inference, completion, usage: meter.entry(outcomeOf(completion)) })
+}
+
+/** Largest JSON of an unfinished text that is kept, since polls contain it. */
+const maxWrittenBytes = 1024 * 1024
+
+/**
+ * Stores what failed work outside a conversation has written; null = nothing. The request has already failed, so if this fails too, that is
+ * only logged.
+ */
+async function keepWritten(
+  deps: WorkerDependencies,
+  { claim, work, hasResult, meter }: EndedClaim,
+): Promise<{ readonly output: OutputReference } | null> {
+  if (hasResult || work?.kind !== 'chat' || work.place !== undefined) return null
+  const { promptTokens, completionTokens } = meter.entry('failed')
+  const parts = deps.events.writtenBy(claim.id)?.parts ?? []
+  const result = collectWritten(parts, { promptTokens, completionTokens, cachedTokens: 0 })
+  if (result === null) return null
+  try {
+    const content = deps.encodeOutput(work, { kind: 'chat', result })
+    const chunks = [...content.chunks]
+    if (chunks.reduce((sum, { length }) => sum + length, 0) > maxWrittenBytes) return null
+    const name = { inferenceId: claim.id, attempt: claim.attempt }
+    return { output: await deps.outputs.put(name, { ...content, chunks }, neverAborted) }
+  } catch (error) {
+    deps.onEvent({ type: 'fault', duty: 'keep-written', error })
+    return null
+  }
+}
+
+/** Deletes what an attempt had written: the next one starts with an empty text. */
+async function discard(deps: WorkerDependencies, { output }: { readonly output: OutputReference }): Promise<void> {
+  await deps.outputs
+    .delete([output.key], neverAborted)
+    .catch((error: unknown) => deps.onEvent({ type: 'fault', duty: 'discard-written', error }))
 }
 
 /** Stores the text in its conversation, if any. Failures are only logged: the request itself has ended. */

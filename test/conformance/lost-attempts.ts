@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ServiceError, toErrorRecord } from '../../src/core/error.ts'
+import { outputRetentionMs } from '../../src/core/inference.ts'
 import type { Hold } from '../../src/core/ports/inference-queue.ts'
 import type { UsageEntry } from '../../src/core/usage.ts'
 import { makeSubmission } from '../support/submission.ts'
@@ -88,6 +89,42 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
     }
     const found = await store.log.find(inference.id, 'a', options)
     assert.deepEqual([found?.outcome, found?.error?.code, found?.attempt], ['failed', 'internal_error', 3])
+  })
+
+  test(`${name} queue: a failure keeps the output of its last attempt until it expires, and a requeued attempt keeps none`, async () => {
+    const clock = createTestClock()
+    await using store = await open({ clock, limits: { ...roomy, maxStoredBytesPerAccount: 1_000_000 } })
+    const { inference } = await store.queue.enqueue(makeSubmission(), options)
+    const fail = async (written: Partial<typeof output>) => {
+      const claim = await claimNext(store.queue)
+      const lasting = { ...failure, delayMs: 0, output: { ...output, ...written } }
+      return () => store.queue.retry(claim, { failure: lasting, usage: null }, options)
+    }
+    assert.equal(await (await fail({ key: 'first' }))(), 'requeued')
+    assert.equal((await store.log.find(inference.id, 'a', options))?.output, null)
+    assert.equal(await (await fail({ key: 'second' }))(), 'requeued')
+    const last = await fail({ key: 'third', bytes: 999_900 })
+    assert.deepEqual([await last(), await last()], ['failed', 'failed'])
+    const found = await store.log.find(inference.id, 'a', options)
+    assert.deepEqual([found?.outcome, found?.error, found?.output], ['failed', failure.error, { ...output, key: 'third', bytes: 999_900 }])
+    const stored = ['first', 'third'].map((key) => ({ key, inferenceId: inference.id }))
+    assert.deepEqual(await store.log.findOrphans(stored, options), ['first'])
+    await assert.rejects(store.queue.enqueue(makeSubmission({ outputBytes: 1000 }), options), { code: 'quota_exceeded' })
+    await clock.advance(outputRetentionMs)
+    assert.deepEqual((await store.queue.expire(options)).outputs, ['third'])
+    await store.queue.enqueue(makeSubmission({ outputBytes: 1000 }), options)
+  })
+
+  test(`${name} queue: a completion as failed keeps its output, and a repetition is confirmed`, async () => {
+    await using store = await open({ clock: createTestClock(), limits: roomy })
+    const { inference } = await store.queue.enqueue(makeSubmission(), options)
+    const claim = await claimNext(store.queue)
+    const complete = (reference: typeof output) =>
+      store.queue.complete(claim, { completion: { outcome: 'failed', error: failure.error, output: reference }, usage: null }, options)
+    assert.equal(await complete(output), 'completed')
+    assert.equal(await complete(output), 'already-mine')
+    assert.equal(await complete({ ...output, sha256: 'cd'.repeat(32) }), 'lost')
+    assert.deepEqual((await store.log.find(inference.id, 'a', options))?.output, output)
   })
 
   test(`${name} queue: attempts released by draining are not counted`, async () => {

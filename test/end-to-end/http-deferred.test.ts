@@ -62,6 +62,44 @@ suite('deferred requests with a worker', () => {
     assert.deepEqual(done.error, error)
   })
 
+  test('a failed text request is polled and followed with its error and what it had written, which its output does not have', async () => {
+    const fields = { model: 'fake-chat', logprobs: true, n: 2 }
+    const json = { ...fields, messages: [{ role: 'user', content: '[think Hm.] [say one two three] [fail inference_timeout after 2]' }] }
+    const { id } = await submit(service, json, {}, '/v1/chat/completions')
+    const done = await finish(service, id)
+    const { id: chatId, created, choices, usage, ...partial } = Object(done.partial_output)
+    assert.match(chatId, /^cmpl-[0-9a-f]{32}$/)
+    assert.equal(typeof created, 'number')
+    assert.deepEqual(partial, { model: 'fake-chat', object: 'chat.completion', system_fingerprint: null })
+    const message = { role: 'assistant', content: 'one two', reasoning_content: 'Hm.', function_call: null }
+    assert.deepEqual(
+      choices,
+      [0, 1].map((index) => ({ index, message, delta: null, finish_reason: null })),
+    )
+    assert.deepEqual([usage.completion_tokens, Object(done.error).code], [6, 'inference_timeout'])
+    const followed = await (await service.fetch(`/v1/requests/${id}/events`)).text()
+    assert.deepEqual(JSON.parse(/^event: status\ndata: (.*)\n\n$/.exec(followed)?.[1] ?? ''), done)
+    const stored = await service.fetch(`/v1/responses/${id}`)
+    assert.equal(stored.status, 504)
+    assert.deepEqual(await readError(stored), done.error)
+    const { data } = await readJson(await service.fetch('/v1/requests?limit=1'))
+    const { partial_output: _, ...listed } = done
+    assert.deepEqual(data, [listed])
+  })
+
+  test('what a failed request had written is gone after a day', async () => {
+    const clock = createTestClock()
+    await using own = await startHttpService({ clock, worker: true })
+    const json = { model: 'fake-chat', messages: [{ role: 'user', content: '[say one] [fail inference_timeout after 1]' }] }
+    const { id } = await submit(own, json, {}, '/v1/chat/completions')
+    const poll = async () => readJson(await own.fetch(`/v1/requests/${id}`))
+    while ((await poll()).status !== 'completed') await clock.advance(1)
+    assert.ok((await poll()).partial_output)
+    clock.jump(clock.now() + dayMs)
+    const { outcome, partial_output: written } = await poll()
+    assert.deepEqual([outcome, written], ['failed', undefined])
+  })
+
   test('the states of a request are sent as events', async () => {
     const { id } = await submit(service, { prompt: 'a tiger', steps: 3 }, { 'x-service-preview': '1' })
     const answer = await service.fetch(`/v1/requests/${id}/events`)

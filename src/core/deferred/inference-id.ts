@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorRecord, ServiceError, toErrorRecord } from '../error.ts'
 import { maxAttempts, maxDeadlyAttempts } from '../inference.ts'
-import type { AttemptFailure } from '../ports/inference-queue.ts'
+import type { AttemptFailure, Completion } from '../ports/inference-queue.ts'
 
 /**
  * Makes the id of an inference: a UUID of version 7. The first 48 bits are the time, which groups records by day; the next twelve are a
@@ -64,4 +64,9 @@ export interface AttemptTally {
 /** Whether an inference may be retried. */
 export function mayRetry({ deadly, failed }: AttemptTally): boolean {
   return deadly < maxDeadlyAttempts && deadly + failed < maxAttempts
+}
+
+/** The completion of an inference whose last attempt failed. */
+export function failedBy({ error, output }: Pick<AttemptFailure, 'error' | 'output'>): Completion {
+  return { outcome: 'failed', error, ...(output !== undefined && { output }) }
 }

@@ -60,13 +60,16 @@ export interface AttemptFailure {
   readonly deadly: boolean
   /** The error of the inference if no attempt is left. */
   readonly error: ErrorRecord
+  /** What the attempt had written, kept if no attempt is left; absent = nothing. */
+  readonly output?: OutputReference
   /** Delay before the next attempt. */
   readonly delayMs: number
 }
 
 export type Completion =
   | { readonly outcome: 'succeeded'; readonly output: OutputReference }
-  | { readonly outcome: 'failed'; readonly error: ErrorRecord }
+  /** `output` is the part of a text written before the failure; absent = none. */
+  | { readonly outcome: 'failed'; readonly error: ErrorRecord; readonly output?: OutputReference }
   | { readonly outcome: 'cancelled'; readonly error: ErrorRecord }
 
 /** `already-mine` = a repeated completion whose answer was lost; `lost` = another attempt or a sweep came first. */

@@ -10,7 +10,7 @@ import {
   waitForInference,
   watchInference,
 } from '../../operations/deferred/inferences.ts'
-import { findOutput, readStored } from '../../operations/deferred/outputs.ts'
+import { findOutput, readStored, readWritten } from '../../operations/deferred/outputs.ts'
 import { afterFirst } from '../answers/first-part.ts'
 import { sendChunks } from '../answers/send-chunks.ts'
 import { sendEvents } from '../answers/send-events.ts'
@@ -95,7 +95,8 @@ export const requestRoutes: readonly Route[] = [
       requireReadable(call, await findInference(deps, target, options))
       using _place = await deps.places.take(target.accountId, 'events')
       const updates = await afterFirst(watchInference(deps, target, options))
-      await sendEvents({ clock: deps.clock, onFailure }, reply, encodeInferenceStream(deps.addresses(), updates), {
+      const read = (inference: Inference) => readWritten(deps, inference, options)
+      await sendEvents({ clock: deps.clock, onFailure }, reply, encodeInferenceStream(deps.addresses(), updates, read), {
         ping: { text: pingComment },
       })
       return reply
@@ -146,13 +147,17 @@ async function pollRequest(deps: RouteDependencies, call: Call): Promise<object>
   const wait = readPollWait(query.wait, incoming.headers.prefer)
   const target = readTarget(call)
   using _place = wait.ms === 0 ? null : await deps.places.take(target.accountId, 'polls')
-  const find = () =>
-    wait.ms === 0 ? findInference(deps, target, options) : waitForInference(deps, { ...target, waitMs: wait.ms }, options)
-  const inference = await deps.deadline.keep(reply, find, wait.ms)
-  requireReadable(call, inference)
+  const find = async () => {
+    const inference = await (wait.ms === 0
+      ? findInference(deps, target, options)
+      : waitForInference(deps, { ...target, waitMs: wait.ms }, options))
+    requireReadable(call, inference)
+    return { inference, written: await readWritten(deps, inference, options) }
+  }
+  const { inference, written } = await deps.deadline.keep(reply, find, wait.ms)
   if (inference.status !== 'completed') reply.header('retry-after', '1')
   if (wait.preferred) reply.header('preference-applied', `wait=${wait.ms / 1000}`)
-  return reply.header('cache-control', 'no-store').send(encodeInference(deps.addresses(), inference))
+  return reply.header('cache-control', 'no-store').send(encodeInference(deps.addresses(), inference, written))
 }
 
 /** Opening an output reads all of it, so the deadline covers only outputs up to this size; a larger one takes as long as its bytes need. */

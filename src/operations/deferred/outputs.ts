@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { fromErrorRecord, ServiceError } from '../../core/error.ts'
-import type { OutputReference, StoredImages, StoredPicture } from '../../core/inference.ts'
+import type { Inference, OutputReference, StoredImages, StoredPicture } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { InferenceLog } from '../../core/ports/inference-log.ts'
 import type { OutputContent, OutputStore } from '../../core/ports/output-store.ts'
@@ -85,6 +85,25 @@ export async function openPicture(
   const bytes = Buffer.from(Buffer.from(part.buffer, part.byteOffset, part.length).toString('latin1'), 'base64')
   if (createHash('sha256').update(bytes).digest('hex') === picture.sha256) return bytes
   throw new ServiceError('internal_error', 'The stored picture is damaged; send the request again.')
+}
+
+/**
+ * Reads what a failed inference had written, as JSON; null = nothing, or it was deleted or is damaged.
+ *
+ * @throws {ServiceError} `server_is_overloaded` if it cannot be read now.
+ */
+export async function readWritten(
+  { outputs, clock }: { readonly outputs: OutputStore; readonly clock: Clock },
+  { outcome, output, expiresAt }: Inference,
+  options: Abortable,
+): Promise<string | null> {
+  if (outcome !== 'failed' || output === null || expiresAt === null || expiresAt <= clock.now()) return null
+  try {
+    return Buffer.concat(await Array.fromAsync(await outputs.open(output, options))).toString('utf8')
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'internal_error') return null
+    throw error
+  }
 }
 
 /** A result encoded for clients. */

@@ -267,6 +267,19 @@ suite("OpenAI's responses", () => {
     assert.deepEqual([end.status, end.error?.code], ['failed', 'inference_failed'])
   })
 
+  test('a background response that fails has what it had written, also as events', async () => {
+    const { id } = await client.responses.create({ ...ask('[say one two three] [fail inference_timeout after 2]'), background: true })
+    const events = await readEvents<EventData>(await service.fetch(`${path}/${id}?stream=true`))
+    const { type, response } = events.at(-1)?.data ?? {}
+    assert.deepEqual([type, response?.status, response?.error?.code], ['response.failed', 'failed', 'inference_timeout'])
+    assert.equal(events.map(({ data }) => data.delta ?? '').join(''), 'one two')
+    const failed = await client.responses.retrieve(id)
+    assert.deepEqual(failed.output, response?.output)
+    assert.deepEqual([failed.output_text, failed.usage?.output_tokens], ['one two', 2])
+    const [message] = failed.output
+    assert.deepEqual([message?.type, message?.type === 'message' && message.status], ['message', 'incomplete'])
+  })
+
   test('a background response is cancelled', async () => {
     const { id } = await client.responses.create({ ...ask('[hang]'), background: true })
     await client.responses.cancel(id)

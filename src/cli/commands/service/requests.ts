@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { printByteSize } from '../../../core/byte-size.ts'
 import { checkPlace } from '../../check-place.ts'
 import { type Command, confirm, yesFlag } from '../../command.ts'
-import { textTable } from '../../printed-text.ts'
+import { printable, textTable } from '../../printed-text.ts'
 import { openProgressBar } from '../../progress-bar.ts'
 import { openService, serviceFlags, serviceSettings } from '../../service/open-service.ts'
 import { describeRequest, describeStatus, followRequest, type ShownRequest } from '../../service/shown-request.ts'
@@ -98,7 +98,7 @@ interface Output {
 
 export const fetchOutput: Command = {
   words: ['request', 'output'],
-  summary: 'Fetch the output of a completed request, as JSON, or its picture as a file.',
+  summary: 'Fetch the output of a completed request, as JSON, or its picture as a file; if a text request failed, what it had written.',
   argument: id,
   flags: [
     {
@@ -110,17 +110,25 @@ export const fetchOutput: Command = {
   ],
   settings: serviceSettings,
   run: async (context) => {
-    const { argument, flags, signal } = context
+    const { argument, flags, terminal, signal } = context
     const named = flags.get('output')
     const file = named === undefined ? null : resolve(named)
     if (file !== null) await checkPlace(file, { where: '--output', replaces: true })
     const service = await openService(context)
-    const output = await service.fetchJson<Output>(`/v1/responses/${encodeURIComponent(argument)}`, { signal })
+    let healthy = true
+    const output = await service.fetchJson<Output>(`/v1/responses/${encodeURIComponent(argument)}`, { signal }).catch(async (error) => {
+      const poll = service.fetchJson<{ readonly partial_output?: Output }>(path(argument), { signal })
+      const written = (await poll.catch(() => null))?.partial_output
+      if (written === undefined) throw error
+      terminal.err(`${printable(error.message)} The output is what it had written.\n`)
+      healthy = false
+      return written
+    })
     const text = JSON.stringify(output)
-    if (file === null) return { text, json: { ...output } }
+    if (file === null) return { text, json: { ...output }, healthy }
     const picture = file.endsWith('.json') ? undefined : output.images?.[0]?.image_b64
     const bytes = picture == null ? Buffer.from(`${text}\n`) : Buffer.from(picture, 'base64')
     await writeFile(file, bytes)
-    return { text: `Wrote ${file} (${printByteSize(bytes.length)}).`, json: { file, bytes: bytes.length } }
+    return { text: `Wrote ${file} (${printByteSize(bytes.length)}).`, json: { file, bytes: bytes.length }, healthy }
   },
 }

@@ -176,6 +176,23 @@ describe('request', () => {
     assert.equal((await run(['request', 'output', 'nothing'], at(service))).code, 1)
   })
 
+  it('fetches what a failed text request had written, reports the error and exits with 1', async () => {
+    await using service = await startHttpService({ worker: true })
+    await using folder = await createTemporaryFolder()
+    const messages = [{ role: 'user', content: '[say one two three] [fail inference_timeout after 2]' }]
+    const json = { model: 'fake-chat', messages }
+    const response = await service.fetch('/v1/chat/completions', { json, headers: { 'x-service-async': '1' } })
+    const { response_id: id }: { response_id: string } = JSON.parse(await response.text())
+    await run(['request', 'wait', id], at(service))
+    const { code, out, err } = await run(['request', 'output', id], at(service))
+    assert.deepEqual([code, JSON.parse(out).choices[0].message.content], [1, 'one two'])
+    assert.match(err, /fail\. The output is what it had written\.\n$/)
+    assert.deepEqual(JSON.parse((await run(['request', 'output', id, '--json'], at(service))).out), JSON.parse(out))
+    const file = join(folder.path, 'written.json')
+    assert.equal((await run(['request', 'output', id, '--output', file], at(service))).code, 1)
+    assert.equal(await readFile(file, 'utf8'), out)
+  })
+
   it('reports a request of another account as unknown', async () => {
     await using service = await startHttpService()
     const { code, err } = await run(['request', 'show', '../models'], at(service))

@@ -4,13 +4,13 @@ import type { JsonObject, JsonValue } from '../../../core/json-value.ts'
 import type { Abortable } from '../../../core/waiting.ts'
 import type { DocumentDependencies } from '../../../operations/account-documents.ts'
 import { findInference } from '../../../operations/deferred/inferences.ts'
-import { openOutput } from '../../../operations/deferred/outputs.ts'
+import { openOutput, readWritten } from '../../../operations/deferred/outputs.ts'
 import { changeAnswer, findAnswer, keepAnswer } from '../../../operations/kept/kept-answers.ts'
 import type { HttpDependencies } from '../../http-dependencies.ts'
 import { readStoredChat } from '../../wire/chat/chat-completion.ts'
 import type { InputItem } from '../../wire/responses/input-items.ts'
 import { pictureCharacters } from '../../wire/responses/read-items.ts'
-import { encodeFinished, encodeResponse, newId, type ResponseHead } from '../../wire/responses/response.ts'
+import { encodeFailed, encodeFinished, encodeResponse, newId, type ResponseHead } from '../../wire/responses/response.ts'
 import { inputItems, type ResponseBody } from '../../wire/responses/response-request.ts'
 
 /** A stored response. */
@@ -90,7 +90,10 @@ async function followInference(
   if (inference.status === 'pending') return encodeResponse(head, body, { status: 'queued' })
   if (inference.status === 'running') return encodeResponse(head, body, { status: 'in_progress' })
   if (inference.outcome === 'cancelled') return encodeResponse(head, body, { status: 'cancelled' })
-  if (inference.error !== null) return encodeResponse(head, body, { status: 'failed', error: inference.error })
+  if (inference.error !== null) {
+    const written = await readWritten(deps, inference, options)
+    return encodeFailed(head, body, { error: inference.error, written: written === null ? null : readStoredChat(written) })
+  }
   const { chunks } = await openOutput(deps, { id, accountId }, options)
   return encodeFinished(head, body, readStoredChat(Buffer.concat(await Array.fromAsync(chunks)).toString('utf8')))
 }

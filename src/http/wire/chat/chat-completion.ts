@@ -49,7 +49,10 @@ function encodeToolCall(
   return { id, type: 'function', function: { name, arguments: text } }
 }
 
-/** Reads the stored output of deferred work: a chat completion written by this service. */
+/**
+ * Reads the stored output of deferred work: a chat completion written by this service. A choice that a failure ended counts as cut at its
+ * limit.
+ */
 export function readStoredChat(json: string): TextResult {
   const { choices, usage, warnings }: Answer<typeof chatCompletionSchema> = JSON.parse(json)
   const thoughtTokens = usage.completion_tokens_details?.reasoning_tokens
@@ -63,7 +66,7 @@ export function readStoredChat(json: string): TextResult {
           : { id: call.id, name: call.function.name, arguments: call.function.arguments },
       ),
       logprobs: (logprobs?.content ?? []).map(({ top_logprobs: top, ...entry }) => ({ ...entry, top })),
-      reason: finish_reason === 'function_call' ? 'tool_calls' : finish_reason,
+      reason: finish_reason === 'function_call' ? 'tool_calls' : (finish_reason ?? 'length'),
       ...(warnings !== undefined && { warnings }),
     })),
     usage: {

@@ -193,6 +193,18 @@ describe('the stored output of asynchronous work', () => {
     )
   })
 
+  it('of a failed prompt is a completion without log probabilities, whose unfinished choices have no finish reason', () => {
+    const request = makeTextRequest('hi', { input: { type: 'prompt', prompt: 'hi', echo: false }, topLogprobs: 1 })
+    const [choice] = text.choices
+    const result = { ...text, choices: [choice, choice], unfinished: [1] }
+    const { chunks } = encodeOutput({ clock }, { kind: 'chat', request }, { kind: 'chat', result })
+    const { object, choices } = JSON.parse(Buffer.concat([...chunks]).toString())
+    assert.deepEqual(
+      [object, choices],
+      ['text_completion', ['stop', null].map((reason, index) => ({ index, text: 'Hi', logprobs: null, finish_reason: reason }))],
+    )
+  })
+
   it('is rejected if the result is not of the kind of the work', () => {
     assert.throws(
       () => encodeOutput({ clock }, { kind: 'image', request: makeImageRequest('x') }, { kind: 'chat', result: text }),

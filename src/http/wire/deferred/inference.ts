@@ -45,6 +45,14 @@ export const inferenceSchema = Type.Object({
     response_url: Type.String({ format: 'uri', description: 'Exactly when completed.' }),
     outcome: Type.Enum(['succeeded', 'failed', 'cancelled'], { description: 'Exactly when completed.' }),
     error: errorObjectSchema,
+    partial_output: Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description:
+          'What a failed text request had written: the object of its route, with a `finish_reason` of null for unfinished choices. Until `expires_at`, when polled and in events.',
+      },
+    ),
     queue_position: Type.Integer({ minimum: 1, description: 'When pending; 1 = next.' }),
     progress: Type.Object({ step: Type.Integer(), total: Type.Integer() }),
   }),
@@ -77,8 +85,16 @@ export function encodeSubmission(address: AsyncAddress, { id }: Inference): Answ
   return { response_id: id, poll_url: pollUrl(address, id) }
 }
 
-/** The answer to a poll: the contract's fields and additional ones. Times are ISO 8601 in UTC. */
-export function encodeInference(address: AsyncAddress, inference: Inference): Answer<typeof inferenceSchema> {
+/**
+ * The answer to a poll: the contract's fields and additional ones. Times are ISO 8601 in UTC.
+ *
+ * @param written What a failed text request had written, as stored; null = nothing.
+ */
+export function encodeInference(
+  address: AsyncAddress,
+  inference: Inference,
+  written: string | null = null,
+): Answer<typeof inferenceSchema> {
   const { id, status, outcome, error, queuePosition } = inference
   return {
     response_id: id,
@@ -87,6 +103,7 @@ export function encodeInference(address: AsyncAddress, inference: Inference): An
     ...(status === 'completed' && { response_url: `${address.asyncUrl}/v1/responses/${id}` }),
     ...(outcome !== null && { outcome }),
     ...(outcome === 'failed' && error !== null && { error: toErrorObject(error) }),
+    ...(written !== null && { partial_output: JSON.parse(written) }),
     ...(status === 'pending' && queuePosition !== null && { queue_position: queuePosition }),
     ...progressOf(inference),
     model: inference.model,
@@ -119,21 +136,26 @@ function printTime(at: number | null): string | null {
 /**
  * Encodes the progress of a deferred request as named server-sent events: `status`, `progress`, `preview`, `text`, and `error` after a
  * failure.
+ *
+ * @param readWritten Reads what a failed request had written; absent = nothing.
  */
 export async function* encodeInferenceStream(
   address: AsyncAddress,
   updates: AsyncIterable<InferenceUpdate>,
+  readWritten: (inference: Inference) => Promise<string | null> = async () => null,
 ): AsyncGenerator<string, void, undefined> {
   try {
-    for await (const update of updates) yield encodeUpdate(address, update)
+    for await (const update of updates)
+      yield update.type === 'inference'
+        ? encodeNamedEvent('status', encodeInference(address, update.inference, await readWritten(update.inference)))
+        : encodeUpdate(update)
   } catch (error) {
     yield encodeNamedEvent('error', { error: toErrorObject(toErrorRecord(error)) })
     throw error
   }
 }
 
-function encodeUpdate(address: AsyncAddress, update: InferenceUpdate): string {
-  if (update.type === 'inference') return encodeNamedEvent('status', encodeInference(address, update.inference))
+function encodeUpdate(update: Exclude<InferenceUpdate, { readonly type: 'inference' }>): string {
   if (update.type === 'progress') return encodeNamedEvent('progress', { step: update.progress.step, total: update.progress.total })
   if (update.type === 'text') return update.parts.map((part) => encodeNamedEvent('text', encodePart(part))).join('')
   return encodeNamedEvent('preview', { image_b64: toBase64(update.image) })

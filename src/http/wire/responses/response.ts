@@ -128,6 +128,17 @@ export function encodeFinished(head: ResponseHead, body: ResponseBody, result: T
   })
 }
 
+/** A failed response with what its model had written; null = nothing. */
+export function encodeFailed(
+  head: ResponseHead,
+  body: ResponseBody,
+  { error, written }: { readonly error: ErrorRecord; readonly written: TextResult | null },
+): JsonObject {
+  const [choice] = written?.choices ?? []
+  if (written === null || choice === undefined) return encodeResponse(head, body, { status: 'failed', error })
+  return encodeResponse(head, body, { status: 'failed', error, output: encodeOutputItems(head.id, body, choice), usage: written.usage })
+}
+
 /** The status of a response by its finish reason. */
 export function endOf(reason: FinishReason): { readonly status: 'completed' | 'incomplete'; readonly incomplete: IncompleteReason } {
   const incomplete = finishWords[reason].responses

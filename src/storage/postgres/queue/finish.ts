@@ -84,7 +84,7 @@ function numbersOf(rows: readonly Row[]): ReadonlySet<number> {
 }
 
 function columnsOf(ends: readonly End[]): Readonly<Record<string, readonly unknown[]>> {
-  const outputs = ends.map(({ completion }) => (completion.outcome === 'succeeded' ? completion.output : null))
+  const outputs = ends.map(({ completion }) => (completion.outcome === 'cancelled' ? null : completion.output))
   return {
     ...groupColumns({
       ids: ends.map(({ id }) => id),

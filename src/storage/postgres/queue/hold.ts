@@ -1,4 +1,4 @@
-import { cancelled, mayRetry } from '../../../core/deferred/inference-id.ts'
+import { cancelled, failedBy, mayRetry } from '../../../core/deferred/inference-id.ts'
 import type { Inference, Progress } from '../../../core/inference.ts'
 import type { AttemptFailure, Booking, CompletionAnswer, Hold, ReleaseAnswer, RenewalReport } from '../../../core/ports/inference-queue.ts'
 import { readInteger } from '../../rows/row.ts'
@@ -76,7 +76,7 @@ export async function retry(
       return changes === 1 ? 'requeued' : release(deps, { id, attempt, delayMs: failure.delayMs, usage }, now)
     }
   }
-  const completion = { outcome: 'failed', error: failure.error } as const
+  const completion = failedBy(failure)
   return (await finish({ id, attempt, completion, usage })) === 'lost' ? 'lost' : 'failed'
 }
 

@@ -1,4 +1,4 @@
-import { cancelled, mayRetry, workerLost } from '../../../core/deferred/inference-id.ts'
+import { cancelled, failedBy, mayRetry, workerLost } from '../../../core/deferred/inference-id.ts'
 import { type Inference, lowPriorityAgesMs, outputRetentionMs } from '../../../core/inference.ts'
 import type { AttemptFailure, Booking, Hold, ReleaseAnswer } from '../../../core/ports/inference-queue.ts'
 import { type ClaimedRow, readInference, type WantedWork } from '../../rows/inference-row.ts'
@@ -88,7 +88,7 @@ export function retry(
   const tally = countAttempt(connection, { id, attempt, deadly: failure.deadly })
   if (tally !== null && (tally.cancelRequested || mayRetry(tally)))
     return release(connection, { id, attempt, delayMs: failure.delayMs, usage }, now)
-  const completion = { outcome: 'failed', error: failure.error } as const
+  const completion = failedBy(failure)
   return complete(connection, { id, attempt, completion, usage }, now) === 'lost' ? 'lost' : 'failed'
 }
 

@@ -45,7 +45,7 @@ export function complete(
   { id, attempt, completion, usage }: Hold & Booking & { readonly completion: Completion },
   now: number,
 ): CompletionAnswer {
-  const output = completion.outcome === 'succeeded' ? completion.output : null
+  const output = completion.outcome === 'cancelled' ? null : (completion.output ?? null)
   const changes = connection.run(
     `update inferences set status = 'completed', outcome = :outcome, error = :error, output_key = :key, content_type = :contentType,
        output_bytes = :bytes, output_sha256 = :sha256, output_images = :images, completed_at = :now, expires_at = :expiresAt, worker_id = null, lease_until = null
