@@ -24,13 +24,15 @@ export interface ReadEntries {
   readonly entries: readonly CatalogEntry[]
   readonly assets: readonly AssetDescriptor[]
   readonly unusable: readonly UnusableFile[]
+  /** Components of models, which no request names; their reasons are those of {@link unusable}. */
+  readonly parts: readonly UnusableFile[]
   readonly faulty: readonly FaultyEntry[]
   readonly faults: readonly CatalogFault[]
   /** Fields without effect in valid models. */
   readonly idle: readonly CatalogFault[]
 }
 
-export const nothingRead: ReadEntries = { entries: [], assets: [], unusable: [], faulty: [], faults: [], idle: [] }
+export const nothingRead: ReadEntries = { entries: [], assets: [], unusable: [], parts: [], faulty: [], faults: [], idle: [] }
 
 /** Reads each `model.json`, checks its files, and classifies loose files; reads headers only. `confined` as in {@link checkModelFile}. */
 export async function readEntries(
@@ -47,6 +49,7 @@ export async function readEntries(
     ]),
     assets: files.assets,
     unusable: [...files.unusable, ...results.flatMap(toUnusable)],
+    parts: files.parts,
     faulty: results.flatMap((result) =>
       'faults' in result && result.id !== undefined ? [{ modelFile: result.modelFile, id: result.id }] : [],
     ),

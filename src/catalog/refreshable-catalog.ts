@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { AssetDescriptor, AssetKind, UnusableFile } from '../core/assets/asset.ts'
+import { findNamedAsset, weightStem } from '../core/assets/find-asset.ts'
 import type { ImageModelDescriptor, ModelDescriptor } from '../core/model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { Abortable } from '../core/waiting.ts'
@@ -91,17 +92,16 @@ class FolderCatalog implements RefreshableCatalog {
   }
 
   findAsset(kind: AssetKind, given: string): AssetDescriptor | undefined {
-    const name = given.normalize('NFC')
-    const assets = this.listAssets().filter((asset) => asset.kind === kind)
-    // Prompts of other programs name files with their folders: `SDXL/styles/ink`.
-    return assets.find((asset) => asset.name === name) ?? assets.find(({ file }) => name.includes('/') && isAtPath(file, name))
+    return findNamedAsset(this.listAssets(), kind, given)
   }
 
-  findUnusable(name: string): UnusableFile | undefined {
-    return findUnusableFile(name.normalize('NFC'), {
+  findUnusable(given: string): UnusableFile | undefined {
+    const name = given.normalize('NFC')
+    const unusable = findUnusableFile(name, {
       unusable: this.unusable,
       usable: [...this.#models.map(({ id }) => id), ...this.listAssets().map((asset) => asset.name)],
     })
+    return unusable ?? [...this.#fixed.parts, ...this.#pulled.parts].find((part) => part.name === name || part.name === weightStem(name))
   }
 
   refresh({ signal }: Abortable): Promise<CatalogChange> {
@@ -150,15 +150,6 @@ function withoutClashes(
 /** Ids of models that are missing or different in the other list. */
 function listDifference(models: readonly ModelDescriptor[], others: readonly ModelDescriptor[]): readonly string[] {
   return models.filter((model) => !others.some((other) => isDeepStrictEqual(other, model))).map(({ id }) => id)
-}
-
-/** Whether a path ends with some folders and a name without extension. */
-function isAtPath(file: string, name: string): boolean {
-  return file
-    .normalize('NFC')
-    .replaceAll('\\', '/')
-    .replace(/\.safetensors$/iu, '')
-    .endsWith(`/${name}`)
 }
 
 /** Paths of model folders. */

@@ -1,4 +1,5 @@
 import type { AssetDescriptor } from '../core/assets/asset.ts'
+import { findNamedAsset } from '../core/assets/find-asset.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { ClusterView } from './cluster-view.ts'
@@ -32,7 +33,7 @@ export function createClusterCatalog(view: Pick<ClusterView, 'offers'>, own: Mod
         .filter((model) => model.kind === 'image')
         .find(accepts),
     listAssets,
-    findAsset: (kind, name) => own?.findAsset(kind, name) ?? listAssets().find((asset) => asset.kind === kind && asset.name === name),
+    findAsset: (kind, name) => own?.findAsset(kind, name) ?? findNamedAsset(listAssets(), kind, name),
     findUnusable: (name) =>
       own === null && view.offers().length === 0 ? { name, file: name, reason: noComputeNode } : own?.findUnusable(name),
   }

@@ -48,6 +48,9 @@ for (const [converter, header, prefix] of [
     assert.equal(model.checkpoint.files?.text_encoder, join(folder.path, 'text_encoders/Qwen3-4B-Q8_0.gguf'))
     assert.equal(catalog.find('Qwen3-4B-Q8_0')?.kind, 'text')
     assert.equal(model.defaults.steps, 8)
+    for (const name of ['ae', 'ae.safetensors', 'vae/ae.safetensors'])
+      assert.match(catalog.findUnusable(name)?.reason ?? '', /^is a VAE for FLUX, .* requests cannot name it$/u, name)
+    assert.match(catalog.findUnusable('Qwen3-8B-Q8_0')?.reason ?? '', /^is a text encoder for FLUX, /u)
   })
 }
 

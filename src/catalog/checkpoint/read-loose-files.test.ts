@@ -210,7 +210,8 @@ test('nested folders are searched, links are followed once, and files with one n
   assert.deepEqual(catalog.faults, [
     { file: own, field: '', message: 'holds folders more than 8 levels deep (1), which are not searched for models.' },
   ])
-  for (const name of ['SDXL/styles/ink', 'styles/ink', 'ink']) assert.equal(catalog.findAsset('lora', name)?.name, 'ink')
+  for (const name of ['SDXL/styles/ink', 'styles/ink', 'ink', 'ink.safetensors', 'SDXL\\styles\\ink.safetensors'])
+    assert.equal(catalog.findAsset('lora', name)?.name, 'ink')
 })
 
 test('files that a failing disk cannot read are left out, and the others are offered', { skip: process.platform !== 'linux' }, async () => {

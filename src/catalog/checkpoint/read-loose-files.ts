@@ -1,6 +1,7 @@
 import { open, readdir } from 'node:fs/promises'
 import { basename, dirname, relative, sep } from 'node:path'
 import type { AssetDescriptor, UnusableFile } from '../../core/assets/asset.ts'
+import { unnamedReason } from '../../core/checkpoint/model-parts.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { CatalogEntry, CatalogFault } from '../catalog-fault.ts'
 import { type FoundProjector, readLooseGguf } from '../gguf/read-loose-gguf.ts'
@@ -23,6 +24,8 @@ export interface ReadLooseFiles {
   readonly assets: readonly AssetDescriptor[]
   readonly unusable: readonly UnusableFile[]
   readonly faults: readonly CatalogFault[]
+  /** Components of models by their own names, each with the reason why no request can name it. */
+  readonly parts: readonly UnusableFile[]
   /** Projectors for models beside them. */
   readonly projectors: readonly FoundProjector[]
 }
@@ -30,7 +33,7 @@ export interface ReadLooseFiles {
 type Incomplete = IncompleteModel & Pick<LooseFile, 'source'> & { readonly descriptor: ImageModelDescriptor }
 
 /** One classified file; models with missing components are assembled after all files were read. */
-interface ReadFile extends ReadLooseFiles {
+interface ReadFile extends Omit<ReadLooseFiles, 'parts'> {
   readonly incomplete: readonly Incomplete[]
   readonly parts: readonly (FoundPart & Pick<LooseFile, 'source'>)[]
 }
@@ -48,6 +51,7 @@ export async function readLooseFiles(files: readonly LooseFile[], names: Readonl
     assets: all.flatMap(({ assets }) => assets),
     unusable: all.flatMap(({ unusable }) => unusable),
     faults: all.flatMap(({ faults }) => faults),
+    parts: parts.map(({ part, path }) => ({ name: weightName(path), file: path, reason: unnamedReason(part) })),
     projectors: read.flatMap(({ projectors }) => projectors),
   }
 }
@@ -55,7 +59,7 @@ export async function readLooseFiles(files: readonly LooseFile[], names: Readonl
 async function completeModel(
   { descriptor, ...model }: Incomplete,
   parts: readonly (FoundPart & Pick<LooseFile, 'source'>)[],
-): Promise<ReadLooseFiles> {
+): Promise<ReadFile> {
   const { path, source } = model
   const own = parts.filter((part) => part.source === source)
   const found = await findParts(model, own)

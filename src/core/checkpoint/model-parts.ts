@@ -50,6 +50,12 @@ export function neededParts(family: TransformerFamily): readonly PartSlot[] {
   return [...texts, { part: 'vae', component: 'vae', inside: ['first_stage_model.', 'vae.'], width, optional: false, of: null }]
 }
 
+/** The reason why a request cannot name a component, completing a sentence that begins with its name. */
+export function unnamedReason(part: ModelPart): string {
+  const kind = part === 'vae' ? 'a VAE' : 'a text encoder'
+  return `is ${kind} for FLUX, Z-Image or Stable Diffusion 3; such models in its folder use it, and requests cannot name it`
+}
+
 /** The reason why a model with missing components cannot be used, completing a sentence that begins with its name. */
 export function lackingReason(
   family: CheckpointFamily,

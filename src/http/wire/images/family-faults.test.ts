@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CheckpointFamily } from '../../../core/checkpoint/checkpoint-family.ts'
+import type { AssetDescriptor } from '../../../core/assets/asset.ts'
+import { type CheckpointFamily, checkpointFamilies } from '../../../core/checkpoint/checkpoint-family.ts'
+import { ServiceError } from '../../../core/error.ts'
+import type { ImageRequest } from '../../../core/image-generation.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
-import { findFamilyFaults } from './family-faults.ts'
+import { flowRefusals } from '../../../core/sampler.ts'
+import { createFakeCatalog } from '../../../runtimes/fake/fake-catalog.ts'
+import { findFamilyFaults, withOtherFaults } from './family-faults.ts'
 import type { ImageBody } from './image-fields.ts'
+import { type ImageParsing, parseImageRequest } from './image-request.ts'
 
 const model = (family: CheckpointFamily): ImageModelDescriptor => ({
   ...{ kind: 'image', format: 'safetensors', id: 'm', name: 'm', folder: '/m', license: null, bytes: 1, created: 0 },
@@ -22,6 +28,7 @@ const everything: ImageBody = {
 
 const refused: readonly (readonly [CheckpointFamily, readonly string[]])[] = [
   ['sdxl', ['reference_images', 'skip_guidance_layers']],
+  ['sd15', ['reference_images', 'skip_guidance_layers']],
   ['sd3', ['textual_inversions', 'vae', 'controlnet', 'reference_images']],
   ['flux-schnell', ['textual_inversions', 'vae', 'controlnet', 'clip_skip', 'reference_images', 'skip_guidance_layers']],
   [
@@ -49,3 +56,77 @@ for (const [family, fields] of refused)
       fields,
     )
   })
+
+const server: ImageModelDescriptor = {
+  ...model('sdxl'),
+  ...{ format: 'openai-images', upstream: { url: 'http://x', model: 'm', keyFile: null, slots: 1 } },
+  bounds: { clipSkip: 0, lcmSteps: null, refusedSamplers: {}, startsFromImage: false, takesSeeds: false },
+}
+
+test('a server or an export is the reason why a field is not supported, not a family', () => {
+  const { checkpoint: _, ...exported } = model('sdxl')
+  const said = (each: ImageModelDescriptor) =>
+    findFamilyFaults({ ...everything, seed: 1, init_image: 'i', enable_hr: true }, each).map(({ message }) => message)
+  assert.deepEqual(said(server), [
+    ...['textual_inversions', 'vae', 'controlnet', 'reference_images', 'skip_guidance_layers', 'enable_hr', 'clip_skip'].map(
+      (field) => `\`${field}\` must be left out: m runs on a server that does not support it.`,
+    ),
+    '`init_image` must be left out: m cannot start from an image.',
+    '`seed` must be left out: m cannot repeat a picture.',
+  ])
+  assert.deepEqual(said({ ...model('flux2-klein'), draws: 'native' }).slice(-1), [
+    '`enable_hr` must be left out: m draws only at its native size.',
+  ])
+  assert.match(said({ ...exported, format: 'onnx-sdxl' }).join(), /`vae` must be left out: m is an ONNX export, which supports no assets/)
+})
+
+test('other faults of a field to leave out are dropped', () => {
+  const [one, other] = findFamilyFaults({ prompt: 'a', clip_skip: 1, negative_prompt_2: 'b' }, model('flux2-klein'))
+  assert.ok(one && other)
+  const third = { ...other, path: ['steps'] }
+  assert.deepEqual(withOtherFaults([one, other], [{ ...one, message: 'more' }, third, other]), [one, other, third])
+})
+
+const noHints = { encoding: null, lonely: false, previews: false }
+
+function parse(fields: object, descriptor: ImageModelDescriptor, assets: readonly AssetDescriptor[] = []): Promise<ImageRequest> {
+  const deps: ImageParsing = {
+    catalog: createFakeCatalog([descriptor], assets),
+    inspectImage: async () => ({ format: 'png', width: 8, height: 8 }),
+  }
+  const reading = { body: { prompt: 'a fox', ...fields }, hints: noHints, families: checkpointFamilies }
+  return parseImageRequest(deps, reading, { signal: new AbortController().signal }).then(({ request }) => request)
+}
+
+test('a field that a model does not support has one fault, which comes with all others', async () => {
+  const bounds = { clipSkip: 0, lcmSteps: null, refusedSamplers: flowRefusals, startsFromImage: true, takesSeeds: true }
+  const klein: ImageModelDescriptor = {
+    ...model('flux2-klein'),
+    bounds,
+    checkpoint: { family: 'flux2-klein', inpainting: false, weights: '/m', prediction: null, files: { vae: '/vae/ae.safetensors' } },
+  }
+  const fields = { clip_skip: 1, negative_prompt_2: 'a', vae: 'other', strength: 0.5, steps: 1, sampler: 'LCM' }
+  const refusal: unknown = await parse(fields, klein).catch((error: unknown) => error)
+  assert.ok(refusal instanceof ServiceError)
+  assert.deepEqual(
+    refusal.faults.map(({ path, kind }) => [path[0], kind]),
+    [
+      ['vae', 'unsupported'],
+      ['negative_prompt_2', 'unsupported'],
+      ['clip_skip', 'unsupported'],
+      ['sampler', 'unsupported'],
+      ['strength', 'conflict'],
+    ],
+  )
+  for (const vae of ['ae', 'ae.safetensors', 'flux/ae']) assert.equal((await parse({ vae }, klein)).vae, undefined, vae)
+})
+
+test('a name of another kind of file is refused with what it is', async () => {
+  const ink: AssetDescriptor = { kind: 'lora', name: 'ink', file: '/ink', family: null, bytes: 1, created: 1 }
+  for (const [vae, message] of [
+    ['ink', /`vae` names ink, which is a LoRA, not a VAE; installed are: none/],
+    ['m', /`vae` names m, which is a model, not a VAE/],
+    ['absent', /`vae` names absent, which is not installed/],
+  ] as const)
+    await assert.rejects(parse({ vae }, model('sd15'), [ink]), { message })
+})

@@ -7,7 +7,7 @@ import type { ImageBody } from './image-fields.ts'
 
 type Field = keyof ImageBody
 
-/** Fields that no transformer model supports. */
+/** Fields for assets that no transformer model supports. */
 const controls: readonly Field[] = [
   'textual_inversions',
   'vae',
@@ -37,12 +37,44 @@ const idle: Readonly<Partial<Record<CheckpointFamily, readonly Field[]>>> = {
   'z-image': [...secondTexts, 'clip_skip'],
 }
 
-/** Finds the fields of a body that the model's family does not support. */
+/** Finds the fields of a body that the model does not support at all, so that only leaving them out helps. */
 export function findFamilyFaults(body: ImageBody, model: ImageModelDescriptor): readonly FieldFault[] {
+  const reasons = new Map<Field, string>()
+  for (const [reason, fields] of unsupportedBy(model))
+    for (const field of fields) if (body[field] !== undefined && !reasons.has(field)) reasons.set(field, reason)
+  if (body.enable_hr === false) reasons.delete('enable_hr')
+  return [...reasons].map(([field, reason]) => fieldFault(field, `must be left out: ${reason}.`, 'unsupported'))
+}
+
+/** Fields that a model does not support, by the reason; the first one of a field counts. */
+function unsupportedBy(model: ImageModelDescriptor): readonly (readonly [reason: string, fields: readonly Field[]])[] {
+  const { id, bounds, draws } = model
   const family = familyOf(model)
+  const unskippable: readonly Field[] = bounds?.clipSkip === 0 ? ['clip_skip'] : []
+  const common: readonly (readonly [string, readonly Field[]])[] = [
+    [`${id} cannot start from an image`, bounds?.startsFromImage === false ? ['init_image'] : []],
+    [`${id} cannot repeat a picture`, bounds?.takesSeeds === false ? ['seed'] : []],
+    [`${id} draws only at its native size`, draws === 'native' ? ['enable_hr'] : []],
+  ]
+  if (model.upstream !== undefined) {
+    const fields = [...controls, 'reference_images', ...skipLayers, 'enable_hr', ...unskippable] as const
+    return [[`${id} runs on a server that does not support it`, fields], ...common]
+  }
   const references: readonly Field[] = takesReferences(family) ? [] : ['reference_images']
   const others = [...references, ...(family === 'sd3' ? [] : skipLayers)]
-  const fields = isTransformerFamily(family) ? [...controls, ...(idle[family] ?? []), ...others] : others
-  const given = fields.filter((field) => body[field] !== undefined)
-  return given.map((field) => fieldFault(field, `must be left out: models of ${familyNames[family]} do not support it.`, 'unsupported'))
+  return [
+    [
+      `models of ${familyNames[family]} do not support it`,
+      isTransformerFamily(family) ? [...controls, ...(idle[family] ?? []), ...others] : others,
+    ],
+    [`${id} is an ONNX export, which supports no assets`, model.checkpoint === undefined ? controls : []],
+    [`the text encoder of ${id} has only one layer`, unskippable],
+    ...common,
+  ]
+}
+
+/** Faults of fields to leave out, and those of all other fields: any other fault of a field to leave out is without meaning. */
+export function withOtherFaults(leftOut: readonly FieldFault[], others: readonly FieldFault[]): readonly FieldFault[] {
+  const fields = new Set(leftOut.map(({ path: [field] }) => field))
+  return [...leftOut, ...others.filter(({ path: [field] }) => !fields.has(field))]
 }

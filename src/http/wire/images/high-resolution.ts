@@ -1,13 +1,12 @@
 import type { FieldFault } from '../../../core/error.ts'
 import type { HighResolution, ImageRequest } from '../../../core/image-generation.ts'
-import { isImageServer } from '../../../core/images/image-servers.ts'
 import { listUpscalers } from '../../../core/images/upscalers.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { highResolutionDefaults as defaults, latent } from './high-resolution-fields.ts'
 import type { ImageBody } from './image-fields.ts'
-import { plainLeastStrength, strengthFor } from './image-strength.ts'
+import { findStrengthFault, strengthFor } from './image-strength.ts'
 
 const details = ['hr_scale', 'hr_upscaler', 'hr_second_pass_steps', 'denoising_strength'] as const
 
@@ -20,15 +19,11 @@ export function findHighResolutionFaults(body: ImageBody, model: ImageModelDescr
       if (body[field] !== undefined && body[field] !== defaults[field]) add(field, 'needs `enable_hr: true`: set it, or leave this out.')
     return faults
   }
-  if (isImageServer(model.format))
-    add('enable_hr', `must be left out: ${model.id} runs on a server that does not support it.`, 'unsupported')
-  if (model.draws === 'native') add('enable_hr', `must be left out: ${model.id} draws only at its native size.`, 'unsupported')
+  if (model.draws === 'native' || model.upstream !== undefined) return faults
   if (body.init_image !== undefined) add('enable_hr', 'must be left out with `init_image`: the first pass does not start from an image.')
   const { steps, strength } = secondPass(body, body.steps ?? model.defaults.steps)
-  if (strength * steps < 1) {
-    const advice = `use ${plainLeastStrength(steps)} or more with ${steps} steps.`
-    add('denoising_strength', `times the steps of the second pass must be at least 1: ${advice}`, 'range')
-  }
+  const tooWeak = findStrengthFault(strength, steps, ' of the second pass')
+  if (tooWeak !== null) add('denoising_strength', tooWeak, 'range')
   const { sampler = model.defaults.sampler } = body
   const lcmSteps = model.bounds?.lcmSteps ?? null
   if (sampler === 'LCM' && lcmSteps !== null && steps > lcmSteps)

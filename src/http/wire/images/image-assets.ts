@@ -1,4 +1,5 @@
-import type { AssetDescriptor, AssetKind } from '../../../core/assets/asset.ts'
+import { type AssetDescriptor, assetKinds, type ImageAssetKind } from '../../../core/assets/asset.ts'
+import { weightStem } from '../../../core/assets/find-asset.ts'
 import { familyNames } from '../../../core/checkpoint/checkpoint-family.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
@@ -63,7 +64,7 @@ export interface NamedAssets {
 /** Reads the names of a body's assets, including those in prompt tags, and looks them up. */
 export function resolveAssets(body: ImageBody, catalog: Pick<ModelCatalog, 'findAsset'>): NamedAssets {
   const prompts = readPrompts(body)
-  const resolve = <Use extends { readonly name: string }>(kind: AssetKind, use: Use): NamedAsset<Use> => ({
+  const resolve = <Use extends { readonly name: string }>(kind: ImageAssetKind, use: Use): NamedAsset<Use> => ({
     use,
     asset: catalog.findAsset(kind, use.name),
   })
@@ -95,7 +96,7 @@ export function findLoraAssetFaults(
 
 function findAssetFault(
   field: string,
-  kind: AssetKind,
+  kind: ImageAssetKind,
   {
     named: { use, asset },
     model,
@@ -103,11 +104,15 @@ function findAssetFault(
   }: { readonly named: NamedAsset<{ readonly name: string }>; readonly model: ImageModelDescriptor; readonly catalog: ModelCatalog },
 ): readonly FieldFault[] {
   const fault = (text: string): readonly FieldFault[] => [fieldFault(field, text, 'unsupported')]
-  if (model.checkpoint === undefined) return fault(`must be left out: ${model.id} is an ONNX export, which supports no assets.`)
   const shown = shortName(use.name)
   const unusable = asset === undefined ? catalog.findUnusable(use.name) : undefined
   if (unusable !== undefined) return fault(`must name another file: ${shown} ${unusable.reason}.`)
-  if (asset === undefined) return fault(`names ${shown}, which is not installed; installed are: ${namesOf(catalog, kind)}.`)
+  if (asset === undefined) {
+    const other = assetKinds.find((each) => catalog.findAsset(each, use.name) !== undefined)
+    const what = other !== undefined ? kindNames[other] : catalog.find(use.name) === undefined ? 'not installed' : 'a model'
+    const wanted = what === 'not installed' ? '' : `, not ${kindNames[kind]}`
+    return fault(`names ${shown}, which is ${what}${wanted}; installed are: ${namesOf(catalog, kind)}.`)
+  }
   if (asset.family === null || asset.family === familyOf(model)) return []
   return fault(`names ${shown}, which is for ${familyNames[asset.family]}; ${model.id} is a model of ${familyNames[familyOf(model)]}.`)
 }
@@ -123,7 +128,7 @@ export function findAssetFaults(
   const add = (field: string, text: string, kind = 'unsupported'): void => {
     faults.push(fieldFault(field, text, kind))
   }
-  const check = (field: string, kind: AssetKind, named: NamedAsset<{ readonly name: string }>): void => {
+  const check = (field: string, kind: ImageAssetKind, named: NamedAsset<{ readonly name: string }>): void => {
     faults.push(...findAssetFault(field, kind, { named, model, catalog }))
   }
   for (const each of textualInversions) check('textual_inversions', 'textual-inversion', each)
@@ -142,7 +147,20 @@ export function findAssetFaults(
   return faults
 }
 
-function namesOf(catalog: ModelCatalog, kind: AssetKind): string {
+const kindNames: Readonly<Record<ImageAssetKind, string>> = {
+  lora: 'a LoRA',
+  'textual-inversion': 'a textual inversion',
+  vae: 'a VAE',
+  controlnet: 'a ControlNet',
+}
+
+/** Whether a name is that of the VAE file that the model uses anyway. */
+export function isOwnVae(name: string, { checkpoint }: ImageModelDescriptor): boolean {
+  const own = checkpoint?.files?.vae
+  return own !== undefined && weightStem(own).normalize('NFC') === weightStem(name).normalize('NFC')
+}
+
+function namesOf(catalog: ModelCatalog, kind: ImageAssetKind): string {
   const names = catalog.listAssets().filter((asset) => asset.kind === kind)
   return names.length === 0 ? 'none' : names.map(({ name }) => name).join(', ')
 }

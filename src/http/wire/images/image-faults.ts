@@ -5,13 +5,13 @@ import { familyGuidance, guidanceScales } from '../../../core/images/guidance-sc
 import { findRefusedWeight, largestPromptWeight, maxBreaks, readPromptWeights } from '../../../core/images/prompt-weights.ts'
 import { findStylePreset, stylePresetNames } from '../../../core/images/style-preset.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
+import { samplers } from '../../../core/sampler.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
-import { findFamilyFaults } from './family-faults.ts'
 import { type ImageBody, imageDefaults } from './image-fields.ts'
 import { findLoraFaults, type ReadPrompts } from './image-loras.ts'
 import { findSeedFaults } from './image-seeds.ts'
 import { findSizeFaults, requestedSize } from './image-size.ts'
-import { plainLeastStrength, strengthFor } from './image-strength.ts'
+import { findStrengthFault } from './image-strength.ts'
 import { findSkipLayerFaults } from './skip-layer-fields.ts'
 
 /** The options of an image request in its headers. */
@@ -23,7 +23,7 @@ export interface ImageHints {
   readonly previews: boolean
 }
 
-/** Finds contradictions within a well-formed body, with its headers and with the model. */
+/** Finds contradictions within a well-formed body, with its headers and with the model, in fields that the model supports. */
 export function findImageFaults(
   body: ImageBody,
   model: ImageModelDescriptor,
@@ -32,10 +32,9 @@ export function findImageFaults(
   const { num_images: count = imageDefaults.num_images } = body
   const { width, height } = requestedSize(body, model)
   return [
+    ...findBoundFaults(model, body),
     ...findSizeFaults(model, width, height),
     ...findSeedFaults(body.seed, count),
-    ...findBoundFaults(model, body),
-    ...findFamilyFaults(body, model),
     ...findSkipLayerFaults(body),
     // Transformers read brackets as part of the text.
     ...(isTransformerFamily(familyOf(model)) ? [] : findPromptWeightFaults(body)),
@@ -51,12 +50,12 @@ export function findImageFaults(
 function findPictureFaults(body: ImageBody, model: ImageModelDescriptor): readonly FieldFault[] {
   const faults: FieldFault[] = []
   const { init_image: picture, strength = imageDefaults.strength, steps = model.defaults.steps } = body
-  if (picture === undefined && strength !== imageDefaults.strength)
-    faults.push(fieldFault('strength', 'needs `init_image`: add one, or leave it out.'))
-  if ((picture ?? body.strength) !== undefined && strengthFor(strength, steps) * steps < 1) {
-    const advice = `use a strength of ${plainLeastStrength(steps)} or more with ${steps} steps.`
-    faults.push(fieldFault('strength', `times \`steps\` must be at least 1: ${advice}`, 'range'))
+  if (picture === undefined) {
+    if (strength !== imageDefaults.strength) faults.push(fieldFault('strength', 'needs `init_image`: add one, or leave this out.'))
+    return faults
   }
+  const fault = findStrengthFault(strength, steps)
+  if (fault !== null && model.bounds?.startsFromImage !== false) faults.push(fieldFault('strength', fault, 'range'))
   return faults
 }
 
@@ -66,8 +65,8 @@ function findMaskFaults(body: ImageBody): readonly FieldFault[] {
     faults.push(fieldFault('mask_image', 'needs `init_image`: add the image to repaint.'))
   if (body.mask_image === undefined) {
     for (const field of ['inpaint_full_res', 'outpainting'] as const)
-      if (body[field] === true) faults.push(fieldFault(field, 'needs `mask_image`: add one, or leave it out.'))
-    if ((body.mask_blur ?? 0) !== 0) faults.push(fieldFault('mask_blur', 'needs `mask_image`: add one, or leave it out.'))
+      if (body[field] === true) faults.push(fieldFault(field, 'needs `mask_image`: add one, or leave this out.'))
+    if ((body.mask_blur ?? 0) !== 0) faults.push(fieldFault('mask_blur', 'needs `mask_image`: add one, or leave this out.'))
   }
   const { inpaint_full_res_padding: padding = imageDefaults.inpaint_full_res_padding } = body
   if (body.inpaint_full_res !== true && padding !== imageDefaults.inpaint_full_res_padding)
@@ -81,7 +80,7 @@ function findGuidanceFaults(body: ImageBody, model: ImageModelDescriptor): reado
   const kind = familyGuidance[familyOf(model)]
   if (kind !== 'embedded' && !guidanceScales(kind, { scale, hasNegative: true }).guided) {
     const least = kind === 'over-zero' ? 0 : 1
-    const remedy = `has no effect at a \`cfg_scale\` of ${scale}: use more than ${least}, or leave it out.`
+    const remedy = `has no effect at a \`cfg_scale\` of ${scale}: raise \`cfg_scale\` above ${least}, or leave this out.`
     for (const field of ['negative_prompt', 'negative_prompt_2'] as const) if (body[field]) faults.push(fieldFault(field, remedy))
     if ((body.guidance_rescale ?? 0) !== 0) faults.push(fieldFault('guidance_rescale', remedy))
   }
@@ -94,7 +93,8 @@ function findRefinerFaults(body: ImageBody, model: ImageModelDescriptor): readon
   const split = (body.high_noise_frac ?? imageDefaults.high_noise_frac) !== imageDefaults.high_noise_frac
   const faults: FieldFault[] = []
   if (model.refiner !== null) {
-    if (body.use_refiner === false && split) faults.push(fieldFault('high_noise_frac', 'needs the refiner: leave it or `use_refiner` out.'))
+    if (body.use_refiner === false && split)
+      faults.push(fieldFault('high_noise_frac', 'needs the refiner: leave out this or `use_refiner: false`.'))
     return faults
   }
   if (body.use_refiner === true) faults.push(fieldFault('use_refiner', `must be false: ${model.id} has no refiner.`, 'unsupported'))
@@ -116,18 +116,15 @@ function findBoundFaults({ id, bounds, defaults }: ImageModelDescriptor, body: I
   if (bounds === undefined) return []
   const faults: FieldFault[] = []
   const add = (field: string, text: string, kind: string) => faults.push(fieldFault(field, text, kind))
-  const { clipSkip, lcmSteps, refusedSamplers, startsFromImage, takesSeeds } = bounds
+  const { clipSkip, lcmSteps, refusedSamplers } = bounds
   const { sampler = defaults.sampler, steps = defaults.steps } = body
-  if (clipSkip !== null && (body.clip_skip ?? 0) > clipSkip)
-    add('clip_skip', clipSkip === 0 ? `must be left out: ${id} has only one layer.` : `must be at most ${clipSkip} for ${id}.`, 'range')
-  if (sampler === 'LCM' && lcmSteps !== null && steps > lcmSteps)
-    add('steps', `must be at most ${lcmSteps} with the sampler LCM of ${id}.`, 'range')
+  if (clipSkip !== null && (body.clip_skip ?? 0) > clipSkip) add('clip_skip', `must be at most ${clipSkip} for ${id}.`, 'range')
   const lacking = refusedSamplers[sampler]
-  if (lacking !== undefined) add('sampler', `must not be ${sampler}: ${id} has ${lacking}.`, 'unsupported')
-  if (!startsFromImage && body.init_image !== undefined)
-    add('init_image', `must be left out: ${id} cannot start from an image.`, 'unsupported')
-  if (!takesSeeds && body.seed !== undefined)
-    add('seed', `must be left out: ${id} runs on a server that does not support it.`, 'unsupported')
+  if (lacking !== undefined) {
+    const usable = samplers.filter((name) => refusedSamplers[name] === undefined)
+    add('sampler', `must not be ${sampler}, because ${id} has ${lacking}: use one of ${usable.join(', ')}.`, 'unsupported')
+  } else if (sampler === 'LCM' && lcmSteps !== null && steps > lcmSteps)
+    add('steps', `must be at most ${lcmSteps} with the sampler LCM of ${id}.`, 'range')
   return faults
 }
 

@@ -263,7 +263,7 @@ suite('image requests', () => {
       const fields = { init_image: picture, steps }
       const refusal: unknown = await accept({ ...fields, strength: 0.9 / steps }).catch((error: unknown) => error)
       assert.ok(refusal instanceof ServiceError)
-      const advised = Number(/use a strength of (\S+) or more/.exec(refusal.message)?.[1])
+      const advised = Number(/must be (?:at least )?([\d.]+) with/.exec(refusal.message)?.[1])
       for (const strength of [advised, 1 / steps]) {
         const { initial } = await accept({ ...fields, strength })
         assert.ok(initial !== null && initial.strength <= 1 && initial.strength * steps >= 1, `${strength} of ${steps} steps`)

@@ -1,5 +1,5 @@
 import { type CheckpointFamily, checkpointFamilies, familyNames } from '../../../core/checkpoint/checkpoint-family.ts'
-import { ServiceError } from '../../../core/error.ts'
+import { type FieldFault, ServiceError } from '../../../core/error.ts'
 import { listedModels } from '../../../core/find-descriptor.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import type { InspectImage } from '../../../core/images/inspect-image.ts'
@@ -13,8 +13,9 @@ import type { Abortable } from '../../../core/waiting.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { faultsError, fieldFault, imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 import { decodeImage, decodeInspected } from './decode-image.ts'
+import { findFamilyFaults, withOtherFaults } from './family-faults.ts'
 import { findHighResolutionFaults, readHighResolution } from './high-resolution.ts'
-import { decodeAssets, findAssetFaults, keptName, type NamedAssets, paceByLoras, resolveAssets } from './image-assets.ts'
+import { decodeAssets, findAssetFaults, isOwnVae, keptName, type NamedAssets, paceByLoras, resolveAssets } from './image-assets.ts'
 import { findImageFaults, type ImageHints } from './image-faults.ts'
 import { freeImageRequestSchema, type ImageBody, imageDefaults, imageRequestSchema, unsupportedImageFields } from './image-fields.ts'
 import { refusePixels } from './image-pixels.ts'
@@ -52,16 +53,17 @@ export async function parseImageRequest(
   },
   options: Abortable,
 ): Promise<{ readonly request: ImageRequest; readonly logPrompt: boolean }> {
-  const body = (families === checkpointFamilies ? freeChecker : checker).parse(received, imageFaultCodes)
-  refuseFaults(findUnsupported(body, unsupportedImageFields), imageFaultCodes)
-  const chosen = chooseImageModel(deps.catalog, { ...namedModel(body), families })
+  const { vae, ...parsed } = (families === checkpointFamilies ? freeChecker : checker).parse(received, imageFaultCodes)
+  refuseFaults(findUnsupported(parsed, unsupportedImageFields), imageFaultCodes)
+  const chosen = chooseImageModel(deps.catalog, { ...namedModel(parsed), families })
+  const body = { ...parsed, ...(vae !== undefined && !isOwnVae(vae, chosen) && { vae }) }
   const assets = resolveAssets(body, deps.catalog)
   const { model, spacing } = paceByLoras(chosen, assets)
-  refuseFaults(
-    [...findAssetFaults(body, assets, { model, catalog: deps.catalog }), ...findHighResolutionFaults(body, model, deps.catalog)],
-    imageFaultCodes,
-  )
-  const request = resolveImageRequest(body, model, { hints, assets })
+  const faults = [
+    ...findAssetFaults(body, assets, { model, catalog: deps.catalog }),
+    ...findHighResolutionFaults(body, model, deps.catalog),
+  ]
+  const request = resolveImageRequest(body, model, { hints, assets, faults })
   const sized = request.highResolution === undefined ? [] : ['hr_scale']
   refusePixels(request, maxPixels, { count: 'num_images', size: ['width', 'height', ...sized] })
   return {
@@ -120,15 +122,17 @@ export function chooseImageModel(
 /**
  * Fills in every default of a well-formed body, without images.
  *
+ * @param options.faults Faults found before, which are reported together with those found here.
  * @throws {ServiceError} `validation_error` and `unsupported` for fields that contradict each other or the model.
  */
 export function resolveImageRequest(
   body: ImageBody,
   model: ImageModelDescriptor,
-  { hints, assets }: { readonly hints: ImageHints; readonly assets: NamedAssets },
+  { hints, assets, faults = [] }: { readonly hints: ImageHints; readonly assets: NamedAssets; readonly faults?: readonly FieldFault[] },
 ): ImageRequest {
   const { prompts } = assets
-  refuseFaults(findImageFaults(body, model, { hints, prompts }), imageFaultCodes)
+  const others = [...faults, ...findImageFaults(body, model, { hints, prompts })]
+  refuseFaults(withOtherFaults(findFamilyFaults(body, model), others), imageFaultCodes)
   const { prompt, prompt2 } = prompts
   const refines = body.use_refiner ?? model.refiner !== null
   const { negative_prompt: negative, negative_prompt_2: negative2, num_images: count = imageDefaults.num_images } = body

@@ -45,5 +45,5 @@ export function readSkipLayers(body: SkipLayerBody): { readonly skipLayers?: Ski
 export function findSkipLayerFaults(body: SkipLayerBody): readonly FieldFault[] {
   if (body.skip_guidance_layers !== undefined) return []
   const given = dependent.filter((field) => body[field] !== undefined)
-  return given.map((field) => fieldFault(field, `needs \`skip_guidance_layers\`.`))
+  return given.map((field) => fieldFault(field, 'needs `skip_guidance_layers`: add it, or leave this out.'))
 }

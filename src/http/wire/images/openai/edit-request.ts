@@ -13,7 +13,7 @@ import { inspectField } from '../decode-image.ts'
 import { findLoraAssetFaults, paceByLoras, resolveAssets } from '../image-assets.ts'
 import { imageDefaults } from '../image-fields.ts'
 import { chooseImageModel, type ImageParsing } from '../image-request.ts'
-import { plainLeastStrength, strengthFor } from '../image-strength.ts'
+import { findStrengthFault, strengthFor } from '../image-strength.ts'
 import { findUnsupported, unsupportedField } from '../unsupported-fields.ts'
 import { commonImageOptions, drawingOptions, unsupportedImageOptions } from './image-options.ts'
 import { type OpenAiImages, resolveImages } from './resolve-images.ts'
@@ -170,8 +170,9 @@ function readStrength({ strength, input_fidelity }: Edit, { masked, steps }: { r
   if (strength !== undefined && input_fidelity !== undefined)
     throw refusal('input_fidelity', 'must be left out with `strength`, which has the same effect.')
   const chosen = strength ?? (input_fidelity === undefined ? strengths[masked ? 'masked' : 'low'] : strengths[input_fidelity])
-  if (strengthFor(chosen, steps) * steps >= 1) return chosen
-  throw refusal('strength', `times the steps must be at least 1: use ${plainLeastStrength(steps)} or more with ${steps} steps.`)
+  const fault = findStrengthFault(chosen, steps)
+  if (fault === null) return chosen
+  throw refusal('strength', fault)
 }
 
 function refusal(field: string, text: string, unsupported = false): ServiceError {
