@@ -255,6 +255,19 @@ suite('interactive work', () => {
     )
   })
 
+  test('the ids of work are in order of time', async () => {
+    const { deps, clock } = createParts()
+    const ids: string[] = []
+    const append = async (_entry: UsageEntry, { id = '' }: { readonly id?: string }) => void ids.push(id)
+    const request = { model: 'fake-chat', inputs: ['x'] }
+    for (let count = 0; count < 10; count++) {
+      await createEmbedding({ ...deps, usage: { append } }, { caller, request }, options)
+      await clock.advance(1)
+    }
+    assert.equal(new Set(ids).size, 10)
+    assert.deepEqual(ids, ids.toSorted())
+  })
+
   test('a failed write of the usage books fails no request and is reported', async () => {
     const { deps, fault, booked } = createParts(true)
     const ended: UsageEntry[] = []

@@ -110,6 +110,15 @@ suite('request ids and security headers', () => {
     assert.equal(new Set(drawn).size, drawn.length)
   })
 
+  test('created request ids are in order of time', (context) => {
+    context.mock.timers.enable({ apis: ['Date'] })
+    const drawn = Array.from({ length: 10 }, (_, index) => {
+      context.mock.timers.setTime(Date.UTC(2026, 0, 1) + index)
+      return chooseRequestId({})
+    })
+    assert.deepEqual(drawn, drawn.toSorted())
+  })
+
   test('responses over HTTPS carry Strict-Transport-Security', () => {
     const headersOf = safetyHeadersOf()
     const safe = { 'x-content-type-options': 'nosniff', 'strict-transport-security': 'max-age=31536000' }
