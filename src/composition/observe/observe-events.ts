@@ -143,14 +143,26 @@ export function countGenerated(pool: ModelPool, { metrics }: Telemetry): ModelPo
 }
 
 /** Counts a token per part, corrected at the end by the model's own count. */
-async function* countParts(parts: AsyncIterable<TextPart>, count: (tokens: number) => void): AsyncGenerator<TextPart, void, undefined> {
+function countParts(parts: AsyncIterable<TextPart>, count: (tokens: number) => void): AsyncIterable<TextPart> {
   let counted = 0
-  for await (const part of parts) {
+  const note = (item: IteratorResult<TextPart>): IteratorResult<TextPart> => {
+    if (item.done === true) return item
+    const { value: part } = item
     if (part.type === 'text' || part.type === 'thoughts' || part.type === 'tool-arguments') {
       counted += 1
       count(1)
     }
     if (part.type === 'finish') count(Math.max(0, part.usage.completionTokens - counted))
-    yield part
+    return item
+  }
+  return {
+    // An object instead of a generator, which would triple the cost of passing a part on.
+    [Symbol.asyncIterator]: () => {
+      const items = parts[Symbol.asyncIterator]()
+      return {
+        next: () => items.next().then(note),
+        return: async () => (await items.return?.()) ?? { done: true, value: undefined },
+      }
+    },
   }
 }

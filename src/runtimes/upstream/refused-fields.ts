@@ -29,34 +29,36 @@ export class RefusedFields {
    *
    * @throws {ServiceError} the refusal, if no such field is its cause.
    */
-  async *send<Part>(
+  send<Part>(
     server: object,
     body: Body,
     answer: (body: Body) => AsyncGenerator<Part, void, undefined>,
-  ): AsyncGenerator<Part, void, undefined> {
-    let without = this.#known.get(server) ?? nothing
-    for (;;) {
-      const parts = answer(leaveOut(body, without))
-      let first: IteratorResult<Part, void>
-      try {
-        first = await parts.next()
-      } catch (error) {
-        const more = addBlamed(without, error, body)
-        if (more === null) throw error
-        without = more
-        continue
+  ): AsyncIterableIterator<Part, void, undefined> {
+    let parts: AsyncGenerator<Part, void, undefined> | null = null
+    const begin = async (): Promise<IteratorResult<Part, void>> => {
+      let without = this.#known.get(server) ?? nothing
+      for (;;) {
+        const begun = answer(leaveOut(body, without))
+        try {
+          const first = await begun.next()
+          // Only after a success: a refusal may quote the request for another reason.
+          if (without !== nothing) this.#known.set(server, without)
+          parts = begun
+          return first
+        } catch (error) {
+          const more = addBlamed(without, error, body)
+          if (more === null) throw error
+          without = more
+        }
       }
-      // Only after a success: a refusal may quote the request for another reason.
-      if (without !== nothing) this.#known.set(server, without)
-      try {
-        if (first.done) return
-        yield first.value
-        yield* parts
-      } finally {
-        await parts.return()
-      }
-      return
     }
+    // An object instead of a generator, which every part would pass.
+    const items: AsyncIterableIterator<Part, void, undefined> = {
+      next: () => (parts === null ? begin() : parts.next()),
+      return: async () => (parts === null ? { done: true, value: undefined } : await parts.return()),
+      [Symbol.asyncIterator]: () => items,
+    }
+    return items
   }
 }
 

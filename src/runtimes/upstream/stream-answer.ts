@@ -27,9 +27,6 @@ export async function* streamAnswer(
   { signal, onUncounted }: { readonly signal: AbortSignal; readonly onUncounted?: () => void },
 ): AsyncGenerator<TextPart, void, undefined> {
   const [lines, answer] = [new DataLines(), new StopCut(request, { ...(onUncounted && { onUncounted }) })]
-  function* read(taken: readonly string[]): Generator<TextPart> {
-    for (const line of taken) for (const part of decoder.decode(line)) for (const passed of answer.pass(part)) yield passed
-  }
   let close = (): void => {}
   let closing: NodeJS.Timeout | undefined
   const onOpen = (end: () => void): void => {
@@ -38,16 +35,20 @@ export async function* streamAnswer(
   try {
     try {
       for await (const piece of await connection.send(path, body, { signal, onOpen })) {
-        for (const part of read(lines.take(piece))) {
-          yield part
-          if (part.type === 'finish') return
-        }
+        for (const line of lines.take(piece))
+          for (const decoded of decoder.decode(line))
+            for (const part of answer.pass(decoded)) {
+              yield part
+              if (part.type === 'finish') return
+            }
         if (decoder.isComplete) closing ??= setTimeout(close, afterEndMs)
       }
-      for (const part of read(lines.end())) {
-        yield part
-        if (part.type === 'finish') return
-      }
+      for (const line of lines.end())
+        for (const decoded of decoder.decode(line))
+          for (const part of answer.pass(decoded)) {
+            yield part
+            if (part.type === 'finish') return
+          }
     } catch (error) {
       if (!decoder.isComplete || signal.aborted) throw error
     }
