@@ -43,6 +43,8 @@ export interface LoadOptions extends Partial<DeviceChoice> {
   readonly slots: number
   /** Memory limit for all models together; default the machine's memory. */
   readonly memoryBytes?: number
+  /** See {@link ModelFileOptions.mapsWeights}. */
+  readonly mapsWeights?: boolean
   /** Called with the share of the file that has been read, 0 to 1. */
   readonly onProgress?: (part: number) => void
   /** Whether the process has one thread for native work, libuv's pool of one; not where it is left out. */

@@ -28,10 +28,10 @@ export async function openScriptedModel(family: ToolFamily): Promise<ScriptedMod
   await file.write(scripted.bytes)
   const descriptor = describeFakeText({ id: family.name, folder: folder.path, file: path, contextLength, embeddings: false })
   const { native } = opened.use(await openModelFile(path, { signal }))
-  const model = opened.use(await loadLlamaModel(descriptor, { threads: 1, slots: 2, signal }))
+  const model = opened.use(await loadLlamaModel(descriptor, { threads: 1, slots: 2, mapsWeights: true, signal }))
   const answers: string[] = []
 
-  /** llama.cpp maps the file into memory, so that what is written to it is what the model says next; the keys and values stay zero. */
+  /** What is written to the mapped file is what the model says next; the keys and values stay zero. */
   async function* generate(request: TextRequest, options: Parameters<TextModel['generate']>[1]): AsyncGenerator<TextPart, void, undefined> {
     const answer = answers.shift() ?? ''
     const finish = (await Array.fromAsync(model.generate({ ...request, maxTokens: 1 }, options))).at(-1)

@@ -1,9 +1,11 @@
 import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { platform } from 'node:process'
 import type { ComputeDevice, DeviceChoice } from '../../../core/compute-device.ts'
 import { ServiceError } from '../../../core/error.ts'
 import { type GgufFacts, readWholeFacts } from '../../../core/gguf/gguf-facts.ts'
 import { type GgufHeader, readGgufHeader } from '../../../core/gguf/gguf-header.ts'
+import { processorMemory } from './cache-memory.ts'
 import { findCuts, type TextCuts } from './cut-text.ts'
 import type { LlamaLibrary } from './llama-library.ts'
 import { NativeModel } from './native-model.ts'
@@ -46,13 +48,16 @@ export interface RankingFacts {
   readonly answersShares: boolean
 }
 
-const repacked = /^(?:Q4_0|Q4_K|IQ4_NL|Q2_K|Q8_0)$/
 /** Of a character in JavaScript's sense, in UTF-8. */
 const bytesPerCharacter = 3
 
 export interface ModelFileOptions extends Partial<DeviceChoice> {
   /** Tokens of all sequences together that a GPU's memory must hold beside the layers it takes; default 4 096. */
   readonly cachedTokens?: number
+  /** Memory limit for all models together; default the machine's memory. */
+  readonly memoryBytes?: number
+  /** Whether the weights stay in their file, so that what is written to it changes them; default where {@link chooseLoadMode} says so. */
+  readonly mapsWeights?: boolean
   /** Called with the share of the file that has been read, 0 to 1. */
   readonly onProgress?: (part: number) => void
   readonly signal: AbortSignal
@@ -61,7 +66,7 @@ export interface ModelFileOptions extends Partial<DeviceChoice> {
 /** @throws {ServiceError} `inference_failed` when llama.cpp cannot read the file, or has no device for the requested GPU. */
 export async function openModelFile(
   path: string,
-  { gpu = 'off', gpuDevice = null, cachedTokens = 4096, onProgress = () => {}, signal }: ModelFileOptions,
+  { gpu = 'off', gpuDevice = null, cachedTokens = 4096, memoryBytes, mapsWeights = false, onProgress = () => {}, signal }: ModelFileOptions,
 ): Promise<ModelFile> {
   const { library, device } = await openLlama({ gpu, gpuDevice })
   signal.throwIfAborted()
@@ -74,8 +79,8 @@ export async function openModelFile(
   const layers = facts.layers + 1 // the one that makes logits
   const before = freeBytes(library)
   const wanted = onProcessor ? 0 : chooseGpuLayers(facts, { layers, freeBytes: before, cachedTokens })
-  // Of some types llama.cpp keeps a copy in the order that the processor's instructions want: mapped, the file would stay beside it.
-  const loadMode = !onProcessor ? 'automatic' : repacked.test(facts.quantization) ? 'copied' : 'mapped'
+  const machine = { memory: processorMemory(memoryBytes), largePages: platform === 'linux' }
+  const loadMode = !onProcessor ? 'automatic' : mapsWeights ? 'mapped' : chooseLoadMode(facts, machine)
   const { native, gpuLayers } = await loadWithLayers(library, path, { facts, gpuLayers: wanted, loadMode, onProgress, signal })
   const tokens = Array.from({ length: native.vocabularySize }, (_, token) => native.tokenText(token))
   const spelling = findSpelling(native.vocabularyType, readTokenizer(native))
@@ -181,13 +186,41 @@ const batchBytesPerWord = 512 * 4
 
 /** Number of layers that fit into a GPU's free memory with their share of the caches, 0 to `layers`. */
 export function chooseGpuLayers(
-  facts: Pick<OwnFacts, 'cacheBytesPerToken' | 'vocabularySize' | 'split'> & { readonly header: Pick<OwnFacts['header'], 'promisedBytes'> },
+  facts: SizedFacts & Pick<OwnFacts, 'cacheBytesPerToken' | 'vocabularySize'>,
   { layers, freeBytes, cachedTokens }: { readonly layers: number; readonly freeBytes: number; readonly cachedTokens: number },
 ): number {
-  const fileBytes = facts.header.promisedBytes * (facts.split?.count ?? 1)
-  const layerBytes = (fileBytes + cachedTokens * facts.cacheBytesPerToken) / layers
+  const layerBytes = (fileBytes(facts) + cachedTokens * facts.cacheBytesPerToken) / layers
   const usable = freeBytes * usableShare - facts.vocabularySize * batchBytesPerWord
   return Math.max(0, Math.min(layers, Math.floor(usable / layerBytes)))
+}
+
+/** Types of which llama.cpp keeps a copy in the order that the processor's instructions want: mapped, the file would stay beside it. */
+const repacked = /^(?:Q4_0|Q4_K|IQ4_NL|Q2_K|Q8_0)$/
+/**
+ * Largest share of the memory for models that weights may take and still be read. Together with their caches, which take at most half of the
+ * rest, they leave a quarter of it; and what is read cannot be given back when memory is short.
+ */
+const readShare = 0.5
+
+/**
+ * How weights for the processor get into memory: `copied` = they are read, on Linux into pages of 2 MiB; a mapped file has pages of 4 KiB.
+ *
+ * @param machine.memory Bytes that all models together may take.
+ * @param machine.largePages Whether memory that is read into gets large pages.
+ */
+export function chooseLoadMode(
+  facts: SizedFacts & Pick<OwnFacts, 'quantization'>,
+  { memory, largePages }: { readonly memory: number; readonly largePages: boolean },
+): 'copied' | 'mapped' {
+  if (repacked.test(facts.quantization)) return 'copied'
+  return largePages && fileBytes(facts) <= memory * readShare ? 'copied' : 'mapped'
+}
+
+type SizedFacts = Pick<OwnFacts, 'split'> & { readonly header: Pick<OwnFacts['header'], 'promisedBytes'> }
+
+/** Of all parts; the first one stands for the others. */
+function fileBytes({ header, split }: SizedFacts): number {
+  return header.promisedBytes * (split?.count ?? 1)
 }
 
 /** Properties from a GGUF file's header, and the header itself. */
