@@ -12,7 +12,7 @@ import { isMessagesSurface } from './answers/surface.ts'
 import { closeAfterBody, DiscardedBodies, inviteBodies } from './body/discarded-bodies.ts'
 import { fetchPictures } from './body/fetch-pictures.ts'
 import { fillModels } from './body/fill-models.ts'
-import { acceptJsonBodies } from './body/read-body.ts'
+import { acceptJsonBodies, isBodyRefused } from './body/read-body.ts'
 import { logBodies } from './body-log.ts'
 import { accountOf, identifyCaller, requireScope } from './caller.ts'
 import { clientSignal, registerWork } from './client-signal.ts'
@@ -48,6 +48,8 @@ const slowestHeadMs = 15_000
 
 /** Text requests that start in one turn of the event loop; they take 2 to 4 ms. */
 const requestsPerTurn = 4
+/** Longer than clients keep idle connections: Go's and Rust's up to 90 s. Otherwise one may send a request while its connection is being closed, and lose it. */
+const longestIdleMs = 95_000
 
 /**
  * The public interface as a server that does not listen yet.
@@ -65,6 +67,7 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
     trustProxy: settings.trustedProxies.length > 0 && isTrustedProxy,
     rewriteUrl: ({ url = '/' }) => asPath(withoutAzurePath(withoutPrefix(url, prefixes))),
     requestTimeout: slowestRequestMs,
+    keepAliveTimeout: longestIdleMs,
     routerOptions: { maxParamLength: longestParameter },
     clientErrorHandler: answerParserError,
     return503OnClosing: false,
@@ -74,7 +77,7 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
   })
   limitPipelining(server.server)
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
-  inviteBodies(server)
+  inviteBodies(server, (request) => isBodyRefused(request, settings))
   const methods = rememberMethods(server)
   traceRequests(server, deps)
   watchRequests(server, deps)

@@ -50,6 +50,11 @@ suite('HTTP protocol', () => {
     assert.ok(!rest.includes('HTTP/1.1 400'))
   })
 
+  test('an idle connection stays open for longer than clients keep theirs', async () => {
+    const answer = await service.fetch('/healthz')
+    assert.equal(answer.headers.get('keep-alive'), 'timeout=95')
+  })
+
   test('overlong headers return 431', async () => {
     const answer = await exchange(service.url, `GET / HTTP/1.1\r\nhost: x\r\nlong: ${'x'.repeat(20_000)}\r\n\r\n`)
     assert.match(answer, /^HTTP\/1\.1 431 .*\r\nx-request-id: /)
@@ -100,7 +105,7 @@ suite('HTTP protocol', () => {
     for (const head of ['HTTP/1.1\r\nHoSt: a', 'HTTP/1.0', 'HTTP/1.0\r\nhost: a']) assert.match(await send(head), /^HTTP\/1\.1 200 /, head)
   })
 
-  test('100 Continue is sent only after the token is checked', async () => {
+  test('100 Continue is sent only after the token is checked, and for a body that is read', async () => {
     const body = '{"prompt":"x"}'
     const head = (token: string, path = '/tokenize') =>
       `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\nexpect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n`
@@ -113,6 +118,19 @@ suite('HTTP protocol', () => {
         await exchange(service.url, head(token, path)),
         new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*\r\nconnection: close\r\n`, 'i'),
       )
+    const asked = `HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.token}\r\nexpect: 100-continue\r\n`
+    for (const [fields, status] of [
+      ['content-type: text/plain\r\ncontent-length: 9', 415],
+      ['content-length: 9', 415],
+      ['content-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: 9', 415],
+      ['content-type: application/json\r\ncontent-length: 99999999999', 413],
+    ] as const)
+      for (const path of ['/tokenize', '/v1/chat/completions'])
+        assert.match(
+          await exchange(service.url, `POST ${path} ${asked}${fields}\r\n\r\n`),
+          new RegExp(`^HTTP/1\\.1 ${status} `),
+          `${path} ${fields}`,
+        )
     const socket = await openSocket(service.url)
     socket.write(head(service.token))
     assert.match(await readUntil(socket, /\r\n\r\n/), /^HTTP\/1\.1 100 Continue\r\n\r\n$/)

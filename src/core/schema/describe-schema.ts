@@ -30,7 +30,7 @@ export interface SchemaNode {
 /** Describes the accepted values of a schema, to follow "must be": `an integer from 1 to 200`. */
 export function describeSchema(schema: SchemaNode): string {
   if (schema.words !== undefined) return schema.words
-  if (schema.anyOf !== undefined) return schema.anyOf.map(describeSchema).join(', or ')
+  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(describeSchema))].join(', or ')
   if (schema.enum !== undefined) return `one of ${schema.enum.map((value) => JSON.stringify(value)).join(', ')}`
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   switch (schema.type) {

@@ -12,6 +12,7 @@ test('finds the name that a typing error most likely meant', () => {
 })
 
 test('finds none if no name is similar', () => {
+  assert.equal(nearestName('stop', ['store', 'steps']), undefined)
   for (const name of ['colour', '', 'x', 'ab', 'p'.repeat(10_000)]) assert.equal(nearestName(name, known), undefined, name.slice(0, 9))
   assert.equal(didYouMean('colour', known), '')
 })

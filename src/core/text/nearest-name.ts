@@ -1,5 +1,7 @@
 /** Longer names are not compared. */
 const longestName = 64
+/** In a name this short, two edits are a typing error only if they swap characters: `prot` means port, `stop` does not mean store. */
+const shortName = 4
 
 /** The known name nearest to a misspelt one, or undefined. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
@@ -8,7 +10,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   const near = known
     .filter((candidate) => Math.abs(candidate.length - name.length) <= reach)
     .map((candidate) => ({ candidate, edits: distance(name, candidate) }))
-    .filter(({ edits }) => edits <= reach)
+    .filter(({ candidate, edits }) => edits <= (name.length <= shortName && candidate.length !== name.length ? 1 : reach))
   return near.toSorted((a, b) => a.edits - b.edits)[0]?.candidate
 }
 

@@ -57,19 +57,20 @@ export function closeAfterBody({ raw: request }: FastifyRequest, { raw: reply }:
 }
 
 /**
- * Sends `100 Continue` only after the caller is authenticated. A client that waits for it (`Expect: 100-continue`) and is refused then gets
+ * Sends `100 Continue` only after the caller is authenticated, and for a body that is read. A client that waits for it (`Expect: 100-continue`) and is refused then gets
  * the error without sending its body. Node would send it at once.
  *
+ * @param isRefused Whether the head of a request alone decides that its body is refused.
  * @see RFC 9110, section 10.1.1
  */
-export function inviteBodies(server: FastifyInstance): void {
+export function inviteBodies(server: FastifyInstance, isRefused: (request: FastifyRequest) => boolean): void {
   const waiting = new WeakSet<ServerResponse>()
   server.server.on('checkContinue', (request, response) => {
     waiting.add(response)
     server.server.emit('request', request, response)
   })
   server.addHook('preParsing', (request, reply, _payload, done) => {
-    if (waiting.delete(reply.raw) && !request.is404) reply.raw.writeContinue()
+    if (waiting.delete(reply.raw) && !request.is404 && !isRefused(request)) reply.raw.writeContinue()
     done()
   })
 }

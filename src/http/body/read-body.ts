@@ -113,6 +113,17 @@ export function acceptJsonBodies(
   })
 }
 
+/** Whether the head of a request alone decides that its body is refused. */
+export function isBodyRefused(request: FastifyRequest, settings: Pick<HttpSettings, 'asyncHeaders' | 'bodyLimitBytes'>): boolean {
+  try {
+    checkMediaType(request)
+    const asyncMode = worksOnModel(request) ? readAsyncMode(request.headers, settings.asyncHeaders) : 'off'
+    return Number(request.headers['content-length'] ?? 0) > limitOf(request, asyncMode, settings)
+  } catch {
+    return true
+  }
+}
+
 /** @throws {ServiceError} `unsupported_media_type` when a request came without a JSON body. */
 export function receivedBody(request: FastifyRequest): ReceivedBody {
   checkMediaType(request)

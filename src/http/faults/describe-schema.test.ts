@@ -19,5 +19,6 @@ for (const [schema, words] of [
   [Type.Array(Type.String(), { maxItems: 4 }), 'a list of at most 4 entries, each a string'],
   [Type.Union([Type.String(), Type.Array(Type.Integer())]), 'a string, or a list, each an integer'],
   [Type.Object({}), 'an object'],
+  [Type.Union([Type.String(), Type.Object({ a: Type.String() }), Type.Object({})]), 'a string, or an object'],
 ] as const)
   test(`describes a schema as: ${words}`, () => assert.equal(describeSchema(schema), words))

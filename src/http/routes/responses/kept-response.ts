@@ -114,6 +114,7 @@ export async function itemsBefore(
   let bytes = 0
   for (let id = previous; id !== undefined; ) {
     if (turns.length >= maxTurns) throw refuse(`goes back over more than ${maxTurns} responses; send the conversation as \`input\`.`)
+    if (!isResponseId(id)) throw refuse(unknownResponse)
     const { response, input, body } = await findResponse(deps, { accountId, id }, options).catch(nameField)
     if (response.status !== 'completed' && response.status !== 'incomplete')
       throw refuse(`is ${String(response.status)}: only a finished response can be continued.`)
@@ -129,8 +130,15 @@ export async function itemsBefore(
   return turns.flat()
 }
 
+const unknownResponse = 'names a response that this service does not have, or no longer: send the conversation as `input`.'
+
+/** Whether a text can be the id of a response. Other services write theirs differently. */
+export function isResponseId(text: string): boolean {
+  return /^resp_[0-9a-f]{32}$/.test(text)
+}
+
 function nameField(error: unknown): never {
-  throw error instanceof ServiceError && error.code === 'not_found' ? refuse('names a response that does not exist or was deleted.') : error
+  throw error instanceof ServiceError && error.code === 'not_found' ? refuse(unknownResponse) : error
 }
 
 function refuse(text: string): ServiceError {

@@ -14,7 +14,7 @@ import { encodeKeptStream, readStreamQuery } from '../../wire/responses/kept-str
 import { deletedResponseSchema, itemListSchema, responseListSchema, responseSchema } from '../../wire/responses/response.ts'
 import { responseIncludes } from '../../wire/responses/response-request.ts'
 import { inPath, json, pageParameters } from '../row-parts.ts'
-import { findResponse, type KeptResponse, type ResponseDependencies, type ResponseTarget } from './kept-response.ts'
+import { findResponse, isResponseId, type KeptResponse, type ResponseDependencies, type ResponseTarget } from './kept-response.ts'
 
 /** Accepted without effect: the content of a response is fixed when it is made. */
 export const includeQuery = ['include[]', 'include'] as const
@@ -159,7 +159,7 @@ async function* followResponse(
  */
 function targetOf({ caller: { accountId }, param }: Call): ResponseTarget {
   const name = param('id')
-  if (!/^resp_[0-9a-f]{32}$/.test(name))
+  if (!isResponseId(name))
     throw new ServiceError('not_found', 'This response does not exist; it may have been deleted or is older than 24 hours.')
   return { accountId, id: name }
 }

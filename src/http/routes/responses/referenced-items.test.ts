@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { assertRejected } from '../../../../test/support/wire/assert-refused.ts'
 import { neverAborted } from '../../../core/waiting.ts'
 import { itemId } from '../../wire/responses/output-items.ts'
 import { itemsBefore, type ResponseDependencies } from './kept-response.ts'
@@ -58,6 +59,17 @@ suite('items of stored responses', () => {
       assert.equal(count, 1)
     })
   }
+
+  test('a response of another service cannot be continued, without a call to the store', async () => {
+    const reads: string[] = []
+    const deps = stored((id) => reads.push(id))
+    for (const previous of ['resp_0695fe81fd9f5ed1016a55e272d1d8819489ccfa633440a88b', 'chatcmpl-1', ''])
+      await assertRejected(
+        itemsBefore(deps, { accountId: 'ada', previous }, () => {}, neverAborted),
+        { code: 'invalid_request_error', param: 'previous_response_id', says: /send the conversation as `input`/ },
+      )
+    assert.deepEqual(reads, [])
+  })
 
   test('only referenced items count, as often as they are referenced', async () => {
     let bytes = 0

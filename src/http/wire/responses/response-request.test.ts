@@ -73,7 +73,7 @@ suite('requests to the Responses interface', () => {
     ['an unknown field', { max_tokens: 5 }, { code: 'unsupported_parameter', param: 'max_tokens' }],
     ['no model', { model: undefined }, { param: 'model' }],
     ['no items', { input: [] }, { param: 'input' }],
-    ['an invalid response id', { previous_response_id: 'resp_1' }, { param: 'previous_response_id' }],
+    ['a response id that is a number', { previous_response_id: 1 }, { param: 'previous_response_id' }],
     ['a stream in the background', { background: true, stream: true }, { param: 'stream', says: /poll the response/ }],
     ['the background without a store', { background: true, store: false }, { param: 'store' }],
     ['options of no stream', { stream_options: {} }, { param: 'stream_options' }],

@@ -54,7 +54,7 @@ export const responseRequestSchema = closed({
   }),
   ...optional({
     instructions: Type.String({ description: 'Instructions for the model; not kept for the next response.' }),
-    previous_response_id: Type.String({ pattern: '^resp_[0-9a-f]{32}$', description: 'A stored response whose conversation continues.' }),
+    previous_response_id: Type.String({ maxLength: 512, description: 'A stored response whose conversation continues.' }),
     store: Type.Boolean({ default: true, description: 'Whether the response is kept for 24 hours.' }),
     background: Type.Boolean({ default: false, description: 'Whether it runs in the background; poll it by its id.' }),
     stream: Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' }),

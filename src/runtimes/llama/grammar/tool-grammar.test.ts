@@ -44,7 +44,7 @@ test('an argument with a recursive schema may be any value', () => {
   const endless = { name: 'endless', description: null, parameters }
   const constraint = constrainToolCalls({ ...rules, tools: [endless] }, null)
   assert.deepEqual(constraint?.loosened, [
-    'The JSON schema of the tool "endless" is followed except in one place: "$ref" at #/$defs/a refers to itself.',
+    'The JSON schema of the tool "endless" is not followed in one place: "$ref" at #/$defs/a refers to itself.',
   ])
   assert.ok(new GrammarStates(constraint?.grammar ?? ''))
 })

@@ -62,7 +62,7 @@ export class SchemaIntersection {
   #options(one: readonly JsonValue[], other: readonly JsonValue[], where: string): readonly JsonValue[] {
     if (one === other) return one
     if (one.length * other.length <= maxOptions) return one.flatMap((mine) => other.map((theirs) => this.#and(mine, theirs)))
-    this.#leeway.loosen(`"anyOf" at ${where} appears twice, with more than ${maxOptions} options together`)
+    this.#leeway.loosen(`"anyOf" at ${where} appears more than once, with more than ${maxOptions} options together`)
     return one
   }
 
@@ -72,7 +72,7 @@ export class SchemaIntersection {
       if (one[keyword] === other[keyword]) continue
       if (keyword === 'multipleOf' && isMultiple(other.multipleOf, one.multipleOf)) continue
       else if (keyword === 'multipleOf' && one.multipleOf && isMultiple(one.multipleOf, other.multipleOf)) both.multipleOf = one.multipleOf
-      else this.#leeway.loosen(`"${keyword}" at ${where} appears twice, and only one of them is followed`)
+      else this.#leeway.loosen(`"${keyword}" at ${where} appears more than once, and only one of them is followed`)
     }
   }
 

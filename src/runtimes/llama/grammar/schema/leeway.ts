@@ -23,7 +23,7 @@ export class Leeway {
 
   /** Loosened parts, as sentences: the first 20 and the number of further ones. */
   get loosened(): readonly string[] {
-    const sentences = [...this.#places].map((message) => `The JSON schema of ${this.#owner} is followed except in one place: ${message}.`)
+    const sentences = [...this.#places].map((message) => `The JSON schema of ${this.#owner} is not followed in one place: ${message}.`)
     const more = sentences.length - maxPlaces
     return more <= 0 ? sentences : [...sentences.slice(0, maxPlaces), `It is not followed in ${more} more places.`]
   }

@@ -60,6 +60,11 @@ export function readMembers(
   return [...names.filter((name) => needed.has(name)), ...names.filter((name) => !needed.has(name))]
     .flatMap((name): readonly ObjectMember[] => {
       const named = Object.hasOwn(properties, name) ? properties[name] : undefined
+      if (named === undefined && isNever(others) && needed.has(name)) {
+        const keyword = schema.additionalProperties === undefined ? 'unevaluatedProperties' : 'additionalProperties'
+        leeway.mistake(`"required" at ${where} names "${shortName(name)}", which "properties" lacks and "${keyword}" excludes`)
+        return [{ name, schema: true, required: true }]
+      }
       if (allowed === null || allowed.includes(name)) return [{ name, schema: named ?? others, required: needed.has(name) }]
       if (needed.has(name)) leeway.mistake(`"propertyNames" at ${where} excludes "${shortName(name)}"`)
       return []

@@ -108,7 +108,11 @@ const refusals: readonly (readonly [what: string, schema: JsonObject, message: R
   ['lengths that exclude everything', { type: 'array', minItems: 3, maxItems: 2 }, /exclude every value/],
   ['invalid prefixItems', { prefixItems: {} }, /"prefixItems" at # must be a list/],
   ['a schema without valid values', { properties: { x: false }, required: ['x'] }, /#\/properties\/x/],
-  ['a property that is both required and forbidden', { required: ['x'], additionalProperties: false }, /#\/properties\/x/],
+  [
+    'a property that is both required and forbidden',
+    { properties: { a: true }, required: ['x'], additionalProperties: false },
+    /"required" at # names "x", which "properties" lacks and "additionalProperties" excludes/,
+  ],
   [
     'required entries that are not names',
     { properties: { x: {} }, required: [{ toString: 1 }] },
