@@ -20,6 +20,7 @@ const decoders: Readonly<Record<string, (first: Buffer) => Transform>> = {
 
 /** Compressions of an answer, in the order in which they were applied. Servers also send `none` or the name of a character set. */
 function compressionsOf({ headers: { 'content-encoding': coding = '' } }: IncomingMessage): readonly string[] {
+  if (coding === '') return []
   const named = coding.split(',').map((name) => name.trim().toLowerCase())
   return named.filter((name) => Object.hasOwn(decoders, name) || /^(?:x-)?compress$/.test(name))
 }

@@ -30,6 +30,7 @@ export function findLimitFaults(
   { max_tokens, max_completion_tokens, n_predict }: LimitBody,
   { least = 1 }: { readonly least?: 0 | 1 } = {},
 ): readonly FieldFault[] {
+  if ((max_tokens ?? max_completion_tokens ?? n_predict) === undefined) return []
   const faults: FieldFault[] = []
   const [first, ...others] = Object.entries({ max_tokens, max_completion_tokens, n_predict }).filter(([, value]) => value !== undefined)
   for (const [name, value] of others)

@@ -66,7 +66,10 @@ interface RequestedFormat {
   readonly format: ResponseFormat | null
 }
 
+const names = Object.keys(outputFormatFields)
+
 function requestedFormats(body: OutputFormatBody): readonly RequestedFormat[] {
+  if (!names.some((name) => Object.hasOwn(body, name))) return []
   const { structured_outputs: inside = {} } = body
   const within = 'structured_outputs'
   return [

@@ -74,11 +74,18 @@ export function readThinking(body: ThinkingBody): Pick<ChatInput, 'effort' | 'th
 
 type Said<Value> = readonly (readonly [name: string, value: Value])[]
 
-function gather({ chat_template_kwargs: templateArguments = {}, thinking, reasoning = {}, ...body }: ThinkingBody): {
+interface Options {
   readonly switches: Said<boolean>
   readonly efforts: Said<(typeof reasoningEfforts)[number]>
   readonly limits: Said<number>
-} {
+}
+
+const names = Object.keys(thinkingFields)
+const none: Options = { switches: [], efforts: [], limits: [] }
+
+function gather(given: ThinkingBody): Options {
+  if (!names.some((name) => Object.hasOwn(given, name))) return none
+  const { chat_template_kwargs: templateArguments = {}, thinking, reasoning = {}, ...body } = given
   const said = <Value>(name: string, value: Value | undefined): Said<Value> => (value === undefined ? [] : [[name, value]])
   const isOn = { enabled: true, disabled: false, adaptive: undefined, auto: undefined }[thinking?.type ?? 'auto']
   return {
