@@ -282,24 +282,26 @@ function findQueueRefusal(
 export function nextDeadline({ models, closing }: ResidencyState, limits: ResidencyLimits, now: number): number {
   // Leases may end after closing, and a timer would keep the process alive.
   if (closing) return Number.POSITIVE_INFINITY
-  const all = [...models.values()]
-  const starved = all.some(({ phase, waiting, wanted }) => phase.type === 'unloaded' && waiting.length + wanted.length > 0)
-  return Math.min(...all.flatMap((model) => listDeadlines(model, limits, { now, starved })))
+  let starved = false
+  for (const { phase, waiting, wanted } of models.values()) starved ||= phase.type === 'unloaded' && waiting.length + wanted.length > 0
+  let next = Number.POSITIVE_INFINITY
+  for (const model of models.values()) next = Math.min(next, deadlineOf(model, limits, { now, starved }))
+  return next
 }
 
-function listDeadlines(
+function deadlineOf(
   model: ResidentModel,
   { idleUnloadMs, waitLimitMs }: ResidencyLimits,
   { now, starved }: { readonly now: number; readonly starved: boolean },
-): number[] {
+): number {
   const { phase, waiting, lastUsedAt } = model
   // Waiters are in order of arrival.
-  const deadlines = waiting.slice(0, 1).map(({ since }) => since + waitLimitMs)
-  if (phase.type === 'backing-off') deadlines.push(phase.until)
-  if (phase.type !== 'loaded' || phase.draining !== null) return deadlines
-  deadlines.push(now + reviewMs)
-  if (idleUnloadMs !== null && isIdle(model)) deadlines.push(lastUsedAt + idleUnloadMs)
+  const [first] = waiting
+  let next = first === undefined ? Number.POSITIVE_INFINITY : first.since + waitLimitMs
+  if (phase.type === 'backing-off') next = Math.min(next, phase.until)
+  if (phase.type !== 'loaded' || phase.draining !== null) return next
+  next = Math.min(next, now + reviewMs)
+  if (idleUnloadMs !== null && isIdle(model)) next = Math.min(next, lastUsedAt + idleUnloadMs)
   const ripeAt = phase.since + minResidentMs
-  if (starved && ripeAt > now) deadlines.push(ripeAt)
-  return deadlines
+  return starved && ripeAt > now ? Math.min(next, ripeAt) : next
 }
