@@ -10,6 +10,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 // A terminal that closes says so twice, itself and by its shell.
 process.on('SIGHUP', () => stop.abort(new Error('Stopped by SIGHUP.')))
 
+// The write of a file over the limit on its size fails instead of ending the process.
+process.on('SIGXFSZ', () => {})
+
 tolerateClosedOutput(process.argv[2] === 'serve')
 process.exitCode = await runCli(process.argv.slice(2), {
   terminal: openProcessTerminal(readEnvironment()),

@@ -1,9 +1,10 @@
 import { ServiceError } from '../core/error.ts'
 import { sqliteCode } from '../core/sqlite-code.ts'
 
-/** System error codes for a read-only or failing disk, and for a folder that is missing or not writable. */
+/** System error codes for a read-only or failing disk, a limit on the size of files, and for a folder that is missing or not writable. */
 const unwritableCodes: ReadonlySet<unknown> = new Set([
   'EROFS',
+  'EFBIG',
   'EIO',
   'EACCES',
   'EPERM',

@@ -285,6 +285,20 @@ suite('uploaded assets', () => {
     assert.match(await chunked.text(), /Delete an asset first/)
   })
 
+  test('an upload that was broken off counts towards the quota', async () => {
+    await using it = await start(lora.length + 10)
+    const made = await it.create(described('broken'))
+    // It breaks off at the quota.
+    const twice = new Blob([new Uint8Array(lora), new Uint8Array(lora)]).stream()
+    const broken = await fetch(made.body.transfer_api.put_url, { method: 'PUT', body: twice, duplex: 'half' } as RequestInit)
+    assert.equal(broken.status, 429)
+    const { put_url } = (await it.create(described('next'))).body.transfer_api
+    const refused = await it.put(put_url, new Uint8Array(lora))
+    assert.equal(refused.status, 429, await refused.text())
+    await it.remove(made.body.asset.id)
+    assert.equal((await it.put(put_url, new Uint8Array(lora))).status, 200)
+  })
+
   test('links are valid for one asset, one verb and a day', async () => {
     await using it = await start()
     const { id } = await it.upload('mine')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { type FileHandle, open, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
@@ -30,6 +30,22 @@ for (const connections of [1, 3, 7]) {
       assert.deepEqual(await readdir(join(part, '..')), ['file.part'])
     }))
 }
+
+test('writes that end early, as on a nearly full disk, leave no gap', (context) =>
+  inFolder(async (part) => {
+    await using file = await open(part, 'w')
+    const prototype: FileHandle = Object.getPrototypeOf(file)
+    const { write } = prototype
+    context.mock.method(
+      prototype,
+      'write',
+      function (this: FileHandle, bytes: Uint8Array, offset: number, length: number, position: number) {
+        return Reflect.apply(write, this, [bytes, offset, Math.min(length, 7), position])
+      },
+    )
+    assert.equal(await pullSpans({ source: skips, wait }, { path: 'file', part, bytes: 1000, connections: 3 }, options), true)
+    assert.deepEqual(await readFile(part), whole)
+  }))
 
 test('a source without ranges is fetched by one connection, and nothing of the first attempt is left', () =>
   inFolder(async (part) => {

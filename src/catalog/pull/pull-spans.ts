@@ -91,8 +91,12 @@ async function fetchSpan(
   if (offset !== span.done) throw new NoMiddle()
   for await (const piece of bytes) {
     const wanted = piece.subarray(0, span.end - span.done)
-    await file.write(wanted, 0, wanted.length, span.done)
-    span.done += wanted.length
+    // A write ends early when the disk is nearly full.
+    for (let written = 0; written < wanted.length; ) {
+      const { bytesWritten } = await file.write(wanted, written, wanted.length - written, span.done)
+      written += bytesWritten
+      span.done += bytesWritten
+    }
     onPiece()
     if (span.done === span.end) return
   }

@@ -94,8 +94,8 @@ export async function receiveAsset(
   if (asset.state !== 'awaiting') throw new ServiceError('not_found', 'This asset does not expect a file: create another asset.')
   const { accountId, id } = asset
   using upload = deps.uploads.begin(asset)
-  const others = (await listAssetRecords(deps, { accountId }, options)).filter((each) => each.id !== id)
-  const stored = others.reduce((sum, { bytes, id: other }) => sum + (deps.uploads.has(other) ? 0 : bytes), 0)
+  const others = (await listAssetRecords(deps, { accountId }, options)).filter((each) => each.id !== id && !deps.uploads.has(each.id))
+  const stored = (await Promise.all(others.map((each) => bytesOf(deps, each)))).reduce((sum, bytes) => sum + bytes, 0)
   const mayGrowTo = (bytes: number): void => {
     if (stored + deps.uploads.bytesBeside(accountId, id) + bytes > deps.limits.bytesPerAccount)
       throw new ServiceError('quota_exceeded', `Delete an asset first: files of one account may take ${deps.limits.bytesPerAccount} bytes.`)
@@ -104,6 +104,11 @@ export async function receiveAsset(
   if (length !== null) mayGrowTo(from + length)
   const bytes = await deps.files.receive(id, from === 0 ? checkStart(content) : content, { ...options, from, mayGrowTo })
   return await putAssetRecord(deps, { ...asset, bytes }, options)
+}
+
+/** Bytes of an asset's file. An upload that was broken off has stored more than its record says. */
+async function bytesOf({ files }: Pick<AssetDependencies, 'files'>, { id, state, bytes }: UploadedAsset): Promise<number> {
+  return state === 'awaiting' ? ((await files.received(id))?.bytes ?? 0) : bytes
 }
 
 /** Bytes needed to recognize a safetensors file: the little-endian length of its header, and the header's opening brace. */

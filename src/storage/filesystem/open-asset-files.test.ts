@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -29,6 +30,21 @@ test('bytes received before a broken connection are kept, and the rest is append
   assert.equal(Buffer.concat(await Array.fromAsync(opened?.pieces ?? [])).toString(), 'abcdef')
   await files.remove(id)
   assert.equal(await files.received(id), null)
+})
+
+test('an upload that no longer fits is never reported as stored', async () => {
+  await using folder = await createTemporaryFolder()
+  // Beyond the limit, the system writes a part of a piece and reports how much.
+  const receiver = `
+    import { openAssetFiles } from ${JSON.stringify(new URL('./open-asset-files.ts', import.meta.url).href)}
+    process.on('SIGXFSZ', () => {})
+    const files = openAssetFiles({ folder: ${JSON.stringify(folder.path)} })
+    const options = { from: 0, mayGrowTo: () => {}, signal: new AbortController().signal }
+    const stored = await files.receive(${JSON.stringify(id)}, [Buffer.alloc(3000)], options).catch(({ code }) => code)
+    process.stdout.write(String(stored))`
+  const shell = ['-c', 'ulimit -f 1; exec "$0" "$@"', process.execPath, '--input-type=module', '--eval', receiver]
+  const { stdout, stderr } = spawnSync('sh', shell, { encoding: 'utf8' })
+  assert.equal(stdout, 'server_is_overloaded', stderr)
 })
 
 test('an upload that starts over drops the one before', async () => {

@@ -30,13 +30,14 @@ export function openAssetFiles({ folder }: { readonly folder: string }): AssetFi
             param: 'content-range',
           },
         )
-      await using file = await open(path, from === 0 ? 'w' : 'r+', 0o600).catch(refuse)
+      await using file = await open(path, from === 0 ? 'w' : 'a', 0o600).catch(refuse)
       let bytes = from
       try {
         for await (const piece of content) {
           signal.throwIfAborted()
           mayGrowTo(bytes + piece.length)
-          await file.write(piece, 0, piece.length, bytes)
+          // Unlike `write`, this never ends early when the disk is nearly full.
+          await file.writeFile(piece)
           bytes += piece.length
         }
       } catch (error) {

@@ -77,9 +77,9 @@ function sealOf(sha256: string): string {
 
 /** Appends the seal to a complete backup. */
 export async function sealBackup(file: string, { signal }: Abortable): Promise<void> {
-  await using opened = await open(file, 'r+')
+  await using opened = await open(file, 'a+')
   const { size } = await opened.stat()
-  await opened.write(sealOf(await digest(opened, size, { signal })), size)
+  await opened.appendFile(sealOf(await digest(opened, size, { signal })))
   await opened.sync()
 }
 

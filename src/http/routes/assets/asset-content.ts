@@ -72,7 +72,8 @@ async function findLinked(deps: HttpDependencies, { reply, param, query, options
 }
 
 async function* bytesOf(body: unknown): AsyncGenerator<Uint8Array, void, undefined> {
-  if (body instanceof Readable) yield* body
+  // A refused upload must keep its connection, whose rest of the body is read after the answer.
+  if (body instanceof Readable) yield* body.iterator({ destroyOnReturn: false })
 }
 
 /** The offset of a part, from a header such as `bytes 100-199/*`; 0 without the header. */
