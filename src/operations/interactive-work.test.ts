@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { makeImageRequest } from '../../test/support/image-request.ts'
 import { createMemoryStore } from '../../test/support/memory/create-memory-store.ts'
 import { unobservedWork } from '../../test/support/memory/unobserved.ts'
@@ -221,6 +222,8 @@ suite('interactive work', () => {
       ...deps.usage,
       append: async (entry: UsageEntry, { id = '' }: { readonly id?: string }) => {
         booked.push(entry)
+        // A shared database records it later.
+        await nextTurn()
         await own.release(id, options)
       },
     }
@@ -237,8 +240,10 @@ suite('interactive work', () => {
     assert.deepEqual([places, booked.map(({ outcome }) => outcome)], [[], ['refused']])
     await own.release('other', options)
     assert.equal((await several()).choices.length, 2)
+    await nextTurn()
     fault = new ServiceError('context_length_exceeded', 'Shorten the prompt.')
     await assert.rejects(several(), fault)
+    await nextTurn()
     await notePlaces()
     assert.deepEqual(places, [1, 1, 1, 1, 1, 0])
   })
