@@ -155,7 +155,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     'image-upstream',
     '600 for `openai-images`; else `run-limit`',
     seconds,
-    'Seconds for one picture, from its request to its last byte.',
+    'Seconds for one picture, from its request to its last byte, without its time in the queue of ComfyUI or sd-server.',
   ),
   field(
     'timeouts.idle',

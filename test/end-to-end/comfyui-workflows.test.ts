@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ServiceError } from '../../src/core/error.ts'
+import { runWorkflow } from '../../src/runtimes/upstream/images/comfyui-run.ts'
+import { ServerCalls } from '../../src/runtimes/upstream/images/server-calls.ts'
+import { UpstreamConnection } from '../../src/runtimes/upstream/upstream-connection.ts'
 import { connectImageServer } from '../support/engines/connect-image-server.ts'
-import { hangs, type ImageServerFault } from '../support/engines/image-server.ts'
+import { hangs, type ImageServerFault, startImageServer } from '../support/engines/image-server.ts'
 import { makeImageRequest } from '../support/image-request.ts'
 
 const { signal } = new AbortController()
@@ -40,6 +43,20 @@ for (const [where, answer] of [
     assert.equal((await model.generate(request, { signal, onProgress })).images.length, 1)
     assert.equal(looks, 35)
   })
+
+test('a workflow that waits behind others is reported as waiting until it runs', async (context) => {
+  let [looks, waits] = [0, 0]
+  const begins: ImageServerFault = (response, body) => {
+    if (!body.includes('queue_running')) return void response.end(looks < 4 ? '{}' : body)
+    response.end(++looks < 3 ? queue([[1, 'theirs', {}]], [[2, 'p1', {}]]) : body)
+  }
+  const { url } = await startImageServer(context, 'comfyui', { fault: begins, at: /^\/history|^\/queue/, accepts: () => true })
+  using connection = await UpstreamConnection.open({ url, keyFile: null })
+  const calls = new ServerCalls(connection, { pollMs: 1 })
+  const options = { signal, previews: false, steps: 4, onStep: async () => undefined, onWaiting: () => void waits++ }
+  await runWorkflow({ calls, connection }, {}, options)
+  assert.deepEqual([looks, waits], [4, 2])
+})
 
 test('a workflow without an id yet is cancelled by the id that Sepia assigned', async (context) => {
   const { model, server } = await connectImageServer(context, 'comfyui', { fault: hangs, at: /^\/prompt$/ })

@@ -28,12 +28,12 @@ interface ComfyUiServer {
 export async function runWorkflow(
   { calls, connection }: ComfyUiServer,
   prompt: unknown,
-  { signal, ...reporting }: DrawingOptions & Pick<ImageRequest, 'previews' | 'steps'>,
+  { signal, onWaiting, ...reporting }: DrawingOptions & Pick<ImageRequest, 'previews' | 'steps'>,
 ): Promise<Uint8Array> {
   const client = randomUUID()
   using _watching = watchComfyUi(connection, client, reporting)
   const id = await start(calls, { prompt, client_id: client, prompt_id: randomUUID() }, { signal })
-  const entry = await waitForWorkflow(calls, id, { signal })
+  const entry = await waitForWorkflow(calls, id, { signal, onWaiting })
   if (fieldOf(entry, 'status', 'status_str') === 'error') throw makeReportedError(explainFailure(fieldOf(entry, 'status', 'messages')))
   const picture = findPicture(fieldOf(entry, 'outputs'))
   if (picture === undefined) throw makeBrokenError(`finished a workflow without a picture${hintAtCache(entry)}`)
@@ -57,7 +57,7 @@ async function start(
 }
 
 /** The server's record of a finished workflow. */
-async function waitForWorkflow(calls: ServerCalls, id: string, options: Abortable): Promise<unknown> {
+async function waitForWorkflow(calls: ServerCalls, id: string, options: Pick<DrawingOptions, 'signal' | 'onWaiting'>): Promise<unknown> {
   const look = async (): Promise<unknown> => fieldOf(await calls.get(`/history/${id}`, options), id)
   try {
     for (let [looks, missed] = [1, 0]; ; looks++) {
@@ -65,7 +65,9 @@ async function waitForWorkflow(calls: ServerCalls, id: string, options: Abortabl
       const entry = await look()
       if (hasEnded(entry)) return entry
       if (entry !== undefined || looks % looksPerQueue !== 0) continue
-      missed = (await isQueued(calls, id, options)) ? 0 : missed + 1
+      const place = await placeOf(calls, id, options)
+      if (place === 'waiting') options.onWaiting()
+      missed = place === 'none' ? missed + 1 : 0
       // It may have ended between the two polls, or reach the history later.
       if (missed < missesWhenLost) continue
       throw makeBrokenError('has lost the workflow: it was restarted, or somebody removed the workflow from its queue')
@@ -85,11 +87,12 @@ function hasEnded(entry: unknown): boolean {
   )
 }
 
-/** Whether a workflow is queued or running. An unreadable queue counts as yes. */
-async function isQueued(calls: ServerCalls, id: string, options: Abortable): Promise<boolean> {
+/** Where a workflow is in the queue. An unreadable queue counts as running. */
+async function placeOf(calls: ServerCalls, id: string, options: Abortable): Promise<'waiting' | 'running' | 'none'> {
   const queue = await calls.get('/queue', options).catch(() => null)
   const [running, pending] = [fieldOf(queue, 'queue_running'), fieldOf(queue, 'queue_pending')]
-  return !Array.isArray(running) || !Array.isArray(pending) || holds(running, id) || holds(pending, id)
+  if (!Array.isArray(running) || !Array.isArray(pending) || holds(running, id)) return 'running'
+  return holds(pending, id) ? 'waiting' : 'none'
 }
 
 function holds(entries: readonly unknown[], id: string): boolean {

@@ -8,10 +8,11 @@ import { fieldOf, textsIn } from '../field-of.ts'
 import { makeBrokenError, makeReportedError, statusOf } from '../upstream-error.ts'
 import type { ServerCalls } from './server-calls.ts'
 import { ServerCapabilities } from './server-capabilities.ts'
-import { type ImageServer, pictureIn, rareFields, refuseUsed, type ServerDrawing, toBase64 } from './server-drawing.ts'
+import { type DrawingOptions, type ImageServer, pictureIn, rareFields, refuseUsed, type ServerDrawing, toBase64 } from './server-drawing.ts'
 
-/** States of a job that has not ended; its own server uses the first two. */
-const working: readonly string[] = ['queued', 'generating', 'pending', 'running', 'processing', 'in_progress']
+/** States of a job in the queue, and of one that has not ended; its own server uses the first and the third. */
+const waiting: readonly string[] = ['queued', 'pending']
+const working: readonly string[] = [...waiting, 'generating', 'running', 'processing', 'in_progress']
 
 /**
  * The native API of stable-diffusion.cpp's server: a picture is a job that is polled until it is done. The
@@ -48,7 +49,7 @@ export async function connectSdServer(calls: ServerCalls, connecting: Abortable)
 }
 
 /** The state of a finished job. If polling fails, the job is cancelled, since its picture would not be fetched. */
-async function waitForJob(calls: ServerCalls, id: string, options: Abortable): Promise<unknown> {
+async function waitForJob(calls: ServerCalls, id: string, options: Pick<DrawingOptions, 'signal' | 'onWaiting'>): Promise<unknown> {
   try {
     for (;;) {
       await calls.pause(options)
@@ -56,6 +57,7 @@ async function waitForJob(calls: ServerCalls, id: string, options: Abortable): P
       const status = fieldOf(state, 'status')
       if (typeof status !== 'string') throw makeBrokenError('does not report the state of a picture it accepted')
       if (!working.includes(status)) return state
+      if (waiting.includes(status)) options.onWaiting()
     }
   } catch (error) {
     await calls.farewell((farewell) => calls.post(`/sdcpp/v1/jobs/${id}/cancel`, {}, farewell))

@@ -42,6 +42,30 @@ test('progress never decreases, whatever a server reports', async () => {
   )
 })
 
+test('the time limit of a picture does not run while it waits in the queue of its server', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] })
+  const firstMs = 1000
+  const late: boolean[] = []
+  const server = {
+    refuse: async () => undefined,
+    draw: async (_: unknown, { signal: limited, onWaiting }: DrawingOptions) => {
+      for (const isWaiting of [true, true, false, false]) {
+        context.mock.timers.tick(0.9 * firstMs)
+        late.push(limited.aborted)
+        if (isWaiting) onWaiting()
+      }
+      limited.throwIfAborted()
+      return new Uint8Array()
+    },
+  }
+  const drawing = createServerModel(server, { firstMs }).generate(makeImageRequest('a fox'), { signal, onProgress: () => undefined })
+  await assert.rejects(drawing, (error: Error) => {
+    assert.match(String(error.cause), /`timeouts\.first`/)
+    return true
+  })
+  assert.deepEqual(late, [false, false, false, true])
+})
+
 test('a preview that is resized only after its image is complete is not reported', async () => {
   const preview = await picture(64)
   const reported: ImageProgress[] = []

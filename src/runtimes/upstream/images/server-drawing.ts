@@ -19,6 +19,8 @@ export interface DrawingOptions {
   readonly signal: AbortSignal
   /** Completed steps of this picture, and a preview in PNG or JPEG. */
   readonly onStep: (step: number, preview?: Uint8Array) => Promise<void>
+  /** Restarts the time limit of the picture; called while it waits in the server's own queue. */
+  readonly onWaiting: () => void
 }
 
 /** An adapter for one kind of server. */
@@ -50,7 +52,9 @@ export function createServerModel(server: ImageServer, { firstMs, takeTurn }: Se
         const { onStep } = reporter
         using _turn = await takeTurn?.({ signal })
         using limited = limitDrawing(firstMs, { signal })
-        const file = await asImageError(server.draw({ request, texts, seed }, { signal: limited.signal, onStep }))
+        const file = await asImageError(
+          server.draw({ request, texts, seed }, { signal: limited.signal, onStep, onWaiting: limited.restart }),
+        )
         images.push(await receivePicture(file, request, seed))
         reporter.finish()
       }
@@ -174,9 +178,17 @@ export function toBase64(bytes: Uint8Array): string {
  *
  * @param firstMs Time limit in milliseconds; null = the caller's signal alone.
  */
-function limitDrawing(firstMs: number | null, { signal }: Abortable): Disposable & Abortable {
-  if (firstMs === null) return { signal, [Symbol.dispose]: () => undefined }
+function limitDrawing(firstMs: number | null, { signal }: Abortable): Disposable & Abortable & { readonly restart: () => void } {
+  if (firstMs === null) return { signal, restart: () => undefined, [Symbol.dispose]: () => undefined }
   const late = new AbortController()
-  const timer = setTimeout(() => late.abort(makeLateError('first', firstMs)), firstMs)
-  return { signal: AbortSignal.any([signal, late.signal]), [Symbol.dispose]: () => clearTimeout(timer) }
+  const begin = (): NodeJS.Timeout => setTimeout(() => late.abort(makeLateError('first', firstMs)), firstMs)
+  let timer = begin()
+  return {
+    signal: AbortSignal.any([signal, late.signal]),
+    restart: () => {
+      clearTimeout(timer)
+      timer = begin()
+    },
+    [Symbol.dispose]: () => clearTimeout(timer),
+  }
 }
