@@ -58,8 +58,8 @@ export async function runPage(deps: BatchDependencies, batch: Batch, ending: Err
     return JSON.stringify([running, refused]) === JSON.stringify([batch.running, batch.refused]) ? batch : { ...batch, running, refused }
   const output: Uint8Array[] = []
   const errors: Uint8Array[] = []
-  for (const line of lines) {
-    const result = await encodeResult(deps, batch, { ...line, inferences }, options)
+  for (const [at, line] of lines.entries()) {
+    const result = await encodeResult(deps, batch, { ...line, at, inferences }, options)
     ;(result.succeeded ? output : errors).push(...result.bytes)
   }
   const failed = errors.length
@@ -140,12 +140,14 @@ async function enter(
 async function encodeResult(
   deps: BatchDependencies,
   batch: Batch,
-  { bytes, id, refused, inferences }: PageLine & { readonly inferences: ReadonlyMap<string, Inference> },
+  { bytes, id, at, refused, inferences }: PageLine & { readonly at: number; readonly inferences: ReadonlyMap<string, Inference> },
   options: Abortable,
 ): Promise<{ readonly succeeded: boolean; readonly bytes: readonly Uint8Array[] }> {
   const { customId, body: requested } = await readLine(deps, batch, bytes)
   const inference = id === null ? undefined : inferences.get(id)
-  const head = `{"id":${JSON.stringify(`batch_req_${id ?? 'none'}`)},"custom_id":${JSON.stringify(customId)}`
+  // A line that was refused before it ran has no inference; its name must differ from others all the same.
+  const name = id ?? `${batch.id.replace(/^batch_/, '')}-${batch.place.page * batchPageLines + at + 1}`
+  const head = `{"id":${JSON.stringify(`batch_req_${name}`)},"custom_id":${JSON.stringify(customId)}`
   if (inference?.outcome === 'succeeded' && inference.output !== null) {
     const begin = `${head},"response":{"status_code":200,"request_id":${JSON.stringify(id)},"body":`
     const stored = Buffer.concat(await Array.fromAsync(await deps.outputs.open(inference.output, options)))
@@ -156,7 +158,7 @@ async function encodeResult(
   // A cancelled line that never ran has no answer; one that ran has the same as a single request.
   const ended = error.code === 'request_cancelled' || error.code === 'response_expired'
   const { status, body } = deps.batchWords.encodeFailure(error)
-  const response = ended ? null : { status_code: status, request_id: id ?? 'none', body }
+  const response = ended ? null : { status_code: status, request_id: name, body }
   const plain = ended ? { code: error.code === 'request_cancelled' ? 'batch_cancelled' : 'batch_expired', message: error.message } : null
   return { succeeded: false, bytes: [Buffer.from(`${head},"response":${JSON.stringify(response)},"error":${JSON.stringify(plain)}}\n`)] }
 }

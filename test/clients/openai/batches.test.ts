@@ -17,6 +17,7 @@ const { signal } = new AbortController()
 const clock = createSystemClock()
 
 interface Line {
+  readonly id: string
   readonly custom_id: string
   readonly response: {
     readonly status_code: number
@@ -149,8 +150,10 @@ suite('batches', () => {
     ]
     const batch = await finish((await send(lines)).id)
     assert.deepEqual(batch.request_counts, { total: 4, completed: 1, failed: 3 })
+    const failed = await read(batch.error_file_id)
+    assert.equal(new Set(failed.map(({ id }) => id)).size, 3)
     assert.deepEqual(
-      (await read(batch.error_file_id)).map(({ custom_id, response }) => [custom_id, response?.status_code]),
+      failed.map(({ custom_id, response }) => [custom_id, response?.status_code]),
       [
         ['c1', 500],
         ['c2', 404],
