@@ -50,6 +50,7 @@ export function describeSchema(schema: SchemaNode): string {
 }
 
 function describeList({ items, minItems, maxItems }: SchemaNode): string {
+  if (maxItems === 0) return 'an empty list'
   const places = placesOf(items)
   if (places !== null) return `a list of ${places.length} entries (${places.map(describeSchema).join('; then ')})`
   return `a list${describeSize(minItems, maxItems, 'entries')}${items === undefined ? '' : `, each ${describeSchema(items)}`}`

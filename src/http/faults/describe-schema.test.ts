@@ -17,6 +17,7 @@ for (const [schema, words] of [
   [Type.Enum(['a', 'b']), 'one of "a", "b"'],
   [Type.Literal('a'), '"a"'],
   [Type.Array(Type.String(), { maxItems: 4 }), 'a list of at most 4 entries, each a string'],
+  [Type.Array(Type.String(), { maxItems: 0 }), 'an empty list'],
   [Type.Union([Type.String(), Type.Array(Type.Integer())]), 'a string, or a list, each an integer'],
   [Type.Object({}), 'an object'],
   [Type.Union([Type.String(), Type.Object({ a: Type.String() }), Type.Object({})]), 'a string, or an object'],

@@ -32,6 +32,11 @@ test('details for the operator are in the cause, and in no message for clients',
 
 const causeOf = ({ cause }: { readonly cause?: unknown }): string => (cause instanceof Error ? cause.message : '')
 
+test('a proxy’s page about a large request becomes advice to shorten it', () => {
+  const { code, message } = makeAnswerError(413, '<html><body>413 Request Entity Too Large</body></html>', undefined)
+  assert.deepEqual([code, message], ['invalid_request_error', 'This request is too large for the server of this model; shorten it.'])
+})
+
 test('an account without credit is a failure, not a pause', () => {
   const error = makeAnswerError(429, '{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}', '1')
   assert.equal(error.code, 'inference_failed')

@@ -195,6 +195,8 @@ function makeFaultError(status: number, { message, code }: ServerFault, retryAft
   const refused = status === 400 || status === 413 || status === 422
   if (refused && tooLong.test(`${code} ${message}`))
     return new ServiceError('context_length_exceeded', message || 'The prompt does not fit the context; shorten it.')
+  if (status === 413 && message === '')
+    return new ServiceError('invalid_request_error', 'This request is too large for the server of this model; shorten it.')
   if (refused) return new ServiceError('invalid_request_error', message || 'The model rejected this request; change its parameters.')
   if ((status !== 429 && status !== 503 && status !== 529) || hasNoCredit({ code })) return undefined
   const retryAfterSeconds = Math.min(longestRetrySeconds, Math.max(1, secondsOf(retryAfter)))
