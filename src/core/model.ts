@@ -175,6 +175,10 @@ export interface ImageModelBounds {
   readonly startsFromImage: boolean
   /** Whether the same seed gives the same picture. */
   readonly takesSeeds: boolean
+  /** Longest side of a picture in pixels that its table of positions covers; absent = no such limit. */
+  readonly maxSide?: number
+  /** Blocks that skip-layer guidance can leave out; absent = unknown. */
+  readonly blocks?: number
 }
 
 export interface ImageModelDescriptor extends DescriptorBase {

@@ -4,7 +4,7 @@ import type { TransformerFamily } from '../../core/checkpoint/checkpoint-family.
 import type { ComponentName, ModelFiles } from '../../core/checkpoint/model-files.ts'
 import { lackingReason, type ModelPart, type PartSlot } from '../../core/checkpoint/model-parts.ts'
 import { addPart } from '../../core/memory/image-parts.ts'
-import type { ImageModelDescriptor } from '../../core/model.ts'
+import type { ImageModelBounds, ImageModelDescriptor } from '../../core/model.ts'
 
 /** A file with a component of a model. */
 export interface FoundPart {
@@ -14,10 +14,27 @@ export interface FoundPart {
   readonly bytes: number
   /** Width of a text encoder's hidden states, or channels of a VAE; null = unknown. */
   readonly width: number | null
+  /** Layers of a CLIP; absent = another part, or unknown. */
+  readonly layers?: number
+  /** Whether a VAE has an encoder, needed to start from an image; absent = another part. */
+  readonly encodes?: boolean
+}
+
+/** What the components of a model limit. */
+interface PartLimits {
+  /** Layers of the shorter CLIP; absent = unknown. */
+  readonly layers?: number
+  readonly encodes?: boolean
 }
 
 /** Sizes of the component files. */
 type PartBytes = Readonly<Partial<Record<ComponentName, number>>>
+
+/** Components found for a model, their sizes, and what they limit. */
+export interface FoundParts extends PartLimits {
+  readonly files: ModelFiles
+  readonly sizes: PartBytes
+}
 
 /** A model file with missing components. */
 export interface IncompleteModel {
@@ -36,18 +53,23 @@ export interface IncompleteModel {
 export async function findParts(
   { family, path, lacks }: IncompleteModel,
   parts: readonly FoundPart[],
-): Promise<{ readonly files: ModelFiles; readonly sizes: PartBytes } | { readonly unusable: string }> {
+): Promise<FoundParts | { readonly unusable: string }> {
   const files: Partial<Record<ComponentName, string>> = {}
   const sizes: Partial<Record<ComponentName, number>> = {}
+  let limits: PartLimits = {}
   const missing = await findMissing(lacks, async (slot) => {
     const { part, component } = slot
-    const found = isTokenizer(part) ? await findTokenizer(part, tokenizerPlaces(path, files)) : findFile(slot, parts, path)
+    const found: ReturnType<typeof findFile> = isTokenizer(part)
+      ? await findTokenizer(part, tokenizerPlaces(path, files))
+      : findFile(slot, parts, path)
     if (found === null) return false
     files[component] = await realpath(found.path)
     sizes[component] = found.bytes
+    const layers = Math.min(limits.layers ?? Number.POSITIVE_INFINITY, found.layers ?? Number.POSITIVE_INFINITY)
+    limits = { ...limits, ...(Number.isFinite(layers) && { layers }), ...(found.encodes !== undefined && { encodes: found.encodes }) }
     return true
   })
-  return missing.length > 0 ? { unusable: lackingReason(family, missing) } : { files, sizes }
+  return missing.length > 0 ? { unusable: lackingReason(family, missing) } : { files, sizes, ...limits }
 }
 
 /** The parts of a model that are not there; an optional encoder is not missed, and without it neither is its tokenizer. */
@@ -73,17 +95,29 @@ export function fitsSlot({ part, width }: PartSlot, found: Pick<FoundPart, 'part
 }
 
 /** Completes a model with its component files. */
-export function withParts(
-  descriptor: ImageModelDescriptor,
-  { files, sizes }: { readonly files: ModelFiles; readonly sizes: PartBytes },
-): ImageModelDescriptor {
-  const { checkpoint } = descriptor
+export function withParts(descriptor: ImageModelDescriptor, { files, sizes, ...limits }: FoundParts): ImageModelDescriptor {
+  const { checkpoint, bounds } = descriptor
   const bytes = Object.values(sizes).reduce((sum, size) => sum + size, descriptor.bytes)
   const parts = checkpoint?.parts && Object.entries(sizes).reduce((sum, [name, size]) => addPart(sum, name, size), checkpoint.parts)
-  return { ...descriptor, bytes, ...(checkpoint && { checkpoint: { ...checkpoint, files, ...(parts && { parts }) } }) }
+  return {
+    ...descriptor,
+    bytes,
+    ...(bounds && { bounds: withLimits(bounds, limits) }),
+    ...(checkpoint && { checkpoint: { ...checkpoint, files, ...(parts && { parts }) } }),
+  }
 }
 
-function findFile(slot: PartSlot, parts: readonly FoundPart[], model: string): { readonly path: string; readonly bytes: number } | null {
+/** The bounds of a model with those of its components; one that skips no layers at all stays so. */
+export function withLimits(bounds: ImageModelBounds, { layers, encodes = true }: PartLimits): ImageModelBounds {
+  const clipSkip = layers === undefined ? bounds.clipSkip : Math.min(bounds.clipSkip ?? Number.POSITIVE_INFINITY, Math.max(0, layers - 1))
+  return { ...bounds, clipSkip, startsFromImage: bounds.startsFromImage && encodes }
+}
+
+function findFile(
+  slot: PartSlot,
+  parts: readonly FoundPart[],
+  model: string,
+): Pick<FoundPart, 'path' | 'bytes' | 'layers' | 'encodes'> | null {
   const beside = (path: string): number => (dirname(path) === dirname(model) ? 1 : 0)
   const fitting = parts.filter((found) => fitsSlot(slot, found))
   return fitting.toSorted((a, b) => beside(b.path) - beside(a.path) || b.bytes - a.bytes || a.path.localeCompare(b.path))[0] ?? null

@@ -2,7 +2,7 @@ import { readFile, realpath } from 'node:fs/promises'
 import { type CheckpointFamily, isTransformerFamily, type Prediction } from '../../core/checkpoint/checkpoint-family.ts'
 import { familyDefaults } from '../../core/checkpoint/family-defaults.ts'
 import type { ImageModelBounds, ImageModelDescriptor } from '../../core/model.ts'
-import { flowRefusals } from '../../core/sampler.ts'
+import { flowRefusals, refusedSamplers, type SchedulerOptions } from '../../core/sampler.ts'
 
 /** A file or folder recognized as a checkpoint. */
 export interface FoundCheckpoint {
@@ -14,25 +14,30 @@ export interface FoundCheckpoint {
   readonly encodes?: boolean
   /** Layers of the shortest text encoder; null = unknown. */
   readonly layers: number | null
+  /** Limits of Stable Diffusion 3; absent = another family. */
+  readonly limits?: Pick<ImageModelBounds, 'maxSide' | 'blocks'>
+  /** Options of its scheduler in diffusers' words; absent = in no file. */
+  readonly scheduler?: SchedulerOptions
 }
 
 /** Descriptor fields derived from a checkpoint's family and name; {@link weights} is the file, or the folder in diffusers' layout. */
 export async function describeCheckpoint(
-  { family, inpainting, layers, prediction: stated, encodes = true }: FoundCheckpoint,
+  { family, inpainting, layers, prediction: stated, encodes = true, limits = {}, scheduler = {} }: FoundCheckpoint,
   { weights, name }: { readonly weights: string; readonly name: string },
 ): Promise<Omit<ImageModelDescriptor, 'id' | 'name' | 'folder' | 'license' | 'bytes' | 'created'>> {
   const hint = await readFile(weights.replace(/\.safetensors$/iu, '.yaml'), 'utf8').catch(() => '')
   const { native, sizes, steps, guidanceScale, sampler, timestepSpacing, prediction: named } = familyDefaults(family, name, hint)
+  const within = (side: number): number => Math.min(side, limits.maxSide ?? side)
   return {
     kind: 'image',
     format: 'safetensors',
-    native,
+    native: { width: within(native.width), height: within(native.height) },
     draws: 'requested',
-    sizes,
+    sizes: sizes.type === 'range' ? { ...sizes, max: within(sizes.max) } : sizes,
     defaults: { steps, guidanceScale, sampler },
     refiner: null,
     timestepSpacing,
-    bounds: { ...checkpointBounds(family, layers), startsFromImage: encodes },
+    bounds: { ...checkpointBounds(family, layers, scheduler), startsFromImage: encodes, ...limits },
     // Links are resolved here: the engine may read the file, but not the link's folder.
     checkpoint: {
       ...{ family, inpainting, weights: await realpath(weights), prediction: stated ?? named },
@@ -42,7 +47,7 @@ export async function describeCheckpoint(
   }
 }
 
-function checkpointBounds(family: CheckpointFamily, layers: number | null): ImageModelBounds {
+function checkpointBounds(family: CheckpointFamily, layers: number | null, scheduler: SchedulerOptions): ImageModelBounds {
   if (isTransformerFamily(family))
     return {
       clipSkip: family === 'sd3' ? layers && Math.max(0, layers - 1) : 0,
@@ -55,8 +60,8 @@ function checkpointBounds(family: CheckpointFamily, layers: number | null): Imag
   const unread = family === 'sd15' ? 0 : 1
   return {
     clipSkip: layers === null ? null : Math.max(0, layers - unread),
-    lcmSteps: 50,
-    refusedSamplers: {},
+    lcmSteps: typeof scheduler.original_inference_steps === 'number' ? scheduler.original_inference_steps : 50,
+    refusedSamplers: refusedSamplers(scheduler),
     startsFromImage: true,
     takesSeeds: true,
   }

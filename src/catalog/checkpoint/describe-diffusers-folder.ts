@@ -1,10 +1,13 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { TransformerFamily, UnetFamily } from '../../core/checkpoint/checkpoint-family.ts'
+import { holdsVaeEncoder, positionPixels } from '../../core/checkpoint/model-files.ts'
 import { addPart } from '../../core/memory/image-parts.ts'
+import type { ImageModelBounds } from '../../core/model.ts'
 import type { CatalogFault } from '../catalog-fault.ts'
 import { readObject } from '../describe/read-object.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
+import { readFileHeader } from './read-file-header.ts'
 
 type Described = Awaited<ReturnType<typeof describeCheckpoint>> & {
   readonly folder: string
@@ -57,7 +60,13 @@ export async function describeDiffusersFolder(
   // SD 2.x folders leave out the last layer, which single files contain.
   const counted = layers.length === 0 ? null : Math.min(...layers) + (family === 'sd2' ? 1 : 0)
   const described = await describeCheckpoint(
-    { ...{ family, prediction }, inpainting: unet?.in_channels === 9, layers: counted },
+    {
+      ...{ family, prediction, layers: counted },
+      inpainting: unet?.in_channels === 9,
+      encodes: await encodesPictures(join(folder, 'vae')),
+      ...(family === 'sd3' && { limits: sd3Limits(transformer ?? {}) }),
+      ...(scheduler != null && { scheduler }),
+    },
     { weights: folder, name },
   )
   const stats = await stat(file)
@@ -80,6 +89,17 @@ function transformerOf({ _class_name: name, guidance_embeds: embeds }: Json): Tr
   if (name === 'Flux2Transformer2DModel') return embeds === true ? null : 'flux2-klein'
   if (name === 'ZImageTransformer2DModel') return 'z-image'
   return name === 'SD3Transformer2DModel' ? 'sd3' : null
+}
+
+/** Whether a folder's VAE has an encoder, needed to start from an image; a VAE that cannot be read is reported when it is loaded. */
+async function encodesPictures(folder: string): Promise<boolean> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.safetensors'))
+  const headers = await Promise.all(names.map((name) => readFileHeader(join(folder, name)).catch(() => ({ fault: '' }))))
+  return headers.length === 0 || headers.some((header) => 'fault' in header || holdsVaeEncoder(header))
+}
+
+function sd3Limits({ pos_embed_max_size: side, num_layers: blocks }: Json): Pick<ImageModelBounds, 'maxSide' | 'blocks'> {
+  return { ...(typeof side === 'number' && { maxSide: side * positionPixels }), ...(typeof blocks === 'number' && { blocks }) }
 }
 
 const noParts = { texts: 0, transformer: 0, vae: 0 }

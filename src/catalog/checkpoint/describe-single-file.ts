@@ -4,9 +4,9 @@ import { countTextLayers } from '../../core/checkpoint/model-files.ts'
 import { detectSafetensorsKind } from '../../core/checkpoint/safetensors-kind.ts'
 import { addPart, partsInFile } from '../../core/memory/image-parts.ts'
 import type { CatalogFault } from '../catalog-fault.ts'
-import { type FoundPart, findParts } from './assemble-models.ts'
+import { type FoundPart, findParts, withLimits } from './assemble-models.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
-import { examineWeights } from './examine-weights.ts'
+import { examineWeights, limitsInFile } from './examine-weights.ts'
 import { readFileHeader } from './read-file-header.ts'
 
 /** Components in the folder of a file and its subfolders. */
@@ -34,11 +34,16 @@ export async function describeSingleFile(
     if ('unusable' in parts) return fault(`${parts.unusable}.`)
     const layers = countTextLayers(header)
     const described = await describeCheckpoint(
-      { ...found, inpainting: false, prediction: null, layers },
+      { ...found, inpainting: false, prediction: null, layers, ...limitsInFile(header, found) },
       { weights: path, name: `${name} ${path}` },
     )
     const sizes = Object.entries(parts.sizes).reduce((sum, [part, size]) => addPart(sum, part, size), partsInFile(header, found.family))
-    return { ...described, ...(described.checkpoint && { checkpoint: { ...described.checkpoint, files: parts.files, parts: sizes } }) }
+    const bounds = described.bounds && withLimits(described.bounds, parts)
+    return {
+      ...described,
+      ...(bounds && { bounds }),
+      ...(described.checkpoint && { checkpoint: { ...described.checkpoint, files: parts.files, parts: sizes } }),
+    }
   }
   if (found.kind !== 'checkpoint') return fault(`is a ${found.kind}, not a checkpoint; put it into the folder above, without a model.json.`)
   return describeCheckpoint({ ...found, layers: countTextLayers(header) }, { weights: path, name: `${name} ${path}` })

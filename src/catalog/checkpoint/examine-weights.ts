@@ -1,12 +1,14 @@
 import { realpath, stat } from 'node:fs/promises'
 import type { ExaminedWeights } from '../../core/assets/asset.ts'
+import { loraFacts } from '../../core/checkpoint/lora-facts.ts'
 import { readLoraPace } from '../../core/checkpoint/lora-pace.ts'
 import { refuseLora } from '../../core/checkpoint/lora-refusal.ts'
-import { countTextLayers } from '../../core/checkpoint/model-files.ts'
+import { countTextLayers, holdsVaeEncoder, readSd3Limits } from '../../core/checkpoint/model-files.ts'
+import type { SafetensorsHeader } from '../../core/checkpoint/safetensors-header.ts'
 import { detectSafetensorsKind, type SafetensorsKind } from '../../core/checkpoint/safetensors-kind.ts'
 import { partsInFile } from '../../core/memory/image-parts.ts'
 import type { FoundPart } from './assemble-models.ts'
-import { describeCheckpoint } from './describe-checkpoint.ts'
+import { describeCheckpoint, type FoundCheckpoint } from './describe-checkpoint.ts'
 import { readFileHeader } from './read-file-header.ts'
 
 /** Latent channels of transformers. */
@@ -18,6 +20,17 @@ export function partOf(found: SafetensorsKind): Pick<FoundPart, 'part' | 'width'
   // No supported UNet has more latent channels.
   const isVae = found.kind === 'vae' && transformerChannels.includes(found.channels)
   return isVae ? { part: 'vae', width: found.channels } : null
+}
+
+/** Limits in the header of a transformer's own file. */
+export function limitsInFile(
+  header: SafetensorsHeader,
+  { family, lacks }: Pick<SafetensorsKind & { readonly kind: 'transformer' }, 'family' | 'lacks'>,
+): Pick<FoundCheckpoint, 'limits' | 'encodes'> {
+  return {
+    ...(family === 'sd3' && { limits: readSd3Limits(header) }),
+    encodes: lacks.some(({ part }) => part === 'vae') || holdsVaeEncoder(header),
+  }
 }
 
 /** An upscaler takes any picture, so these drawing defaults have no meaning. */
@@ -51,16 +64,19 @@ export async function examineWeights(path: string, name: string): Promise<Examin
   if (found.kind === 'transformer') {
     const { family, lacks } = found
     const described = await describeCheckpoint(
-      { ...{ family, prediction: null }, inpainting: false, layers: countTextLayers(header) },
+      { ...{ family, prediction: null }, inpainting: false, layers: countTextLayers(header), ...limitsInFile(header, found) },
       { weights: path, name },
     )
     const checkpoint = described.checkpoint && { ...described.checkpoint, parts: partsInFile(header, family) }
     const descriptor = { ...described, ...(checkpoint && { checkpoint }), ...facts, id: name, name, folder: path, license: null }
     return { kind: 'transformer', family, lacks, descriptor }
   }
-  if (found.kind === 'text-encoder') return { kind: 'part', part: found.encoder, width: found.width, bytes: stats.size }
+  if (found.kind === 'text-encoder') {
+    const layers = countTextLayers(header)
+    return { kind: 'part', part: found.encoder, width: found.width, ...(layers !== null && { layers }), bytes: stats.size }
+  }
   const part = partOf(found)
-  if (part !== null) return { kind: 'part', ...part, bytes: stats.size }
+  if (part !== null) return { kind: 'part', ...part, encodes: holdsVaeEncoder(header), bytes: stats.size }
   if (found.kind === 'upscaler') {
     const upscaler = { weights: await realpath(path), scale: found.layout.scale }
     return { kind: 'upscaler', descriptor: { ...upscalerDefaults, ...facts, id: name, name, folder: path, upscaler } }
@@ -69,5 +85,6 @@ export async function examineWeights(path: string, name: string): Promise<Examin
   if (refusal !== null) return { kind: 'unusable', reason: refusal }
   const pace = found.kind === 'lora' ? readLoraPace(name, header.metadata) : null
   const family = 'family' in found ? found.family : null
-  return { kind: 'asset', descriptor: { ...facts, kind: found.kind, name, file: path, family, ...(pace && { pace }) } }
+  const fits = found.kind === 'lora' ? loraFacts(header) : {}
+  return { kind: 'asset', descriptor: { ...facts, kind: found.kind, name, file: path, family, ...fits, ...(pace && { pace }) } }
 }

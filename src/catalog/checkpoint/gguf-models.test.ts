@@ -54,6 +54,45 @@ for (const [converter, header, prefix] of [
   })
 }
 
+test('the headers of its files say what a Stable Diffusion 3 cannot draw', async () => {
+  const file = (tensors: Readonly<Record<string, readonly number[]>>): Buffer =>
+    Buffer.from(
+      safetensorsFile(
+        Object.entries(tensors).map(([name, shape]) => ({ name, shape, values: new Float32Array(shape.reduce((a, b) => a * b, 1)) })),
+      ),
+    )
+  const clip = (width: number, layers: number): Buffer =>
+    file({
+      'text_model.embeddings.token_embedding.weight': [2, width],
+      ...Object.fromEntries(Array.from({ length: layers }, (_, i) => [`text_model.encoder.layers.${i}.mlp.fc1.weight`, [1, 1]])),
+    })
+  const decoder = { 'decoder.conv_in.weight': [1, 16, 1, 1] }
+  for (const [encoder, startsFromImage] of [
+    [{}, false],
+    [{ 'encoder.conv_in.weight': [1, 3, 1, 1] }, true],
+  ] as const) {
+    await using folder = await createTemporaryFolder()
+    await writeFiles(folder.path, {
+      'sd3.safetensors': file({ 'joint_blocks.0.x_block.attn.qkv.weight': [1, 1], 'joint_blocks.2.a': [1], pos_embed: [1, 48 * 48, 1] }),
+      'clip_l.safetensors': clip(8, 3),
+      'clip_g.safetensors': clip(1280, 5),
+      'vae.safetensors': file({ ...decoder, ...encoder }),
+    })
+    const catalog = await openCatalog({ folders: [folder.path] })
+    const model = catalog.find('sd3')
+    assert.ok(model?.kind === 'image', JSON.stringify(catalog.faults))
+    const { clipSkip, maxSide, blocks, ...bounds } = model.bounds ?? { clipSkip: null, startsFromImage: null }
+    assert.deepEqual([clipSkip, maxSide, blocks, bounds.startsFromImage], [2, 768, 3, startsFromImage])
+    assert.deepEqual(
+      [model.native, model.sizes],
+      [
+        { width: 768, height: 768 },
+        { type: 'range', min: 64, max: 768 },
+      ],
+    )
+  }
+})
+
 test('an encoder of another width is not used as the part', async () => {
   await using folder = await createTemporaryFolder()
   await writeFiles(folder.path, {

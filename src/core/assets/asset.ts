@@ -16,8 +16,12 @@ export interface AssetDescriptor {
   readonly name: string
   /** Absolute path. */
   readonly file: string
-  /** Compatible model family; null = unknown, so that the engine checks it. */
+  /** Compatible model family; null = unknown or several, so that the engine checks it. */
   readonly family: CheckpointFamily | null
+  /** Compatible families of a LoRA for transformers; absent = unknown, or `family` is the only one. */
+  readonly families?: readonly CheckpointFamily[]
+  /** Whether a LoRA contains a textual inversion; absent = it does not. */
+  readonly embeds?: true
   /** Architecture of compatible language models as named by llama.cpp; absent = not an adapter. */
   readonly architecture?: string
   /** Steps, guidance and sampler for a few-step LoRA; absent = an ordinary file. */
@@ -45,7 +49,14 @@ export type ExaminedWeights =
       readonly lacks: readonly PartSlot[]
     }
   /** A component of such models; `width` is that of a text encoder's hidden states, or the number of a VAE's channels. */
-  | { readonly kind: 'part'; readonly part: ModelPart; readonly width: number | null; readonly bytes: number }
+  | {
+      readonly kind: 'part'
+      readonly part: ModelPart
+      readonly width: number | null
+      readonly layers?: number
+      readonly encodes?: boolean
+      readonly bytes: number
+    }
   | { readonly kind: 'asset'; readonly descriptor: AssetDescriptor }
   /** A network that enlarges pictures. */
   | { readonly kind: 'upscaler'; readonly descriptor: ImageModelDescriptor }

@@ -16,7 +16,11 @@ export type ComponentName = (typeof componentNames)[number]
 /** Absolute paths of components outside the model's own file or folder. */
 export type ModelFiles = Readonly<Partial<Record<ComponentName, string>>>
 
-const layerNames = /^(conditioner\.embedders\.\d+|cond_stage_model|text_model)\.(?:.*\.)?(?:resblocks|layers)\.(\d+)\./u
+/** Pixels per position of Stable Diffusion 3, in each direction. */
+export const positionPixels = 16
+
+const layerNames =
+  /^(conditioner\.embedders\.\d+|cond_stage_model|text_model|text_encoders\.clip_[lg]\.transformer)\.(?:.*\.)?(?:resblocks|layers)\.(\d+)\./u
 
 /** Layers of the shortest text encoder in a header; null = none. */
 export function countTextLayers({ tensors }: Pick<SafetensorsHeader, 'tensors'>): number | null {
@@ -26,4 +30,20 @@ export function countTextLayers({ tensors }: Pick<SafetensorsHeader, 'tensors'>)
     if (encoder !== undefined) counts.set(encoder, Math.max(counts.get(encoder) ?? 0, Number(layer) + 1))
   }
   return counts.size === 0 ? null : Math.min(...counts.values())
+}
+
+/** Limits of a Stable Diffusion 3 that its header shows: the side of its table of positions, in pixels, and its blocks. */
+export function readSd3Limits({ tensors }: Pick<SafetensorsHeader, 'tensors'>): { readonly maxSide?: number; readonly blocks?: number } {
+  let [maxSide, blocks]: readonly (number | undefined)[] = []
+  for (const [name, { shape }] of tensors) {
+    if (/(?:^|\.)pos_embed$/u.test(name)) maxSide = positionPixels * Math.round(Math.sqrt(shape.at(-2) ?? 0))
+    const [, block] = /(?:^|\.)(?:joint_blocks|transformer_blocks)\.(\d+)\./u.exec(name) ?? []
+    if (block !== undefined) blocks = Math.max(blocks ?? 0, Number(block) + 1)
+  }
+  return { ...(maxSide !== undefined && { maxSide }), ...(blocks !== undefined && { blocks }) }
+}
+
+/** Whether a file with a VAE holds its encoder, needed to start from an image. */
+export function holdsVaeEncoder({ tensors }: Pick<SafetensorsHeader, 'tensors'>): boolean {
+  return [...tensors.keys()].some((name) => /^(?:first_stage_model\.|vae\.)?encoder\.conv_in\./u.test(name))
 }

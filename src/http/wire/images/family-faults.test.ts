@@ -121,6 +121,45 @@ test('a field that a model does not support has one fault, which comes with all 
   for (const vae of ['ae', 'ae.safetensors', 'flux/ae']) assert.equal((await parse({ vae }, klein)).vae, undefined, vae)
 })
 
+test('what the headers of a Stable Diffusion 3 rule out is refused before it is loaded', async () => {
+  const bounds = {
+    clipSkip: 2,
+    lcmSteps: null,
+    refusedSamplers: flowRefusals,
+    startsFromImage: true,
+    takesSeeds: true,
+    maxSide: 768,
+    blocks: 3,
+  }
+  const native = { width: 512, height: 512 }
+  const sd3: ImageModelDescriptor = { ...model('sd3'), native, bounds }
+  for (const [fields, message] of [
+    [{ width: 776, height: 64 }, '`width` × `height` of 776 × 64 is not a size of m: use at most 768 × 768.'],
+    [{ enable_hr: true }, '`hr_scale` enlarges the image to 1024 × 1024, and m draws at most 768 × 768: use a smaller one.'],
+    [{ skip_guidance_layers: [1, 3] }, '`skip_guidance_layers` may contain 0 to 2, the blocks of m, not 3.'],
+    [{ clip_skip: 3 }, '`clip_skip` must be at most 2 for m.'],
+  ] as const)
+    await assert.rejects(parse(fields, sd3), { message })
+  await parse({ enable_hr: true, hr_scale: 1.5, skip_guidance_layers: [2], cfg_scale: 4, clip_skip: 2 }, sd3)
+  const blind = { ...sd3, bounds: { ...bounds, startsFromImage: false } }
+  await assert.rejects(parse({ init_image: 'AAAA' }, blind), { message: '`init_image` must be left out: m cannot start from an image.' })
+})
+
+test('a LoRA for other transformers, or with what they do not support, is refused before it is loaded', async () => {
+  const lora = (name: string): AssetDescriptor => ({ kind: 'lora', name, file: name, family: null, bytes: 1, created: 1 })
+  const assets: readonly AssetDescriptor[] = [
+    { ...lora('flux'), families: ['flux-dev', 'flux-schnell'] },
+    { ...lora('word'), families: ['sd3'], embeds: true },
+    lora('any'),
+  ]
+  await parse({ loras: { flux: 1, any: 1 } }, model('flux-schnell'), assets)
+  await assert.rejects(parse({ loras: { flux: 1 } }, model('sd3'), assets), {
+    message: '`loras` names flux, which is for FLUX.1 dev or FLUX.1 schnell; m is a model of Stable Diffusion 3.',
+  })
+  await assert.rejects(parse({ loras: { flux: 1 } }, model('sdxl'), assets), { message: /is for FLUX\.1 dev/ })
+  await assert.rejects(parse({ loras: { word: 1 } }, model('sd3'), assets), { message: /contains a textual inversion/ })
+})
+
 test('a name of another kind of file is refused with what it is', async () => {
   const ink: AssetDescriptor = { kind: 'lora', name: 'ink', file: '/ink', family: null, bytes: 1, created: 1 }
   for (const [vae, message] of [

@@ -6,6 +6,7 @@ import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { highResolutionDefaults as defaults, latent } from './high-resolution-fields.ts'
 import type { ImageBody } from './image-fields.ts'
+import { requestedSize } from './image-size.ts'
 import { findStrengthFault, strengthFor } from './image-strength.ts'
 
 const details = ['hr_scale', 'hr_upscaler', 'hr_second_pass_steps', 'denoising_strength'] as const
@@ -22,6 +23,14 @@ export function findHighResolutionFaults(body: ImageBody, model: ImageModelDescr
   if (model.draws === 'native' || model.upstream !== undefined) return faults
   if (body.init_image !== undefined) add('enable_hr', 'must be left out with `init_image`: the first pass does not start from an image.')
   const { steps, strength } = secondPass(body, body.steps ?? model.defaults.steps)
+  const { width = 0, height = 0 } = readHighResolution(body, { ...requestedSize(body, model), steps }) ?? {}
+  const most = model.bounds?.maxSide ?? Number.POSITIVE_INFINITY
+  if (Math.max(width, height) > most)
+    add(
+      'hr_scale',
+      `enlarges the image to ${width} × ${height}, and ${model.id} draws at most ${most} × ${most}: use a smaller one.`,
+      'range',
+    )
   const tooWeak = findStrengthFault(strength, steps, ' of the second pass')
   if (tooWeak !== null) add('denoising_strength', tooWeak, 'range')
   const { sampler = model.defaults.sampler } = body
@@ -33,6 +42,8 @@ export function findHighResolutionFaults(body: ImageBody, model: ImageModelDescr
   const known = listUpscalers(catalog)
   if (model.checkpoint === undefined)
     add('hr_upscaler', `must be "${latent}": ${model.id} is an ONNX export, which supports no other.`, 'unsupported')
+  else if (model.bounds?.startsFromImage === false)
+    add('hr_upscaler', `must be "${latent}": ${model.id} cannot start from an image.`, 'unsupported')
   else if (!known.some(({ id }) => id === upscaler))
     add('hr_upscaler', `must be "${latent}" or an installed upscaler: ${known.map(({ id }) => id).join(', ') || 'none'}.`, 'unsupported')
   return faults

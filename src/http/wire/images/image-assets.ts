@@ -1,6 +1,7 @@
 import { type AssetDescriptor, assetKinds, type ImageAssetKind } from '../../../core/assets/asset.ts'
 import { weightStem } from '../../../core/assets/find-asset.ts'
 import { familyNames } from '../../../core/checkpoint/checkpoint-family.ts'
+import { mayFit } from '../../../core/checkpoint/lora-facts.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import { maxControlnets } from '../../../core/images/controlnet.ts'
@@ -113,8 +114,13 @@ function findAssetFault(
     const wanted = what === 'not installed' ? '' : `, not ${kindNames[kind]}`
     return fault(`names ${shown}, which is ${what}${wanted}; installed are: ${namesOf(catalog, kind)}.`)
   }
-  if (asset.family === null || asset.family === familyOf(model)) return []
-  return fault(`names ${shown}, which is for ${familyNames[asset.family]}; ${model.id} is a model of ${familyNames[familyOf(model)]}.`)
+  const family = familyOf(model)
+  if (mayFit(asset, family)) return []
+  const fitting = asset.families ?? (asset.family === null || asset.family === family ? [] : [asset.family])
+  if (fitting.length === 0 || fitting.includes(family))
+    return fault(`names ${shown}, which contains a textual inversion; models of ${familyNames[family]} do not support them.`)
+  const names = fitting.map((each) => familyNames[each]).join(' or ')
+  return fault(`names ${shown}, which is for ${names}; ${model.id} is a model of ${familyNames[family]}.`)
 }
 
 /** Finds assets of a body that are missing, unusable or for another family than the model's. */

@@ -35,7 +35,7 @@ export function findImageFaults(
     ...findBoundFaults(model, body),
     ...findSizeFaults(model, width, height),
     ...findSeedFaults(body.seed, count),
-    ...findSkipLayerFaults(body),
+    ...findSkipLayerFaults(body, model),
     // Transformers read brackets as part of the text.
     ...(isTransformerFamily(familyOf(model)) ? [] : findPromptWeightFaults(body)),
     ...findLoraFaults(model, body.loras, prompts),

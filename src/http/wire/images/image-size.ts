@@ -19,7 +19,10 @@ export function requestedSize(
 }
 
 /** The faults of a size that the model does not allow. */
-export function findSizeFaults({ id, native, sizes }: ImageModelDescriptor, width: number, height: number): readonly FieldFault[] {
+export function findSizeFaults({ id, native, sizes, bounds }: ImageModelDescriptor, width: number, height: number): readonly FieldFault[] {
+  const most = bounds?.maxSide
+  if (most !== undefined && Math.max(width, height) > most)
+    return [fieldFault('width', `× \`height\` of ${width} × ${height} is not a size of ${id}: use at most ${most} × ${most}.`, 'range')]
   const isNative = width === native.width && height === native.height
   if (isNative || allows(sizes, width, height)) return []
   return [fieldFault('width', `× \`height\` of ${width} × ${height} is not a size of ${id}: use ${describe(sizes)}.`, 'range')]

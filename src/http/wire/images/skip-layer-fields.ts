@@ -41,8 +41,14 @@ export function readSkipLayers(body: SkipLayerBody): { readonly skipLayers?: Ski
   }
 }
 
-/** Finds fields that have no effect without the layers. */
-export function findSkipLayerFaults(body: SkipLayerBody): readonly FieldFault[] {
+/** Finds layers that the model does not have, and fields that have no effect without the layers. */
+export function findSkipLayerFaults(
+  body: SkipLayerBody,
+  { id, bounds: { blocks = Number.POSITIVE_INFINITY } = {} }: { readonly id: string; readonly bounds?: { readonly blocks?: number } },
+): readonly FieldFault[] {
+  const tooHigh = body.skip_guidance_layers?.find((layer) => layer >= blocks)
+  if (tooHigh !== undefined)
+    return [fieldFault('skip_guidance_layers', `may contain 0 to ${blocks - 1}, the blocks of ${id}, not ${tooHigh}.`, 'range')]
   if (body.skip_guidance_layers !== undefined) return []
   const given = dependent.filter((field) => body[field] !== undefined)
   return given.map((field) => fieldFault(field, 'needs `skip_guidance_layers`: add it, or leave this out.'))

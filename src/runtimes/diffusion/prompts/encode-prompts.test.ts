@@ -39,21 +39,19 @@ test('the padding chunk of the shorter text is encoded once, however long the ot
   assert.deepEqual(negative?.hidden.subarray(0, width), negative?.hidden.subarray(width, 2 * width))
 })
 
-test('a text of too many chunks is rejected by name before any of it is encoded', async () => {
-  const paths = watched(() => assert.fail('was encoded'))
+test('a text of too many chunks is cut, and the result says where', async () => {
+  let encoded = 0
+  const paths = watched(() => {
+    encoded += 1
+  })
   const none = [{ text: '', weight: 1 }]
   const long = [{ text: '虎'.repeat(10_000), weight: 1 }]
   const { signal } = new AbortController()
-  for (const [changes, param] of [
-    [{ positive: { first: long, second: long } }, 'prompt'],
-    [{ positive: { first: none, second: long } }, 'prompt_2'],
-    [{ negative: { first: long, second: long } }, 'negative_prompt'],
-  ] as const)
-    await assert.rejects(encodePrompts(paths, { ...prompts, positive: { first: none, second: none }, ...changes }, { signal }), {
-      code: 'unsupported',
-      param,
-      message: /pieces of 75 tokens, and at most 150 are read: shorten it\.$/,
-    })
+  const texts = { positive: { first: none, second: none }, negative: { first: none, second: long } }
+  const { positive, cutAt } = await encodePrompts(paths, { ...prompts, ...texts }, { signal })
+  assert.deepEqual([positive.tokens, cutAt], [150 * 77, 150 * 75])
+  assert.ok(encoded > 0)
+  assert.equal((await encodePrompts(paths, { ...prompts, positive: texts.positive, negative: null }, { signal })).cutAt, undefined)
 })
 
 test('10 000 Latin characters are accepted, even if each is a token of its own', async () => {

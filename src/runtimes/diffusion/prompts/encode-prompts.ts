@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises'
-import { ServiceError } from '../../../core/error.ts'
 import type { WeightedText } from '../../../core/images/prompt-weights.ts'
 import type { Abortable } from '../../../core/waiting.ts'
 import { type PromptChunk, type PromptTokenizer, promptChunks } from './prompt-chunks.ts'
@@ -58,20 +57,25 @@ export interface PromptsToEncode {
  * Encodes a prompt and its negative. Both get the same length: the longest text decides how many chunks of 75 tokens
  * there are, shorter ones are filled up with empty chunks. As in diffusers, `clipSkip` does not touch the negative.
  *
- * @throws {ServiceError} `unsupported` for a text of too many chunks, and the signal's reason when aborted, before the next chunk.
+ * Texts of more than {@link maxChunks} are cut.
+ *
+ * @throws The signal's reason when aborted, before the next chunk.
  */
 export async function encodePrompts(paths: readonly TextPath[], prompts: PromptsToEncode, { signal }: Abortable): Promise<PromptEncoding> {
   const { positive, negative, clipSkip, truncate } = prompts
-  const chunks = (path: TextPath, pair: PromptPair, field: string): readonly PromptChunk[] => {
-    const all = promptChunks(path.tokenizer, pair[path.reads]).slice(0, truncate ? 1 : undefined)
-    if (all.length > maxChunks) throw tooLong(path, all.length, field)
-    return all
+  let cutAt: number | undefined
+  const chunks = (path: TextPath, pair: PromptPair): readonly PromptChunk[] => {
+    const all = promptChunks(path.tokenizer, pair[path.reads])
+    if (truncate || all.length <= maxChunks) return all.slice(0, truncate ? 1 : undefined)
+    // Only the tokenizer can tell, long after a request was accepted.
+    cutAt = maxChunks * (path.tokenizer.maxLength - 2)
+    return all.slice(0, maxChunks)
   }
   const negativePair = negative === 'zeros' ? null : negative
   const chunked = paths.map((path) => ({
     path,
-    positive: chunks(path, positive, 'prompt'),
-    negative: negativePair === null ? null : chunks(path, negativePair, 'negative_prompt'),
+    positive: chunks(path, positive),
+    negative: negativePair === null ? null : chunks(path, negativePair),
   }))
   const count = Math.max(...chunked.map((both) => Math.max(both.positive.length, both.negative?.length ?? 0)))
   const positiveRows: (readonly EncodedRow[])[] = []
@@ -96,16 +100,11 @@ export async function encodePrompts(paths: readonly TextPath[], prompts: Prompts
     if (unwanted !== null) negativeRows.push(await encode(unwanted, 0))
   }
   const encoded = join(positiveRows)
-  if (negative === null) return { positive: encoded, negative: null }
-  if (negative !== 'zeros') return { positive: encoded, negative: join(negativeRows) }
+  const cut = cutAt === undefined ? {} : { cutAt }
+  if (negative === null) return { positive: encoded, negative: null, ...cut }
+  if (negative !== 'zeros') return { positive: encoded, negative: join(negativeRows), ...cut }
   const zeros = { ...encoded, hidden: new Float32Array(encoded.hidden.length), pooled: new Float32Array(encoded.pooled.length) }
-  return { positive: encoded, negative: zeros }
-}
-
-function tooLong({ tokenizer, reads }: TextPath, chunks: number, field: string): ServiceError {
-  const param = reads === 'first' ? field : `${field}_2`
-  const message = `\`${param}\` makes ${chunks} pieces of ${tokenizer.maxLength - 2} tokens, and at most ${maxChunks} are read: shorten it.`
-  return new ServiceError('unsupported', message, { param })
+  return { positive: encoded, negative: zeros, ...cut }
 }
 
 /** The chunks, and the same empty one again and again up to the count. */
