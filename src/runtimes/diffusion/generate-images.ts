@@ -67,7 +67,7 @@ export async function generateImages(
   const firstFrame = second === null ? frame : frameOf(request.highResolution?.first ?? size, size)
   const report = progressReporter(request, onProgress)
   const finishImage = async (planes: PixelPlanes, seed: number): Promise<GeneratedImage> => {
-    const picture = await finish(toRgb(planes))
+    const picture = await finish(toRgb(planes, request.vae == null ? undefined : { what: `The VAE ${request.vae}`, param: 'vae' }))
     const { unsafe, score } = await pipeline.safety.check(picture)
     const parameters = describeParameters(request, styled, { seed, model: descriptor.id })
     const { encoding, encodingQuality: quality, width, height } = request

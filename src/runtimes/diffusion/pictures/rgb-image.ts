@@ -16,12 +16,21 @@ export interface GreyImage extends PixelSize {
   readonly data: Uint8Array
 }
 
+/** What made pixels, at the beginning of a sentence, and the field of a request that names it. */
+interface PixelSource {
+  readonly what: string
+  readonly param: string
+}
+
+const ownVae: PixelSource = { what: 'The VAE of this model', param: 'model' }
+
 /**
  * The decoder's planes as bytes, rounded as diffusers does.
  *
+ * @param from What made them, and the field of a request that names it, for the error.
  * @throws {ServiceError} `numerical_error` when a value is NaN or infinite.
  */
-export function toRgb({ values, width, height }: PixelPlanes): RgbImage {
+export function toRgb({ values, width, height }: PixelPlanes, from: PixelSource = ownVae): RgbImage {
   const count = width * height
   // A clamped array cuts off at 0 and 255 and rounds halves to the even neighbour, as NumPy does.
   const data = new Uint8ClampedArray(count * 3)
@@ -31,8 +40,8 @@ export function toRgb({ values, width, height }: PixelPlanes): RgbImage {
       if (!Number.isFinite(value))
         throw new ServiceError(
           'numerical_error',
-          "The VAE of this model returned NaN or infinity: its file is damaged, or its numbers exceed half precision, as those of SDXL's first VAE do; use another VAE.",
-          { param: 'model' },
+          `${from.what} returned NaN or infinity: its file is damaged, or its numbers exceed half precision; use another file.`,
+          { param: from.param },
         )
       data[i * 3 + channel] = Math.fround(Math.fround(value / 2 + 0.5) * 255)
     }

@@ -26,7 +26,8 @@ export async function loadUpscalerModel(
       const started = performance.now()
       const small = toPlanes(await decodePicture(file, shownPart(await readImageHeader(file, { signal }), { width, height }), { signal }))
       const total = upscaler.tiles(small)
-      const large = toRgb(await upscaler.enlarge(small, { signal, onTile: (step) => onProgress({ step, total }) }))
+      const planes = await upscaler.enlarge(small, { signal, onTile: (step) => onProgress({ step, total }) })
+      const large = toRgb(planes, { what: `The upscaler ${id}`, param: 'model' })
       const fits = large.width === width && large.height === height
       const parameters = `Upscaled by: ${id}, Size: ${width}x${height}`
       const bytes = await encodeImage(fits ? large : await resizeRgb(large, { width, height }), { encoding, parameters })

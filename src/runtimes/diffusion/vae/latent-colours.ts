@@ -110,6 +110,10 @@ export async function encodePixels(
   const whole = picture.width * picture.height <= maxWholePixels
   const distribution = whole ? await encoder.encode(picture) : await encodeTiled(encoder, picture, { factor })
   const values = vae.patchSide === 1 ? encoder.draw(distribution, generator) : encoder.mean(distribution)
+  if (!values.every(Number.isFinite))
+    throw new ServiceError('numerical_error', 'The encoder of the VAE returned NaN or infinity for the init_image: use another VAE.', {
+      param: 'init_image',
+    })
   const size = { channels: vae.channels / vae.patchSide ** 2, height: picture.height / factor, width: picture.width / factor }
   return toModelScale({ values, size }, vae)
 }

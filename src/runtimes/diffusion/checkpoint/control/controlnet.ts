@@ -7,23 +7,33 @@ import type { PixelPlanes } from '../../vae/vae-decoder.ts'
 import { floatAt } from '../../value-at.ts'
 import { writeControlnetGraph } from '../networks/controlnet-graph.ts'
 import { readUnetShape, type UnetOptions, type UnetShape } from '../networks/unet-shape.ts'
-import type { OpenedNetwork, OpenNetwork } from '../open-vae.ts'
+import type { OpenNetwork } from '../open-vae.ts'
 import { readControlnet } from '../parts/read-checkpoint.ts'
+
+interface RunnableNetwork extends AsyncDisposable {
+  readonly session: { run(feeds: Readonly<Record<string, Tensor>>, names: readonly string[]): Promise<readonly NumericTensor[]> }
+}
 
 /** A ControlNet in memory. */
 export class Controlnet implements AsyncDisposable {
-  readonly #network: OpenedNetwork
+  readonly #network: RunnableNetwork
   readonly #shape: UnetShape
+  readonly #label: string
+  /** Whether its numbers were finite once; later ones also depend on the drawing. */
+  #isSound = false
 
-  constructor(network: OpenedNetwork, shape: UnetShape) {
+  /** @param label The name of its file. */
+  constructor(network: RunnableNetwork, shape: UnetShape, label: string) {
     this.#network = network
     this.#shape = shape
+    this.#label = label
   }
 
   /**
    * Computes the additions to a UNet's skip connections and middle block.
    *
    * @param names Outputs to compute, in this order.
+   * @throws {ServiceError} `numerical_error` when the first outputs have NaN or infinity.
    */
   async run(
     { latents, size, timestep, conditionings }: UnetEvaluation,
@@ -48,7 +58,13 @@ export class Controlnet implements AsyncDisposable {
       feeds.text_embeds = new Tensor('float32', joinFloats(conditionings.map(({ pooled }) => pooled)), [batch, pooledWidth])
       feeds.time_ids = new Tensor('float32', Float32Array.from(conditionings.flatMap((each) => each.timeIds)), [batch, timeIds])
     }
-    return this.#network.session.run(feeds, names)
+    const outputs = await this.#network.session.run(feeds, names)
+    if (!this.#isSound && !outputs.every(({ values }) => values.every(Number.isFinite))) {
+      const message = `The ControlNet ${this.#label} returned NaN or infinity in its first step: its file is damaged, or its numbers exceed half precision; use another file.`
+      throw new ServiceError('numerical_error', message, { param: 'controlnet' })
+    }
+    this.#isSound = true
+    return outputs
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -76,7 +92,7 @@ export async function openControlnet(
   const shape = readUnetShape(weights, takesTextEmbeds && base.added === null ? { ...options, pooledWidth: 0 } : options)
   if (shape.contextWidth !== base.contextWidth || (shape.added === null) !== (base.added === null) || shape.channels !== base.channels)
     throw new ServiceError('unsupported', `The ControlNet ${weights.label} is for another family than the model.`, { param: 'controlnet' })
-  return new Controlnet(await open(weights, 'controlnet', (target) => writeControlnetGraph(weights, shape, target)), shape)
+  return new Controlnet(await open(weights, 'controlnet', (target) => writeControlnetGraph(weights, shape, target)), shape, weights.label)
 }
 
 /** Names of the inputs by which ControlNets speak to a UNet. */
