@@ -68,9 +68,10 @@ export async function startFromPicture(
 
 /** The evaluation that a strength lets a solver begin at. @throws {ServiceError} `validation_error` when no step is left. */
 export function beginOf(solver: Solver, steps: number, strength: number): number {
-  // Flow matching counts a step that the strength ends in.
-  const taken = solver.countsPartialStep === true ? Math.ceil(steps * strength) : Math.floor(steps * strength)
-  const begin = (steps - Math.min(taken, steps)) * solver.order
+  const taken = Math.min(steps * strength, steps)
+  // Flow matching counts a step that the strength ends in. The difference is cut, not the product, whose last digit may be over.
+  const left = solver.countsPartialStep === true ? Math.floor(steps - taken) : steps - Math.floor(taken)
+  const begin = left * solver.order
   if (begin < solver.timesteps.length) return begin
   throw new ServiceError('validation_error', `With ${steps} steps, strength must be at least ${1 / steps}.`, { param: 'strength' })
 }

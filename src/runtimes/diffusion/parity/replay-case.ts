@@ -94,14 +94,14 @@ function textsFor(predictor: NoisePredictor, reference: ReferenceCase): PromptsT
   const { prompt, negativePrompt } = reference
   const { guided } = scalesOf(predictor, reference)
   const zeros = negativePrompt === null && zeroNegative
-  // diffusers takes the first prompt where the second is absent or empty.
+  // diffusers takes the first prompt where another is absent or empty.
   const negative = plainPair(
     negativePrompt ?? '',
     reference.negativePrompt2 || (negativePrompt ?? ''),
-    reference.negativePrompt3 ?? undefined,
+    reference.negativePrompt3 || undefined,
   )
   return {
-    positive: plainPair(prompt, reference.prompt2 || prompt, reference.prompt3 ?? undefined),
+    positive: plainPair(prompt, reference.prompt2 || prompt, reference.prompt3 || undefined),
     negative: guided ? (zeros ? 'zeros' : negative) : null,
     clipSkip: reference.clipSkip ?? 0,
     truncate: true,

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { Sampler } from '../../../core/sampler.ts'
 import { dpmMultistep } from './dpm-samplers.ts'
-import { type FlowSchedule, flowSigmas, flowTimesteps, multistepFlowTrack } from './levels/flow-sigmas.ts'
+import { dpmFlowTrack, type FlowSchedule, flowSigmas, flowTimesteps, uniPcFlowTrack } from './levels/flow-sigmas.ts'
 import { placed } from './levels/sigmas.ts'
 import { linear } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
@@ -34,9 +34,9 @@ export function prepareFlowSolver(
     case 'HEUN':
       return flowHeun(flowSigmas({ ...flow, bySize: null, spacing: 'trained' }, steps, tokens))
     case 'DPM_SOLVER_MULTISTEP':
-      return { ...dpmMultistep(own, steps, { stochastic: false, track: multistepFlowTrack(flow, steps, tokens) }), ...partial }
+      return { ...dpmMultistep(own, steps, { stochastic: false, track: dpmFlowTrack(flow, steps, tokens) }), ...partial }
     case 'UNI_PC':
-      return { ...uniPc(own, steps, multistepFlowTrack(flow, steps, tokens)), ...partial }
+      return { ...uniPc(own, steps, uniPcFlowTrack(flow, steps, tokens)), ...partial }
     default: {
       const message = `This model was trained by flow matching: choose another sampler than ${sampler}, such as K_EULER.`
       throw new ServiceError('unsupported', message, { param: 'sampler' })

@@ -34,17 +34,23 @@ export function parseFlowSchedule(json: JsonRecord, spacing: FlowSchedule['spaci
   }
 }
 
-/** Shifts noise levels for a number of tokens. @see Esser et al. 2024, arXiv:2403.03206, section 5.3.2 */
-function shiftSigma({ shift, bySize, spacing }: FlowSchedule, steps: number, tokens: number): (sigma: number) => number {
-  if (spacing === 'empirical') return moved(Math.exp(empiricalExponent(tokens, steps)))
-  if (bySize === null) return (sigma) => Math.fround((shift * sigma) / (1 + (shift - 1) * sigma))
-  const slope = (bySize.max - bySize.base) / (bySize.maxTokens - bySize.baseTokens)
-  const factor = Math.exp(tokens * slope + bySize.base - slope * bySize.baseTokens)
-  return moved(factor)
+/** How a schedule shifts noise levels for a number of tokens. @see Esser et al. 2024, arXiv:2403.03206, section 5.3.2 */
+interface Shift {
+  readonly factor: number
+  /** Whether the factor depends on the picture's size. */
+  readonly isDynamic: boolean
 }
 
-function moved(factor: number): (sigma: number) => number {
-  return (sigma) => Math.fround(factor / (factor + (1 / sigma - 1)))
+function shiftOf({ shift, bySize, spacing }: FlowSchedule, steps: number, tokens: number): Shift {
+  if (spacing === 'empirical') return { factor: Math.exp(empiricalExponent(tokens, steps)), isDynamic: true }
+  if (bySize === null) return { factor: shift, isDynamic: false }
+  const slope = (bySize.max - bySize.base) / (bySize.maxTokens - bySize.baseTokens)
+  return { factor: Math.exp(tokens * slope + bySize.base - slope * bySize.baseTokens), isDynamic: true }
+}
+
+/** The same number in two forms, whose last digits differ: diffusers cuts timesteps to integers. */
+function shifted({ factor, isDynamic }: Shift, sigma: number): number {
+  return isDynamic ? factor / (factor + (1 / sigma - 1)) : (factor * sigma) / (1 + (factor - 1) * sigma)
 }
 
 /** FLUX.2's, fitted to 10 and 200 steps; large pictures are moved as by 200. */
@@ -57,16 +63,42 @@ function empiricalExponent(tokens: number, steps: number): number {
 
 /** The noise level of each step, falling from 1, followed by a 0. */
 export function flowSigmas(schedule: FlowSchedule, steps: number, tokens: number): Float32Array {
-  const shift = shiftSigma(schedule, steps, tokens)
-  const end = schedule.spacing === 'trained' ? shift(1 / flowTimesteps) : 1 / steps
+  const shift = shiftOf(schedule, steps, tokens)
+  const move = (sigma: number): number => Math.fround(shifted(shift, sigma))
+  // Only a shift by size leaves the levels of training unmoved.
+  const cleanest = shift.isDynamic ? 1 / flowTimesteps : move(1 / flowTimesteps)
+  const end = schedule.spacing === 'trained' ? cleanest : 1 / steps
   const levels = Array.from({ length: steps }, (_, i) => Math.fround(steps === 1 ? 1 : 1 + (i * (end - 1)) / (steps - 1)))
-  return Float32Array.from([...levels.map(shift), 0])
+  return Float32Array.from([...levels.map(move), 0])
 }
 
-/** Noise levels that multistep solvers take for flow matching: from the last training step but none, evenly, then moved. */
-export function multistepFlowTrack(schedule: FlowSchedule, steps: number, tokens: number): SharedTrack {
-  const shift = shiftSigma(schedule, steps, tokens)
-  const levels = Array.from({ length: steps }, (_, i) => shift(((steps - i) / steps) * (1 - 1 / flowTimesteps)))
+/** Noise levels that DPM-Solver++ takes for flow matching: from the last training step but none, evenly, then moved. */
+export function dpmFlowTrack(schedule: FlowSchedule, steps: number, tokens: number): SharedTrack {
+  const { factor } = shiftOf(schedule, steps, tokens)
+  const moved = { factor, isDynamic: false }
+  return sharedTrack(
+    evenLevels(steps)
+      .map((level) => shifted(moved, 1 - level))
+      .toReversed()
+      .slice(0, -1),
+  )
+}
+
+/** Noise levels that UniPC takes for flow matching: from pure noise, evenly, then moved. */
+export function uniPcFlowTrack(schedule: FlowSchedule, steps: number, tokens: number): SharedTrack {
+  const shift = shiftOf(schedule, steps, tokens)
+  const [, ...levels] = evenLevels(steps).map((level) => shifted(shift, level))
+  // Pure noise has no signal whose logarithm the solver could take.
+  return sharedTrack([1 - 1e-6, ...levels.slice(0, steps - 1)])
+}
+
+/** `numpy.linspace(1, 1 / 1000, steps + 1)`: its last digits decide where timesteps are cut. */
+function evenLevels(steps: number): readonly number[] {
+  const least = 1 / flowTimesteps
+  return Array.from({ length: steps + 1 }, (_, i) => (i === steps ? least : i * ((least - 1) / steps) + 1))
+}
+
+function sharedTrack(levels: readonly number[]): SharedTrack {
   const sigmas = Float32Array.from([...levels, 0])
   return {
     // These schedulers use integers.
