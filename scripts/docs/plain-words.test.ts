@@ -30,6 +30,18 @@ describe('plain English (STYLE.md, section English)', () => {
     )
   })
 
+  test('is used with commands as they are typed in a clone', () => {
+    assert.deepEqual(
+      pages.flatMap((path) =>
+        readFileSync(path, 'utf8')
+          .split('\n')
+          .filter((line) => /^(.*[|&;] )?sepia (<|-|[a-z]+( |$))/.test(line) && !line.startsWith('create role'))
+          .map((line) => `${path}: ${line}`),
+      ),
+      [],
+    )
+  })
+
   test('is used in every message, help text and description', () => {
     assert.ok(sources.length > 900)
     assert.deepEqual(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ModelList } from '../../src/console/contract/models.ts'
 import { becomeOwner, holdUndo, openPage, owner } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { textOf } from './support/page-text.ts'
@@ -30,6 +31,13 @@ test('the printed link creates the owner, and works once', { skip }, async () =>
 
 test('a new token works with the displayed curl command until it is revoked; undo restores it', { skip }, async () => {
   const { page, service } = visit()
+  // The first of the known models makes embeddings, and cannot chat.
+  const list = await page.evaluate<ModelList>(`fetch('/console/api/models').then((response) => response.json())`)
+  const [model] = list.models.filter(({ kind }) => kind === 'text')
+  const models = [{ ...model, id: 'encoder', name: 'Encoder', generates: false }, ...list.models]
+  await page.route('**/console/api/models', (route) => route.fulfill({ json: { ...list, models } }))
+  await openPage(page, 'Models')
+  await page.getByRole('heading', { name: 'Encoder' }).waitFor()
   await openPage(page, 'Access tokens')
   await page.getByRole('button', { name: 'New token' }).first().click()
   await page.getByLabel('Name').fill('Nightly report')
@@ -38,6 +46,7 @@ test('a new token works with the displayed curl command until it is revoked; und
   const answer = JSON.parse(await runLine(await textOf(page.getByRole('tabpanel'))))
   // The answer is sampled: one in a hundred does not name Paris.
   assert.match(answer.choices[0].message.content, /\w/)
+  await page.unroute('**/console/api/models')
 
   const status = async () => (await fetch(`${service.url}/v1/models`, { headers: { authorization: `Bearer ${token}` } })).status
   const row = page.getByRole('row', { name: /Nightly report/ })

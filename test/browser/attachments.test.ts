@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { becomeOwner, visitConsole } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
+import { keepConversation } from './support/keep-conversation.ts'
 import { withoutChromium } from './support/open-chromium.ts'
 import { writePdf } from './support/written-pdf.ts'
 
@@ -65,6 +66,24 @@ test('a sent file is shown apart from the text, and does not cover the buttons b
     const [name, bubble] = [await boxOf(file), await boxOf(page.locator('.turn-user'))]
     assert.ok(name.y - bubble.y > 30, 'its name stands behind the last word')
   })
+})
+
+test('attached files do not cover the end of the conversation', { skip: withoutChromium }, async () => {
+  await using visit = await visitConsole([])
+  const { page } = visit
+  await becomeOwner(visit)
+  await page.goto(`${new URL(page.url()).origin}/console/chat/${await keepConversation(page, 20)}`)
+  const foot = page.locator('.turn-foot').last()
+  await foot.waitFor()
+  const chooser = page.getByLabel('Files to attach')
+  const isCovered = `(() => {
+    const [foot] = [...document.querySelectorAll('.turn-foot')].slice(-1)
+    return foot.getBoundingClientRect().bottom > document.querySelector('.composer').getBoundingClientRect().top
+  })()`
+  await eventually(async () => assert.equal(await page.evaluate(isCovered), false, 'before'))
+  await chooser.setInputFiles(Array.from({ length: 16 }, (_, index) => letters(`file-${index}.txt`, 10)))
+  await page.getByRole('button', { name: 'Remove file-15.txt' }).waitFor()
+  await eventually(async () => assert.equal(await page.evaluate(isCovered), false))
 })
 
 test('the text of a PDF is sent with a message; scanned and locked ones are rejected by name', { skip: withoutChromium }, async () => {

@@ -56,6 +56,8 @@ test('a conversation survives a reload, and can be found, renamed, pinned, delet
   await hands.getByRole('button', { name: 'Pin', exact: true }).click()
   await list(page).locator('li[data-pinned=true]').getByText('Hands').waitFor()
   await list(page).getByRole('listitem').nth(1).filter({ hasText: 'Hands' }).waitFor()
+  const heights = `[...document.querySelectorAll('.history li[data-pinned]')].map((entry) => entry.getBoundingClientRect().height)`
+  await eventually(async () => assert.equal(new Set(await page.evaluate<readonly number[]>(heights)).size, 1))
   await hands.hover()
   await hands.getByRole('button', { name: 'Delete conversation' }).click()
   const undo = await holdUndo(page)
@@ -106,6 +108,10 @@ test('versions of an answer are shown side by side, and the conversation continu
   const dialog = page.getByRole('dialog', { name: 'Versions side by side' })
   await dialog.getByText('A heron.').waitFor()
   await dialog.getByText('A wren.').waitFor()
+  await dialog.getByRole('heading', { name: 'Version 1 · Sepia Mini Chat' }).waitFor()
+  const inks = `['dialog', 'body'].map((each) => getComputedStyle(document.querySelector(each)).color)`
+  const [inDialog, onPage] = await page.evaluate<readonly string[]>(inks)
+  assert.equal(inDialog, onPage)
   assert.deepEqual(await findBarriers(page), [])
   await dialog.getByRole('article', { name: 'Version 1' }).getByRole('button', { name: 'Use this answer' }).click()
   await dialog.waitFor({ state: 'detached' })
@@ -320,7 +326,7 @@ test('exported JSON is imported as a new conversation', { skip }, async () => {
     .getByRole('complementary')
     .getByLabel('Exported conversation')
     .setInputFiles({ name: 'x.json', mimeType: 'application/json', buffer: Buffer.from('{}') })
-  await page.getByText('x.json isn’t a conversation that was exported here as JSON.').waitFor()
+  await page.getByText('x.json isn’t a conversation exported as JSON.').waitFor()
 })
 
 test('the page header names the model on a phone', { skip }, async () => {

@@ -110,6 +110,21 @@ test('a conversation is pinned, renamed and deleted by keyboard', { skip }, asyn
   await keys.stand(button(page, 'Show as code'))
 })
 
+test('a new conversation begins in the message field', { skip }, async () => {
+  const { page } = visit()
+  await haveAnswered(page, 'The first answer.')
+  const keys = await byKeys(page)
+  const box = page.getByLabel('Your message')
+  await box.focus()
+  await page.keyboard.press('Control+Shift+O')
+  await page.locator('.suggestions').waitFor()
+  await keys.stand(box)
+  await haveAnswered(page, 'The second answer.')
+  await keys.press(button(page, 'New conversation'), 'Shift+Tab')
+  await page.locator('.suggestions').waitFor()
+  await keys.stand(box)
+})
+
 test('two models are compared and one is chosen by keyboard', { skip }, async () => {
   const { page } = visit()
   const keys = await byKeys(page)

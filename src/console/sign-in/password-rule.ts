@@ -39,7 +39,7 @@ export function refuseGuessable(
   if (new Set(trimmed.toLowerCase()).size < minDistinct || isRun(trimmed))
     throw fault(field, `Choose a password with at least ${minDistinct} different characters that are not a sequence.`)
   if ([trimmed.toLowerCase(), plain(trimmed)].some((text) => repeated(text).length < Math.min(text.length, shortestPassword)))
-    throw fault(field, 'Choose a password that does not repeat one part.')
+    throw fault(field, 'This password repeats one part; choose another one.')
   const words = [...own(name), ...own(email), ...email.split('@').flatMap(own)].filter((word) => word !== '')
   const forms = formsOf(trimmed)
   if (forms.some((form) => words.includes(form) || wordsTriedFirst.includes(form) || isCommonPassword(form)))

@@ -8,8 +8,9 @@ interface Held {
 }
 
 /**
- * Moves the focus to the nearest element when the focused one is removed or disabled, so that keyboard users keep their place. After a link
- * to another page, the focus moves to that page.
+ * Moves the focus to the nearest element when the focused one is removed or disabled, so that keyboard users keep their place. It moves
+ * to a button that removes something only from such a button, because the next key may press it. After a link to another page, the focus
+ * moves to that page.
  */
 export function keepFocus(): void {
   let held: Held | null = null
@@ -63,19 +64,20 @@ function canHaveFocus(element: Element): boolean {
   return element.isConnected && element.checkVisibility() && !element.matches(':disabled')
 }
 
-function focusNearest({ around }: Held): void {
+function focusNearest({ element, around }: Held): void {
+  const barred = element.matches('[data-removes]') ? ':disabled' : '[data-removes]'
   for (const { parent, at } of around) {
     if (!parent.isConnected) continue
     const children = [...parent.children]
     // The next sibling has moved up into its place.
-    for (const child of [...children.slice(at), ...children.slice(0, at).toReversed()]) if (focusWithin(child)) return
+    for (const child of [...children.slice(at), ...children.slice(0, at).toReversed()]) if (focusWithin(child, barred)) return
   }
 }
 
-function focusWithin(branch: Element): boolean {
+function focusWithin(branch: Element, barred: string): boolean {
   const inside = branch.querySelectorAll<HTMLElement>('a, button, input, select, textarea, summary, [tabindex]')
   return [...(branch instanceof HTMLElement ? [branch] : []), ...inside].some((element) => {
-    if (element.tabIndex < 0 || !canHaveFocus(element)) return false
+    if (element.tabIndex < 0 || element.matches(barred) || !canHaveFocus(element)) return false
     element.focus()
     return document.activeElement === element
   })

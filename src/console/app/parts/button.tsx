@@ -71,6 +71,7 @@ export function Button({
       aria-description={reason}
       disabled={disabled}
       aria-busy={isBusy || undefined}
+      data-removes={icon === 'trash' || tone === 'danger' || undefined}
       aria-disabled={isBusy || undefined}
       onClick={press}
     >

@@ -75,6 +75,11 @@ export function chatModels(): readonly ConsoleTextModel[] {
   return modelsOf('text').filter(({ generates }) => generates)
 }
 
+/** The name of a chat model as a drop-down list shows it; its id when it is no longer installed. */
+export function chatModelName(id: string): string {
+  return modelChoices(chatModels()).find(({ value }) => value === id)?.label ?? id
+}
+
 /** Models for a drop-down list. Models of the same name, such as two quantizations, are distinguished by their ids. */
 export function modelChoices(known: readonly ConsoleModel[]): readonly { readonly value: string; readonly label: string }[] {
   return known.map(({ id, name }) => {

@@ -63,7 +63,7 @@ function DeletionSection({ account: { name }, hasPassword }: { account: Account;
   return (
     <section class="sheet stack tight">
       <h2>{t`Delete account`}</h2>
-      <p class="soft">{t`Deletes your account and everything of it.`}</p>
+      <p class="soft">{t`Deletes your account and all its data.`}</p>
       <div>
         <Button tone="danger" onClick={() => (asking.value = true)}>{t`Delete account…`}</Button>
       </div>
@@ -128,7 +128,7 @@ function AccountForm({ account }: { account: Account }): VNode {
       />
       <Check
         label={t`Revoke my access tokens too`}
-        hint={t`If somebody else may have known the password. Programs that use them will be refused.`}
+        hint={t`Choose this if someone else may know your password. Programs that use these tokens are then rejected.`}
         {...bindChecked(revoke)}
       />
       <PasswordField

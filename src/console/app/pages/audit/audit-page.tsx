@@ -101,10 +101,21 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Number
   ]
 }
 
-const roles: Readonly<Record<string, string>> = { owner: t`owner`, member: t`member` }
+/** The fixed words of details. */
+const detailTexts: Readonly<Record<string, string>> = {
+  owner: t`owner`,
+  member: t`member`,
+  name: t`name`,
+  password: t`password`,
+  'e-mail': t`e-mail`,
+  'tokens revoked': t`tokens revoked`,
+  'a browser not known': t`an unknown browser`,
+  'with the organisation': t`with the organisation`,
+}
 
-/** The detail as recorded, except that roles are translated. */
+/** The detail as recorded, except that fixed words are translated. */
 function Detail({ detail }: { detail: string }): VNode {
-  const role = roles[detail]
-  return role === undefined ? <Clipped text={detail} language="en" /> : <Clipped text={role} />
+  const texts = detail.split(', ').flatMap((words) => detailTexts[words] ?? [])
+  const isFixed = texts.length === detail.split(', ').length
+  return isFixed ? <Clipped text={texts.join(', ')} /> : <Clipped text={detail} language="en" />
 }

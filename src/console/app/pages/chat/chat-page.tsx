@@ -19,10 +19,10 @@ import { chatSamples } from './chat-samples.ts'
 import { changeChatSettings, chatRequestBody, chatSettings } from './chat-settings.ts'
 import { ChatSettingsPanel } from './chat-settings-panel.tsx'
 import { ChatStart } from './chat-start.tsx'
-import { Composer } from './composer.tsx'
+import { beginWriting, Composer } from './composer.tsx'
 import { ConversationList } from './conversation-list.tsx'
 import { ConversationView } from './conversation-view.tsx'
-import { beginConversation, current, keepAsNew, openConversation, refreshConversation } from './conversations.ts'
+import { current, keepAsNew, openConversation, refreshConversation } from './conversations.ts'
 import { ExportDialog } from './export-dialog.tsx'
 import { messagesOf } from './message-text.ts'
 import { isRefused } from './unsent/unsent-changes.ts'
@@ -64,7 +64,7 @@ export function ChatPage(): VNode {
             {chatModels().find((model) => model.id === chatSettings.value.model)?.name}
           </span>
           <div class="page-actions">
-            {hasTurns ? <Button tone="quiet" size="small" icon="plus" onClick={beginConversation}>{t`New conversation`}</Button> : null}
+            {hasTurns ? <Button tone="quiet" size="small" icon="plus" onClick={beginWriting}>{t`New conversation`}</Button> : null}
             {hasTurns ? (
               <Button tone="quiet" size="small" icon="download" onClick={() => (open.value = 'export')}>{t`Export`}</Button>
             ) : null}

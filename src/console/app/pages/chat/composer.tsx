@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { isUnclaimedKey } from '../../browser/is-unclaimed-key.ts'
 import { listText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
@@ -14,7 +14,7 @@ import { sizeFault } from './attach/size-fault.ts'
 import { chatSettings } from './chat-settings.ts'
 import { chosenModels } from './compare/compared-models.ts'
 import { ContextGauge } from './context/context-gauge.tsx'
-import { current } from './conversations.ts'
+import { beginConversation, current } from './conversations.ts'
 import { lengthFault } from './length-fault.ts'
 import { type QueuedMessage, queuedMessage, queueMessage, say, settingsFault, waitsForModels, withMore } from './say.ts'
 import { attachedTo, keepAttached } from './unsent/attached.ts'
@@ -24,8 +24,17 @@ import { QueuedRow } from './unsent/queued-row.tsx'
 /** Longer pasted text is attached as a file, because a large text in the field delays every keystroke by seconds. */
 const longestPasted = 50_000
 
+/** Whether the next field gets the focus. */
+let takesFocus = false
+
+/** Begins a conversation, and puts the focus into its message field. */
+export function beginWriting(): void {
+  takesFocus = true
+  beginConversation()
+}
+
 /**
- * The message field, which gets the focus when the page opens.
+ * The message field. Text typed while nothing else accepts it is written here.
  *
  * Enter sends, or queues while an answer is being written, Shift+Enter breaks the line, Escape stops the answer. Files and pictures are
  * chosen, pasted, or dropped anywhere on the page.
@@ -57,6 +66,10 @@ export function Composer(): VNode {
   useEffect(() => {
     if (waitsForModels.peek() && model !== '') submit()
   }, [model])
+  useLayoutEffect(() => {
+    if (takesFocus) box.current?.focus()
+    takesFocus = false
+  }, [])
   const take = async (files: readonly File[]) => {
     const place = draftKey()
     const read = await readFiles(files, chosenModels(chatSettings.peek().model))

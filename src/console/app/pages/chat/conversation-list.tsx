@@ -10,10 +10,10 @@ import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { useResource } from '../../state/resource.ts'
 import { announce, showToast } from '../../state/toasts.ts'
+import { beginWriting } from './composer.tsx'
 import { groupByDay } from './conversation-days.ts'
 import {
   archiveConversation,
-  beginConversation,
   changeHead,
   current,
   importConversation,
@@ -55,7 +55,7 @@ export function ConversationList(): VNode {
     const onKey = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || !event.shiftKey || event.altKey || event.key.toLowerCase() !== 'o') return
       event.preventDefault()
-      beginConversation()
+      beginWriting()
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
@@ -135,7 +135,7 @@ export function ConversationList(): VNode {
 /** Reads a file and stores its conversation. */
 async function importFile(file: File): Promise<void> {
   const read = file.size > maxImportBytes ? null : readExport(await file.text(), Date.now())
-  if (read === null) showToast(t`${file.name} isn’t a conversation that was exported here as JSON.`)
+  if (read === null) showToast(t`${file.name} isn’t a conversation exported as JSON.`)
   else importConversation(read)
 }
 

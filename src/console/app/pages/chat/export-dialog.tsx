@@ -16,7 +16,7 @@ interface ExportDialogProps {
 export function ExportDialog({ title, turns, onClose }: ExportDialogProps): VNode {
   return (
     <Dialog title={t`Export`} onClose={onClose}>
-      <p class="soft">{t`Saves what this conversation shows as a file.`}</p>
+      <p class="soft">{t`Saves the messages shown here as a file. Only JSON can be imported again.`}</p>
       <div class="row">
         <Button
           icon="download"

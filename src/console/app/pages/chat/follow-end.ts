@@ -31,7 +31,8 @@ export function useFollowEnd(growing: { readonly current: Element | null }): {
       if (following.peek()) scrollToEnd()
     })
     window.addEventListener('scroll', onScroll, { passive: true })
-    if (growing.current) observer.observe(growing.current)
+    // With what is below it: a growing message box must not cover the end.
+    if (growing.current?.parentElement) observer.observe(growing.current.parentElement)
     return () => {
       window.removeEventListener('scroll', onScroll)
       observer.disconnect()

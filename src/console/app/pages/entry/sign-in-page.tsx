@@ -28,7 +28,7 @@ export function SignInPage({ ways, greeting }: { ways: SignInWays; greeting: Exc
         {ways.password
           ? t`No account yet, or the password forgotten? Ask an owner for a link.`
           : t`No account yet? Ask an owner for an invitation.`}{' '}
-        {t.rich`Owners find theirs in the terminal: at the first start, and later with ${<code>sepia account link</code>}.`}{' '}
+        {t.rich`Owners can print a link for themselves in the terminal: ${<code>./sepia account link</code>}.`}{' '}
         {t.rich`For programs there is the ${<a href="/docs/api">{t`API reference`}</a>}.`}
       </p>
     </EntryFrame>

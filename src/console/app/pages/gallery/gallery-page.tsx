@@ -50,7 +50,7 @@ export function GalleryPage(): VNode {
   }
   const keep = async (picture: GalleryPicture) => {
     await keepPicture(picture)
-    showToast(t`Kept until you delete it. Its bytes count against what your account may keep.`)
+    showToast(t`Kept until you delete it. It counts towards your account’s storage.`)
   }
   const remove = async (picture: GalleryPicture) => {
     shown.value = null
@@ -129,6 +129,7 @@ export function GalleryPage(): VNode {
         <Viewer
           image={current}
           onClose={() => (shown.value = null)}
+          onKeep={current.expiresAt !== null && current.kept === null ? () => change(keep(current)) : undefined}
           onMove={(by) => {
             const next = (at + by + pictures.length) % pictures.length
             shown.value = pictures[next]?.key ?? null

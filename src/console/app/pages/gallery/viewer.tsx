@@ -21,12 +21,14 @@ import { settingsOf } from './image-parameters.ts'
 interface ViewerProps {
   readonly image: Pick<GalleryPicture, 'address' | 'inferenceId'> & Partial<Pick<GalleryPicture, 'expiresAt'>>
   readonly onClose: () => void
+  /** Keeps a copy; absent for pictures that are kept or cannot be. */
+  readonly onKeep?: (() => Promise<unknown>) | undefined
   /** Shows another picture: 1 = the next, -1 = the previous. */
   readonly onMove?: (by: 1 | -1) => void
 }
 
 /** One picture at full size, with the parameters stored in its file. */
-export function Viewer({ image, onClose, onMove }: ViewerProps): VNode {
+export function Viewer({ image, onClose, onKeep, onMove }: ViewerProps): VNode {
   const zoom = useSignal(1)
   const enlarge = (by: number) => {
     zoom.value = Math.min(8, Math.max(1, zoom.value * by))
@@ -80,9 +82,12 @@ export function Viewer({ image, onClose, onMove }: ViewerProps): VNode {
             {(parameters) => (
               <>
                 {parameters ? <ParameterList parameters={parameters} /> : <p class="soft">{t`This file carries no parameters.`}</p>}
-                {image.expiresAt ? <p class="faint">{t.rich`Deleted ${<Moment at={image.expiresAt} />}, unless you keep it.`}</p> : null}
+                {image.expiresAt && onKeep ? (
+                  <p class="faint">{t.rich`Deleted ${<Moment at={image.expiresAt} />}, unless you keep it.`}</p>
+                ) : null}
                 <div class="row">
                   <Button icon="download" href={image.address} download>{t`Download`}</Button>
+                  {onKeep ? <Button icon="star" onClick={onKeep}>{t`Save`}</Button> : null}
                   <Button icon="brush" onClick={() => startFromImage(image.address)}>{t`Use as starting picture`}</Button>
                   {parameters ? (
                     <Button

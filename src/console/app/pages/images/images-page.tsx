@@ -44,7 +44,7 @@ export function ImagesPage(): VNode {
     <Page
       title={t`Images`}
       width="wide"
-      intro={t`Drawings are asynchronous requests: they continue when you leave the page and appear in the gallery.`}
+      intro={t`Drawings continue when you leave this page, and appear in the gallery.`}
       actions={
         <>
           <Button

@@ -46,8 +46,7 @@ export function PullDialog({ onClose }: { onClose: () => void }): VNode {
           label={t`Search Hugging Face, or paste a model name or URL`}
           required
           placeholder="hf:Qwen/Qwen3-8B-GGUF"
-          hint={t`A name begins with hf:, as hf:Qwen/Qwen3-8B-GGUF; add :Q8_0 for another quantization or
-            :file.safetensors for one file. Every file is checked by size and SHA-256.`}
+          hint={t`A name begins with hf:, for example hf:Qwen/Qwen3-8B-GGUF. Add :Q8_0 for another quantization or :file.safetensors for one file. The size and SHA-256 of every file are checked.`}
           {...bind(words)}
         />
         <div>

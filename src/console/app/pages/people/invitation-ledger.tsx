@@ -25,7 +25,7 @@ export function InvitationLedger({ invitations, accounts, reload }: InvitationLe
   const columns: readonly Column<Invitation>[] = [
     { title: t`For`, kind: 'lead', cell: (invitation) => <Clipped text={describeInvitee(invitation, nameOf(invitation.accountId))} /> },
     { title: t`Made by`, cell: ({ invitedBy }) => <Clipped text={nameOf(invitedBy) ?? t`the first start`} /> },
-    { title: t`Made`, cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    { title: t`Created`, cell: ({ createdAt }) => <Moment at={createdAt} /> },
     { title: t`Expires`, cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
     {
       title: t`Actions`,

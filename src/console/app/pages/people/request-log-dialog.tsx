@@ -83,7 +83,7 @@ function SwitchOn({ path, log, reload, onClose }: PartProps & { readonly log: Re
           label={t`Switch off after, in hours`}
           {...bindValue(offAfterHours)}
           fault={offFault}
-          hint={t`Empty: when somebody does`}
+          hint={t`Empty: until someone switches it off`}
         />
       </div>
       <DialogChoice busy={busy.value} onClose={onClose}>

@@ -45,7 +45,7 @@ export function NewTokenDialog({ onClose, onCreated }: { onClose: () => void; on
         {...bind(name)}
       />
       <fieldset class="stack tight">
-        <legend class="field-label">{t`It may`}</legend>
+        <legend class="field-label">{t`Scopes`}</legend>
         {scopes.map((scope) => (
           <Check
             key={scope}

@@ -38,7 +38,7 @@ export function TokenLedger({ tokens, reload, limit }: TokenLedgerProps): VNode 
     { title: t`Token`, cell: ({ hint }) => <code>sepia_…{hint}</code> },
     { title: t`Scopes`, cell: (token) => token.scopes.join(', ') },
     { title: t`Limits`, cell: (token) => <TokenLines token={token} /> },
-    { title: t`Made`, cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    { title: t`Created`, cell: ({ createdAt }) => <Moment at={createdAt} /> },
     { title: t`Last used`, cell: ({ lastUsedAt }) => (lastUsedAt === null ? t`never` : <Moment at={lastUsedAt} />) },
     { title: t`Expires`, cell: ({ expiresAt }) => <End expiresAt={expiresAt} /> },
     {

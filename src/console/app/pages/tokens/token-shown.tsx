@@ -5,12 +5,12 @@ import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { CodeSample } from '../../parts/code-sample.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
-import { modelsOf } from '../../state/models.ts'
+import { chatModels } from '../../state/models.ts'
 import { tokenSamples } from './token-samples.ts'
 
 /** Shows a new token's text once, with sample calls. */
 export function TokenShown({ text, onDone }: { text: string; onDone: () => void }): VNode {
-  const model = modelsOf('text')[0]?.id ?? 'smollm2-135m-instruct'
+  const model = chatModels()[0]?.id ?? 'smollm2-135m-instruct'
   const element = useRef<HTMLElement>(null)
   useLayoutEffect(() => element.current?.focus(), [text])
   return (

@@ -32,7 +32,7 @@ export function TokensPage(): VNode {
   return (
     <Page
       title={t`Access tokens`}
-      intro={t.rich`Programs use a token to call this service. Give each program its own. What they can send: the ${<a href="/docs/api">{t`API reference`}</a>}.`}
+      intro={t.rich`Programs use a token to call this service. Give each program its own. The ${<a href="/docs/api">{t`API reference`}</a>} lists what they can send.`}
       actions={make}
     >
       {shown.value ? <TokenShown text={shown.value} onDone={() => (shown.value = null)} /> : null}

@@ -89,12 +89,12 @@ const timeText = (ms: number | undefined) => (ms === undefined ? '–' : duratio
 const amounts: readonly Column<Row>[] = [
   amount(t`Requests`, (row) => wholeText(row.requests)),
   amount(t`Failed`, (row) => wholeText(row.failures)),
-  amount(t`Refused`, (row) => wholeText(row.refusals)),
+  amount(t`Rate-limited`, (row) => wholeText(row.refusals)),
   amount(t`Tokens`, (row) => wholeText(row.promptTokens + row.completionTokens)),
   amount(t`Images`, (row) => wholeText(row.images)),
   amount(t`Money`, (row) => moneyText(row.cost)),
   amount(t`p50`, (row) => timeText(row.latency?.p50)),
   amount(t`p95`, (row) => timeText(row.latency?.p95)),
   amount(t`p99`, (row) => timeText(row.latency?.p99)),
-  amount(t`First token, 95 %`, (row) => timeText(row.firstToken?.p95)),
+  amount(t`First token p95`, (row) => timeText(row.firstToken?.p95)),
 ]

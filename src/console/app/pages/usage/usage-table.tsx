@@ -32,7 +32,7 @@ const columns: readonly Column<UsageDay>[] = [
   },
   amount(t`Requests`, (row) => row.requests),
   amount(t`Failed`, (row) => row.failures),
-  amount(t`Refused`, (row) => row.refusals),
+  amount(t`Rate-limited`, (row) => row.refusals),
   amount(t`Tokens read`, (row) => row.promptTokens),
   amount(t`Tokens written`, (row) => row.completionTokens),
   amount(t`Images`, (row) => row.images),

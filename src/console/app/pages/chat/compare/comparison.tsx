@@ -4,7 +4,7 @@ import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { CopyButton } from '../../../parts/copy-button.tsx'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
-import { chatModels, modelChoices } from '../../../state/models.ts'
+import { chatModelName, chatModels, modelChoices } from '../../../state/models.ts'
 import { current } from '../conversations.ts'
 import { AnswerBody } from '../turns/answer-body.tsx'
 import { answerFacts } from '../turns/answer-facts.ts'
@@ -23,7 +23,7 @@ export function Comparison(): VNode {
 
 function ComparedAnswer({ turn, number }: { turn: Turn; number: number }): VNode {
   const writing = turn.state === 'writing'
-  const name = chatModels().find(({ id }) => id === turn.model)?.name ?? turn.model ?? ''
+  const name = turn.model === null ? '' : chatModelName(turn.model)
   return (
     <article class="turn-answer sheet" data-state={turn.state} aria-label={t`Answer ${number}, ${name}`}>
       <h3 class="clipped" title={turn.model ?? ''}>

@@ -72,7 +72,10 @@ function tokensOf(turn: Turn, correction: number): number {
   return tokensPerMessage + pictures + (turn.facts?.completionTokens ?? Math.ceil(estimateOf(turn) * correction))
 }
 
-/** The tokens that the model counted in its answers for each estimated one. */
+/**
+ * The tokens that the model counted in its answers for each estimated one. It has no lower bound: a model with a large vocabulary needs far
+ * fewer tokens than estimated for scripts other than Latin.
+ */
 function correctionOf(path: readonly Turn[]): number {
   const answers = path.filter(({ facts, content }) => facts !== null && content !== '')
   const tokens = sum(answers.map(({ facts }) => facts?.completionTokens ?? 0))

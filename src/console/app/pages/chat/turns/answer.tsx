@@ -3,6 +3,7 @@ import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { CopyButton } from '../../../parts/copy-button.tsx'
+import { chatModelName } from '../../../state/models.ts'
 import { current } from '../conversations.ts'
 import { ToolCalls } from '../structure/tool-calls.tsx'
 import { draftOf, keepDraft } from '../unsent/drafts.ts'
@@ -53,7 +54,7 @@ export function Answer({ turn, last }: { turn: Turn; last: boolean }): VNode {
           ) : null}
           <RemoveTurn turn={turn} />
           <Versions turn={turn} />
-          <span>{[turn.model, ...answerFacts(turn)].filter(Boolean).join(' · ')}</span>
+          <span>{[...(turn.model === null ? [] : [chatModelName(turn.model)]), ...answerFacts(turn)].join(' · ')}</span>
         </footer>
       )}
     </article>

@@ -4,6 +4,7 @@ import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
+import { chatModelName } from '../../../state/models.ts'
 import { current } from '../conversations.ts'
 import { AnswerBody } from './answer-body.tsx'
 import { answerFacts } from './answer-facts.ts'
@@ -51,7 +52,7 @@ function VersionsDialog({ versions, onClose }: { versions: readonly Turn[]; onCl
         {versions.map((turn, index) => (
           <article class="turn-answer sheet" key={turn.id} aria-label={t`Version ${index + 1}`}>
             <h3 class="clipped" title={turn.model ?? ''}>
-              {[t`Version ${index + 1}`, turn.model].filter(Boolean).join(' · ')}
+              {[t`Version ${index + 1}`, ...(turn.model === null ? [] : [chatModelName(turn.model)])].join(' · ')}
             </h3>
             {turn.role === 'user' ? <p class="said-version">{turn.content}</p> : <AnswerBody turn={turn} />}
             <footer class="turn-foot">

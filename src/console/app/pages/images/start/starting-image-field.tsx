@@ -57,7 +57,7 @@ function MaskSettings(): VNode {
       <ImageSlider name="feather" label={t`Feather`} hint={t`pixels to each side`} />
       <Check
         label={t`Inpaint at full resolution`}
-        hint={t`More detail: only it and its surroundings are drawn, as large as the model draws.`}
+        hint={t`Draws only the painted part and its surroundings, at the model’s full size, for more detail.`}
         checked={fullResolution}
         onChange={(next) => changeImageSettings({ fullResolution: next })}
       />
