@@ -7,10 +7,11 @@ import { unobservedWork } from '../../test/support/memory/unobserved.ts'
 import { readChunks } from '../../test/support/stored-output.ts'
 import { makeSubmission } from '../../test/support/submission.ts'
 import { createTestClock } from '../../test/support/test-clock.ts'
+import { ServiceError } from '../core/error.ts'
 import { outputRetentionMs } from '../core/inference.ts'
 import { InferenceEvents } from './deferred/inference-events.ts'
 import { cancelInference, findInference, listInferences, waitForInference, watchInference } from './deferred/inferences.ts'
-import { openOutput } from './deferred/outputs.ts'
+import { openOutput, readWritten } from './deferred/outputs.ts'
 import { submitInference } from './deferred/submit-inference.ts'
 
 const options = { signal: new AbortController().signal }
@@ -67,6 +68,25 @@ test('the output of a cancelled inference is its error', async () => {
   const target = { id: inference.id, accountId: 'a' }
   assert.equal((await cancelInference(parts, target, options)).outcome, 'cancelled')
   await assert.rejects(openOutput(parts, target, options), { code: 'request_cancelled' })
+})
+
+test('what a failed inference had written is read until it expires, and left out if it is damaged, but not if it cannot be read now', async () => {
+  const parts = createParts()
+  const { id, claim } = await submitAndClaim(parts)
+  const content = { contentType: 'application/json', chunks: [Buffer.from('{"choices":[]}')] }
+  const output = await parts.outputs.put({ inferenceId: id, attempt: 1 }, content, options)
+  const error = { code: 'inference_timeout', message: 'm', param: null } as const
+  await parts.queue.complete(claim, { completion: { outcome: 'failed', error, output }, usage: null }, options)
+  const found = await findInference(parts, { id, accountId: 'a' }, options)
+  assert.equal(await readWritten(parts, found, options), '{"choices":[]}')
+  const refusing = (code: 'internal_error' | 'server_is_overloaded') => {
+    const open = () => Promise.reject(new ServiceError(code, 'The output cannot be read.'))
+    return readWritten({ ...parts, outputs: { ...parts.outputs, open } }, found, options)
+  }
+  assert.equal(await refusing('internal_error'), null)
+  await assert.rejects(refusing('server_is_overloaded'), { code: 'server_is_overloaded' })
+  await parts.clock.advance(outputRetentionMs)
+  assert.equal(await readWritten(parts, found, options), null)
 })
 
 test('waiting ends with the completion, or with the time', async () => {

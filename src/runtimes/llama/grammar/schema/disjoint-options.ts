@@ -106,7 +106,7 @@ export function leaveOut(schema: FlatSchema, names: readonly string[]): FlatSche
 }
 
 /** Whether the members of an object that are written are as many as it requires. */
-function hasEnough({ properties = {}, required = [], minProperties = 0 }: FlatSchema): boolean {
+export function hasEnough({ properties = {}, required = [], minProperties = 0 }: FlatSchema): boolean {
   const listed = Object.entries(properties).flatMap(([name, member]) => (member === false ? [] : [name]))
   return new Set([...required, ...listed]).size >= minProperties
 }

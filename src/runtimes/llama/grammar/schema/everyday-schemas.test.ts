@@ -236,16 +236,15 @@ const everyday: Readonly<Record<string, Everyday>> = {
   'not a value beside a list': member({ enum: ['x', 'y'], not: { const: 'x' } }),
   'not a value': member({ ...text, not: { enum: ['x'] } }, text, /"not" at #\/properties\/a is supported for types/),
   'a member that is never there': { schema: { type: 'object', properties: { a: flag, b: { not: {} } }, required: ['a'] } },
-  'if and then': {
-    schema: {
-      type: 'object',
-      properties: { a: flag, b: flag },
-      required: ['a'],
-      if: { properties: { a: { const: true } } },
-      ...thenRequires('b'),
-    },
-    means: { type: 'object', properties: { a: flag, b: flag }, required: ['a'] },
-    loosened: /"if" at # is not supported here/,
+  'a condition on a text that is not listed': {
+    schema: object({ a: text }, { if: { properties: { a: { const: 'x' } } }, ...thenRequires('b') }),
+    means: object({ a: text }),
+    loosened: /"if" at # is supported for a member whose values are listed/,
+  },
+  'a condition on two members': {
+    schema: object({ a: flag, b: flag }, { if: { properties: { a: { const: true }, b: { const: true } } }, ...thenRequires('c') }),
+    means: object({ a: flag, b: flag }),
+    loosened: /"if" at # is supported for constants of one member/,
   },
   'then without if': { schema: { ...object({ a: flag }), ...thenRequires('b') } },
   'an enumeration that is partly of another type': member({ type: 'string', enum: ['x', null] }),

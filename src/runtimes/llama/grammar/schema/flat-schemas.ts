@@ -88,7 +88,8 @@ export class FlatSchemas {
 /** A part of a schema, which closes its object to the members beside it. Members of its options are known only with each option. */
 function closed(schema: FlatSchema): FlatSchema {
   const { unevaluatedProperties, ...open } = schema
-  if (unevaluatedProperties === undefined || schema.anyOf !== undefined || schema.oneOf !== undefined) return schema
+  if (unevaluatedProperties === undefined || schema.anyOf !== undefined || schema.oneOf !== undefined || schema.conditions !== undefined)
+    return schema
   return { additionalProperties: unevaluatedProperties, ...open }
 }
 

@@ -89,6 +89,33 @@ const schemas: readonly (readonly [what: string, schema: JsonObject, strictly: R
     definitions(40, (next) => Object.fromEntries(['if', 'then', 'else'].map((keyword) => [keyword, next]))),
     /"if"/,
   ],
+  [
+    '40 conditions on members in a row',
+    definitions(40, (next) => ({
+      properties: { a: { type: 'boolean' } },
+      if: { properties: { a: { const: true } } },
+      ...Object.fromEntries(['then', 'else'].map((keyword) => [keyword, { properties: { [keyword]: next }, required: [keyword] }])),
+    })),
+    null,
+  ],
+  [
+    '40 conditions on different members',
+    {
+      type: 'object',
+      properties: record(40, 'p', () => ({ type: 'boolean' })),
+      allOf: list(40, (i) => ({ if: { properties: { [`p${i}`]: { const: true } } }, else: { required: [`q${i}`] } })),
+    },
+    /too/,
+  ],
+  [
+    '60 values with a condition each',
+    {
+      type: 'object',
+      properties: { a: { enum: list(60, (i) => `v${i}`) }, ...record(60, 'p', () => ({ type: 'integer' })) },
+      allOf: list(60, (i) => ({ if: { properties: { a: { const: `v${i}` } } }, else: { required: [`p${i}`] } })),
+    },
+    /too/,
+  ],
   ['10 000 required names', { type: 'object', required: list(10_000, (i) => `r${i}`) }, /./],
   ['a name of 100 000 characters', { type: 'object', properties: { ['x'.repeat(100_000)]: {} } }, null],
 ]

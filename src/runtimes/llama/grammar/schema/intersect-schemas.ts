@@ -27,7 +27,12 @@ export class SchemaIntersection {
   /** @returns null when no value meets both. */
   of(one: FlatSchema, other: FlatSchema, where: string): FlatSchema | null {
     for (const part of [one, other])
-      this.#work += 10 + Object.keys(part.properties ?? {}).length + (part.required?.length ?? 0) + (part.values?.length ?? 0)
+      this.#work +=
+        10 +
+        Object.keys(part.properties ?? {}).length +
+        (part.required?.length ?? 0) +
+        (part.values?.length ?? 0) +
+        (part.conditions?.length ?? 0)
     if (this.#work > maxWork) {
       this.#leeway.loosen(`its parts at ${where} are too complex to combine`)
       return one
@@ -53,6 +58,7 @@ export class SchemaIntersection {
           [...(memberOf(one.dependentRequired, name) ?? []), ...(memberOf(other.dependentRequired, name) ?? [])],
         ]),
       )
+    if (one.conditions && other.conditions) both.conditions = [...new Set([...one.conditions, ...other.conditions])]
     if (one.anyOf && other.anyOf) both.anyOf = this.#options(one.anyOf, other.anyOf, where)
     this.#single(one, other, both, where)
     this.#members(one, other, both, where)

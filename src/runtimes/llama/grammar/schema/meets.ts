@@ -30,7 +30,8 @@ export function meets(value: JsonValue, schema: FlatSchema): boolean | null {
 function doesNotApply(value: JsonValue, keyword: string): boolean {
   if (keyword === 'pattern' || keyword === 'format') return typeof value !== 'string'
   if (keyword === 'multipleOf') return typeof value !== 'number'
-  if (/properties|required|propertyNames/i.test(keyword)) return value === null || typeof value !== 'object' || Array.isArray(value)
+  if (/properties|required|propertyNames|conditions/i.test(keyword))
+    return value === null || typeof value !== 'object' || Array.isArray(value)
   return /items/i.test(keyword) && !Array.isArray(value)
 }
 

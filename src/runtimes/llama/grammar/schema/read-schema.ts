@@ -1,6 +1,7 @@
 import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
 import type { Leeway } from './leeway.ts'
+import { type Condition, readCondition } from './read-condition.ts'
 import { stringFormats } from './string-formats.ts'
 import { isSchemaType, type SchemaType } from './value-types.ts'
 
@@ -14,6 +15,8 @@ export interface ReadSchema {
   readonly anyOf?: readonly JsonValue[]
   readonly oneOf?: readonly JsonValue[]
   readonly not?: JsonValue
+  /** From `if`, `then` and `else`. */
+  readonly conditions?: readonly Condition[]
   readonly type?: readonly SchemaType[]
   /** From `enum` or `const`. */
   readonly values?: readonly JsonValue[]
@@ -72,6 +75,7 @@ export function readSchema(schema: JsonObject, where: string, leeway: Leeway): R
     allOf: read.schemas('allOf'),
     anyOf: read.schemas('anyOf'),
     oneOf: read.schemas('oneOf'),
+    conditions: read.conditions(),
     not: schema.not === false ? undefined : read.schema('not'),
     type: read.types(),
     values: read.values(),
@@ -119,9 +123,16 @@ class KeywordReader {
   loosenUnfollowed(): void {
     for (const keyword of unfollowed)
       if (this.#get(keyword) !== undefined) this.#leeway.loosen(`"${keyword}" at ${this.#where} is not supported here`)
-    const { then, else: otherwise } = this.#schema
-    if (this.#get('if') !== undefined && [then, otherwise].some((branch) => branch !== undefined && branch !== true && branch !== null))
-      this.#leeway.loosen(`"if" at ${this.#where} is not supported here`)
+  }
+
+  conditions(): readonly Condition[] | undefined {
+    const test = this.#get('if')
+    const [then, otherwise] = test === undefined ? [] : [this.schema('then'), this.schema('else')]
+    if (test === undefined || [then, otherwise].every((branch) => branch === undefined || branch === true)) return undefined
+    const condition = readCondition(test, then, otherwise)
+    if (condition !== null) return [condition]
+    this.#leeway.loosen(`"if" at ${this.#where} is supported for constants of one member, or its presence`)
+    return undefined
   }
 
   text(keyword: string): string | undefined {

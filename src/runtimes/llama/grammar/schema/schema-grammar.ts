@@ -1,6 +1,7 @@
 import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
 import { type Grammar, literal } from '../gbnf.ts'
+import { isPossible, waysOf } from './conditions.ts'
 import { areDisjoint, leaveOut, leaveOutRequired, tagOptions } from './disjoint-options.ts'
 import { FlatSchemas } from './flat-schemas.ts'
 import type { Leeway } from './leeway.ts'
@@ -8,9 +9,10 @@ import { listRule } from './list-rule.ts'
 import { meets } from './meets.ts'
 import { integerRule, numberRule } from './number-rules.ts'
 import { objectRule } from './object-rule.ts'
+import type { Condition } from './read-condition.ts'
 import type { FlatSchema } from './read-schema.ts'
 import { stringRule } from './string-rule.ts'
-import { typesOf } from './types-of.ts'
+import { isAboutObjects, typesOf } from './types-of.ts'
 import { isOfType, type SchemaType } from './value-types.ts'
 
 const maxSchemaLength = 128 * 1024
@@ -142,6 +144,8 @@ export class SchemaGrammar {
   #typed(type: SchemaType, schema: FlatSchema, place: Place): string {
     const { where } = place
     if (type === 'object') return this.#inside(() => this.#object(schema, place))
+    if (schema.conditions?.some((each) => !this.#concernsObjects(each, where)))
+      this.#leeway.loosen(`"if" at ${where} is supported for objects only`)
     if (type === 'array') return this.#inside(() => this.#list(schema, place))
     if (type === 'string') return this.#string(schema, where)
     if (type === 'integer') return integerRule(this.#grammar, schema, where, this.#leeway)
@@ -160,7 +164,11 @@ export class SchemaGrammar {
     return rule
   }
 
-  #object(schema: FlatSchema, place: Place): string {
+  #object(whole: FlatSchema, place: Place): string {
+    const { conditions, ...schema } = whole
+    const [condition] = conditions ?? []
+    if (conditions !== undefined && condition !== undefined)
+      return this.#conditional(schema, conditions, { ...place, name: condition.name })
     const { dependentRequired = {}, ...free } = schema
     const [dependent, ...others] = Object.entries(dependentRequired)
     if (dependent === undefined || others.length >= maxDependent) {
@@ -179,14 +187,46 @@ export class SchemaGrammar {
     return this.#alternatives([...(without === null ? [] : [this.#object(without, place)]), this.#object(together, place)])
   }
 
+  /** The ways to write an object under conditions; the first is about the member `name`. */
+  #conditional(schema: FlatSchema, conditions: readonly Condition[], { name, where, depth }: Place & { readonly name: string }): string {
+    const others = conditions.filter((each) => each.name !== name)
+    const valuesOf = (member: JsonValue) => this.#valuesOf(member, `${where}/properties/${name}`)
+    const mine = conditions.filter((each) => each.name === name)
+    const ways = waysOf(schema, mine, { name, valuesOf })
+    if (ways === null) {
+      this.#leeway.loosen(`"if" at ${where} is supported for a member whose values are listed`)
+      return this.#object({ ...schema, conditions: others }, { where, depth })
+    }
+    const met = ways.flatMap((way) => {
+      const start: FlatSchema | null = { ...way.schema, type: ['object'], ...(others.length > 0 && { conditions: others }) }
+      const all = way.beside.reduce<FlatSchema | null>((one, branch) => {
+        const flat = one && this.#flat.flatten(branch, `${where}/then`)
+        return one && flat && this.#flat.intersect(one, flat, where)
+      }, start)
+      return all !== null && isPossible(all) ? [all] : []
+    })
+    if (met.length > 0) return this.#alternatives(met.map((way) => this.#limited(way, { where, depth: depth + 1 })))
+    this.#leeway.mistake(`no value can meet all conditions at ${where}`)
+    return 'object'
+  }
+
+  /** Whether a condition says nothing about what is no object. */
+  #concernsObjects({ needsObject, then, otherwise }: Condition, where: string): boolean {
+    const flat = this.#flat.flatten(needsObject ? otherwise : then, `${where}/then`)
+    return flat !== null && isAboutObjects(flat)
+  }
+
+  /** The values of a schema that lists them; null = it does not. */
+  #valuesOf(schema: JsonValue, where: string): readonly JsonValue[] | null {
+    const flat = this.#flat.flatten(schema, where)
+    if (flat?.type?.join() === 'boolean') return [true, false]
+    return flat?.values?.filter((value) => meets(value, flat) === true) ?? null
+  }
+
   #list(schema: FlatSchema, { where, depth }: Place): string {
     const rule = (part: JsonValue, index: number): string =>
       this.#visit(part, { where: index === -1 ? `${where}/items` : `${where}/prefixItems/${index}`, depth: depth + 1 })
-    const valuesOf = (part: JsonValue): readonly JsonValue[] | null => {
-      const flat = this.#flat.flatten(part, `${where}/items`)
-      if (flat?.type?.join() === 'boolean') return [true, false]
-      return flat?.values?.filter((value) => meets(value, flat) === true) ?? null
-    }
+    const valuesOf = (part: JsonValue) => this.#valuesOf(part, `${where}/items`)
     return listRule(this.#grammar, schema, { where, leeway: this.#leeway, rule, valuesOf })
   }
 

@@ -21,10 +21,10 @@ export class ToolParameters {
     this.#flat = new FlatSchemas(schema, leeway)
     const flat = this.#flat.flatten(schema, '#')
     this.#schema = (flat && this.#flat.intersect(flat, { type: ['object'] }, '#')) ?? {}
-    const { anyOf, oneOf, minProperties, maxProperties, dependentRequired } = this.#schema
+    const { anyOf, oneOf, minProperties, maxProperties, dependentRequired, conditions } = this.#schema
     this.members = this.#listsAll() ? readMembers(this.#schema, { where: '#', flat: this.#flat, leeway }) : null
     if (this.members === null) return
-    for (const [keyword, value] of Object.entries({ anyOf, oneOf, minProperties, maxProperties, dependentRequired }))
+    for (const [keyword, value] of Object.entries({ anyOf, oneOf, minProperties, maxProperties, dependentRequired, if: conditions }))
       if (value !== undefined) leeway.loosen(`"${keyword}" at # is not supported for arguments of this model's notation`)
   }
 

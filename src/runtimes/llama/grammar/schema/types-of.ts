@@ -13,6 +13,7 @@ const byType = {
     'minProperties',
     'maxProperties',
     'dependentRequired',
+    'conditions',
   ],
   array: ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems'],
   string: ['minLength', 'maxLength', 'format', 'pattern'],
@@ -32,4 +33,9 @@ export function namedTypes(schema: FlatSchema): readonly SchemaType[] | null {
 /** The types a schema allows; whole numbers are numbers where any number may come. */
 export function typesOf(schema: FlatSchema): readonly SchemaType[] {
   return namedTypes(schema) ?? schemaTypes.filter((type) => type !== 'integer')
+}
+
+/** Whether all keywords of a schema speak of objects alone. */
+export function isAboutObjects(schema: FlatSchema): boolean {
+  return Object.keys(schema).every((keyword) => byType.object.some((each) => each === keyword))
 }
