@@ -10,23 +10,18 @@ import type { Abortable } from '../core/waiting.ts'
 import { createAccessToken } from '../operations/access/access-tokens.ts'
 import { makeAccount } from '../operations/access/accounts.ts'
 
-interface FirstStartDependencies extends Pick<Store, 'accounts' | 'tokens' | 'clock'> {
+interface Greeting {
   readonly print: (text: string) => void
+  readonly addresses: () => ServiceAddresses
+  readonly config: Config
+  readonly url: string
 }
 
 /** Prints how to sign in: the first token, the link to the console, and whether other machines can use it. */
-export async function greet(
-  { accounts, tokens, documents, clock, nodes }: Store,
-  {
-    print,
-    addresses,
-    config,
-    url,
-  }: { readonly print: (text: string) => void; readonly addresses: () => ServiceAddresses; readonly config: Config; readonly url: string },
-  options: Abortable,
-): Promise<void> {
+export async function greet(store: Store, { print, addresses, config, url }: Greeting, options: Abortable): Promise<void> {
+  const { accounts, documents, clock, nodes } = store
   if (config.listen.openOnLoopback) print('Programs on this machine need no access token and act as the owner (open-on-loopback).\n')
-  await greetFirstStart({ accounts, tokens, clock, print }, addresses().textUrl, options)
+  await greetFirstStart(store, { print, addresses }, options)
   const link = await createFirstRunLink({ accounts, documents, clock, addresses, shared: nodes !== undefined }, options)
   if (link !== null) print(`Open the console: ${link}\n`)
   if (isReachableLocallyOnly(config.addresses, config.listen.host))
@@ -36,18 +31,22 @@ export async function greet(
 }
 
 /** On first start, creates the owner's account with one access token and prints the token, which is not shown again. */
-async function greetFirstStart(deps: FirstStartDependencies, textUrl: string, options: Abortable): Promise<void> {
-  const { account, created } = await ensureFirstAccount(deps, options)
+async function greetFirstStart(
+  store: Store,
+  { print, addresses }: Pick<Greeting, 'print' | 'addresses'>,
+  options: Abortable,
+): Promise<void> {
+  const { account, created } = await ensureFirstAccount(store, options)
   if (!created) return
-  const { text } = await createAccessToken(deps, { accountId: account.id, name: 'First token', scopes, expiresAt: null }, options)
-  deps.print(`
+  const { text } = await createAccessToken(store, { accountId: account.id, name: 'First token', scopes, expiresAt: null }, options)
+  print(`
 Your access token, shown only once:
 
   export TOKEN=${text}
 
 Try it:
 
-  curl ${textUrl}/v1/chat/completions -H "Authorization: Bearer ${text}" -H 'Content-Type: application/json' \\
+  curl ${addresses().textUrl}/v1/chat/completions -H "Authorization: Bearer ${text}" -H 'Content-Type: application/json' \\
     -d '{"model": "smollm2-135m-instruct", "messages": [{"role": "user", "content": "What is the capital of Japan?"}]}'
 
 `)

@@ -25,17 +25,13 @@ export function registerAudit(own: FastifyInstance, { audit }: Pick<ConsoleDepen
     return { entries, next: entries.length < perPage ? null : String(entries.at(-1)?.number) }
   })
 
-  own.get('/console/api/audit.csv', async (request, reply) => {
-    ownerOf(request)
-    reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="sepia-audit.csv"')
-    return reply.send(Readable.from(writeTable(audit, { signal: clientSignal(reply) })))
-  })
-
-  own.get('/console/api/audit.json', async (request, reply) => {
-    ownerOf(request)
-    reply.type('application/json; charset=utf-8').header('content-disposition', 'attachment; filename="sepia-audit.json"')
-    return reply.send(Readable.from(writeJson(audit, { signal: clientSignal(reply) })))
-  })
+  const files = { 'audit.csv': ['text/csv', writeTable], 'audit.json': ['application/json', writeJson] } as const
+  for (const [name, [type, write]] of Object.entries(files))
+    own.get(`/console/api/${name}`, async (request, reply) => {
+      ownerOf(request)
+      reply.type(`${type}; charset=utf-8`).header('content-disposition', `attachment; filename="sepia-${name}"`)
+      return reply.send(Readable.from(write(audit, { signal: clientSignal(reply) })))
+    })
 }
 
 async function* writeJson(audit: AuditLog, options: Abortable): AsyncGenerator<string, void, undefined> {

@@ -1,23 +1,7 @@
 import type { FinishReason, TextRequest } from '../../core/text-generation.ts'
 import { findAnswer } from './prompt-marker.ts'
 
-const words = [
-  'ink',
-  'paper',
-  'lamp',
-  'river',
-  'stone',
-  'cloud',
-  'bread',
-  'garden',
-  'window',
-  'bridge',
-  'winter',
-  'letter',
-  'silver',
-  'forest',
-  'anchor',
-]
+const words = 'ink paper lamp river stone cloud bread garden window bridge winter letter silver forest anchor'.split(' ')
 
 /** The tokens of one choice and its finish reason. */
 export interface FakeAnswer {

@@ -54,20 +54,16 @@ export class NativeTimer {
       cache_n: cachedTokens,
       prompt_n: read,
       prompt_ms: promptMs,
-      prompt_per_token_ms: perToken(promptMs, read),
-      prompt_per_second: perSecond(promptMs, read),
+      prompt_per_token_ms: ratio(promptMs, read),
+      prompt_per_second: ratio(1000 * read, promptMs),
       predicted_n: written,
       predicted_ms: writtenMs,
-      predicted_per_token_ms: perToken(writtenMs, written),
-      predicted_per_second: perSecond(writtenMs, written),
+      predicted_per_token_ms: ratio(writtenMs, written),
+      predicted_per_second: ratio(1000 * written, writtenMs),
     }
   }
 }
 
-function perToken(ms: number, tokens: number): number {
-  return tokens === 0 ? 0 : ms / tokens
-}
-
-function perSecond(ms: number, tokens: number): number {
-  return ms === 0 ? 0 : (1000 * tokens) / ms
+function ratio(part: number, whole: number): number {
+  return whole === 0 ? 0 : part / whole
 }

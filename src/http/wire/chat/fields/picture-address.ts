@@ -20,7 +20,7 @@ export function findAddressFault(url: string): string | null {
   const elsewhere = 'must hold the picture itself, as data:image/png;base64,… (or jpeg, webp, gif): other addresses are not fetched.'
   if (head === '') return elsewhere
   if (readPicture(url) !== null) return null
-  return isBase64(url.slice(head.length)) ? elsewhere : 'must be base64 behind the comma.'
+  return base64.test(url.slice(head.length)) ? elsewhere : 'must be base64 behind the comma.'
 }
 
 /** The picture of an address that {@link findAddressFault} accepted. */
@@ -42,7 +42,7 @@ export function readPicture(text: string, named = ''): PicturePart | null {
     .slice(head.length)
     .trim()
     .replace(/[\r\n]/g, '')
-  if (!isBase64(letters)) return null
+  if (!base64.test(letters)) return null
   const plain = toPlainBase64(letters)
   const mediaType = typeOfBytes(Buffer.from(plain.slice(0, 16), 'base64').toString('latin1')) ?? typeOfName(inHead || named)
   return mediaType === null ? null : { type: 'picture', mediaType, base64: plain }
@@ -58,10 +58,6 @@ function typeOfBytes(bytes: string): string | null {
 function typeOfName(name: string): string | null {
   const [, kind] = /^image\/(png|jpe?g|webp|gif)$/i.exec(name) ?? []
   return kind === undefined ? null : `image/${kind.toLowerCase().replace(/^jpg$/, 'jpeg')}`
-}
-
-function isBase64(text: string): boolean {
-  return base64.test(text)
 }
 
 /** Converts base64url to padded base64. */
