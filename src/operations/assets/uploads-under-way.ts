@@ -1,35 +1,56 @@
 import { ServiceError } from '../../core/error.ts'
 
+interface Upload {
+  readonly accountId: string
+  /** Size of its file; null = nothing arrived yet. */
+  bytes: number | null
+  /** Sizes of the account's uploads that ended since this one began, by asset. */
+  readonly ended: Map<string, number>
+}
+
+/** A registered upload; dispose of it at its end. */
+export interface RegisteredUpload extends Disposable {
+  /** Notes the size of its file. */
+  grow(bytes: number): void
+  /** Sizes of the account's other uploads that were running at any time since this one began, by asset. */
+  sizesBeside(): ReadonlyMap<string, number>
+}
+
 /** Running uploads, so that no two write the same file and an account's uploads together stay within its quota. */
 export class UploadsUnderWay {
-  readonly #bytes = new Map<string, { readonly accountId: string; bytes: number }>()
+  readonly #running = new Map<string, Upload>()
 
   /**
-   * Registers an upload; the caller updates its size and disposes of it at the end.
+   * Registers an upload.
    *
    * @throws {ServiceError} `concurrency_limit_exceeded` if the asset is already being uploaded.
    */
-  begin({ id, accountId }: { readonly id: string; readonly accountId: string }): Disposable & { grow(bytes: number): void } {
-    if (this.#bytes.has(id))
+  begin({ id, accountId }: { readonly id: string; readonly accountId: string }): RegisteredUpload {
+    if (this.#running.has(id))
       throw new ServiceError('concurrency_limit_exceeded', 'This asset is already being uploaded; wait until that upload ends.')
-    const upload = { accountId, bytes: 0 }
-    this.#bytes.set(id, upload)
+    const upload: Upload = { accountId, bytes: null, ended: new Map() }
+    this.#running.set(id, upload)
     return {
       grow: (bytes) => {
         upload.bytes = bytes
       },
-      [Symbol.dispose]: () => void this.#bytes.delete(id),
+      sizesBeside: () => {
+        const sizes = new Map(upload.ended)
+        for (const [other, { bytes }] of this.#beside(upload)) if (bytes !== null) sizes.set(other, bytes)
+        return sizes
+      },
+      [Symbol.dispose]: () => {
+        this.#running.delete(id)
+        if (upload.bytes !== null) for (const [, { ended }] of this.#beside(upload)) ended.set(id, upload.bytes)
+      },
     }
   }
 
-  /** Bytes of an account's other running uploads. */
-  bytesBeside(accountId: string, id: string): number {
-    let sum = 0
-    for (const [other, upload] of this.#bytes) if (other !== id && upload.accountId === accountId) sum += upload.bytes
-    return sum
+  has(id: string): boolean {
+    return this.#running.has(id)
   }
 
-  has(id: string): boolean {
-    return this.#bytes.has(id)
+  #beside(upload: Upload): readonly (readonly [id: string, upload: Upload])[] {
+    return [...this.#running].filter(([, other]) => other !== upload && other.accountId === upload.accountId)
   }
 }

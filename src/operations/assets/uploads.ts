@@ -94,14 +94,20 @@ export async function receiveAsset(
   if (asset.state !== 'awaiting') throw new ServiceError('not_found', 'This asset does not expect a file: create another asset.')
   const { accountId, id } = asset
   using upload = deps.uploads.begin(asset)
-  const others = (await listAssetRecords(deps, { accountId }, options)).filter((each) => each.id !== id && !deps.uploads.has(each.id))
-  const stored = (await Promise.all(others.map((each) => bytesOf(deps, each)))).reduce((sum, bytes) => sum + bytes, 0)
-  const mayGrowTo = (bytes: number): void => {
-    if (stored + deps.uploads.bytesBeside(accountId, id) + bytes > deps.limits.bytesPerAccount)
+  const others = (await listAssetRecords(deps, { accountId }, options)).filter((each) => each.id !== id)
+  const stored = new Map(await Promise.all(others.map(async (each) => [each.id, await bytesOf(deps, each)] as const)))
+  const sum = stored.values().reduce((total, bytes) => total + bytes, 0)
+  const requireRoom = (bytes: number): void => {
+    let beside = sum
+    for (const [other, size] of upload.sizesBeside()) beside += size - (stored.get(other) ?? 0)
+    if (beside + bytes > deps.limits.bytesPerAccount)
       throw new ServiceError('quota_exceeded', `Delete an asset first: files of one account may take ${deps.limits.bytesPerAccount} bytes.`)
+  }
+  const mayGrowTo = (bytes: number): void => {
+    requireRoom(bytes)
     upload.grow(bytes)
   }
-  if (length !== null) mayGrowTo(from + length)
+  if (length !== null) requireRoom(from + length)
   const bytes = await deps.files.receive(id, from === 0 ? checkStart(content) : content, { ...options, from, mayGrowTo })
   return await putAssetRecord(deps, { ...asset, bytes }, options)
 }
