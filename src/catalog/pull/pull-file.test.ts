@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
@@ -33,14 +33,16 @@ test('connections that break after their first bytes still deliver the whole fil
   )
 })
 
-test('a source that ignores the range replaces what had arrived', async () => {
+test('a source that ignores the range replaces what had arrived and leaves nothing else', async () => {
   await using folder = await createTemporaryFolder()
   const target = join(folder.path, 'file')
   await writeFile(`${target}.part`, 'what had arrived')
+  await writeFile(`${target}.part.spans.new`, '[{')
   const source = {
     readModelFile: async () => '',
     openFile: async () => ({ offset: 0, bytes: [whole.subarray(0, 300), whole.subarray(300)] }),
   }
   await pullFile({ source, wait }, { path: 'file', listed, target }, options)
   assert.deepEqual(await readFile(target), whole)
+  assert.deepEqual(await readdir(folder.path), ['file'])
 })

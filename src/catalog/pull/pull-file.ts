@@ -5,7 +5,7 @@ import { type HubAccess, usualSpreading } from '../hub/hub-access.ts'
 import { type ListedFile, unknownSum } from '../model-file.ts'
 import type { ModelSource } from '../model-source.ts'
 import { hashFile } from '../verify-model.ts'
-import { keepFetching, notesOf, pullSpans } from './pull-spans.ts'
+import { keepFetching, notesOf, pullSpans, removeNotes } from './pull-spans.ts'
 
 /**
  * Downloads a file of a model and checks it; resumes earlier attempts.
@@ -35,7 +35,8 @@ export async function pullFile(
   const file = { path, part, bytes: listed.bytes, connections: spreading.connections }
   const arrived = spreads && continues && (await pullSpans({ source, wait }, file, { signal, onBytes }))
   if (!arrived) {
-    if (noted > 0 || (await sizeOf(part)) > listed.bytes) await Promise.all([rm(part, { force: true }), rm(notesOf(part), { force: true })])
+    if (noted > 0 || (await sizeOf(part)) > listed.bytes) await rm(part, { force: true })
+    await removeNotes(part)
     const fetchMore = () => appendRest(source, { path, part, limit: listed.bytes }, { signal, onBytes })
     await keepFetching(wait, { arrived: () => sizeOf(part), bytes: listed.bytes, fetchMore }, { signal })
   }

@@ -47,6 +47,23 @@ test('writes that end early, as on a nearly full disk, leave no gap', (context) 
     assert.deepEqual(await readFile(part), whole)
   }))
 
+test('a process that is killed as soon as the file has its full size leaves notes of what is missing', (context) =>
+  inFolder(async (part) => {
+    await using file = await open(part, 'w')
+    const prototype: FileHandle = Object.getPrototypeOf(file)
+    const { truncate } = prototype
+    const killed = context.mock.method(prototype, 'truncate', async function (this: FileHandle, bytes: number) {
+      await Reflect.apply(truncate, this, [bytes])
+      throw new Error('killed')
+    })
+    const pulled = { path: 'file', part, bytes: 1000, connections: 2 }
+    await assert.rejects(pullSpans({ source: skips, wait }, pulled, options), /killed/)
+    assert.match(await readFile(notesOf(part), 'utf8'), /"done":0/)
+    killed.mock.restore()
+    assert.equal(await pullSpans({ source: skips, wait }, pulled, options), true)
+    assert.deepEqual(await readFile(part), whole)
+  }))
+
 test('a source without ranges is fetched by one connection, and nothing of the first attempt is left', () =>
   inFolder(async (part) => {
     const source = sourceOf(() => ({ offset: 0, bytes: [whole] }))

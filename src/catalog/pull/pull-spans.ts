@@ -19,6 +19,16 @@ export function notesOf(part: string): string {
   return `${part}.spans`
 }
 
+/** Path of notes that are being written. */
+function newNotesOf(part: string): string {
+  return `${notesOf(part)}.new`
+}
+
+/** Removes the notes of a download, also those that a killed process was writing. */
+export async function removeNotes(part: string): Promise<void> {
+  for (const path of [newNotesOf(part), notesOf(part)]) await rm(path, { force: true })
+}
+
 /**
  * Downloads a file over several connections, each a range of it; ranges recorded by earlier attempts are skipped.
  *
@@ -39,9 +49,11 @@ export async function pullSpans(
   const missing = () => spans.reduce((sum, { done, end }) => sum + end - done, 0)
   {
     await using file = await open(part, 'r+').catch(() => open(part, 'w+'))
+    // Before the file has its full size, which counts as complete without notes.
+    await note(file, part, spans)
     await file.truncate(bytes)
     let noted = missing()
-    let notes: Promise<void> = note(file, part, spans)
+    let notes = Promise.resolve()
     const onPiece = (): void => {
       onBytes(bytes - missing())
       if (noted - missing() < noteBytes) return
@@ -69,13 +81,13 @@ export async function pullSpans(
         signal.throwIfAborted()
         throw error
       }
-      await Promise.all([rm(part, { force: true }), rm(notesOf(part), { force: true })])
+      await Promise.all([rm(part, { force: true }), removeNotes(part)])
       return false
     }
     await notes
     await file.sync()
   }
-  await rm(notesOf(part), { force: true })
+  await removeNotes(part)
   return true
 }
 
@@ -112,8 +124,8 @@ function split(bytes: number, connections: number): readonly Span[] {
 async function note(file: FileHandle, part: string, spans: readonly Span[]): Promise<void> {
   const text = JSON.stringify(spans)
   await file.datasync()
-  await writeFile(`${notesOf(part)}.new`, text, { flush: true })
-  await rename(`${notesOf(part)}.new`, notesOf(part))
+  await writeFile(newNotesOf(part), text, { flush: true })
+  await rename(newNotesOf(part), notesOf(part))
 }
 
 /** Reads the notes of an earlier attempt; null = none usable. */
