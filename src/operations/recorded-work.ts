@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Caller } from '../core/access-token.ts'
-import { inOrderOfTime } from '../core/deferred/inference-id.ts'
+import { makeOrderedId } from '../core/deferred/inference-id.ts'
 import { type ErrorRecord, ServiceError, toFailureRecord } from '../core/error.ts'
 import type { Submission, Work } from '../core/inference.ts'
 import type { UsageBooks } from '../core/ports/usage-log.ts'
@@ -45,7 +45,7 @@ export class UsageRecording<Kind extends Work = Work> implements Disposable {
   constructor(deps: InteractiveDependencies, { caller, work }: RequestedWork<Kind>, { signal }: Abortable) {
     requireBooks(deps.usage)
     const { accountId, tokenId } = caller
-    const id = inOrderOfTime(randomUUID(), deps.clock.now())
+    const id = makeOrderedId(randomUUID(), deps.clock.now())
     this.submission = { id, accountId, tokenId, traceparent: null, work }
     this.meter = meterOf(deps, this.submission)
     this.#deps = deps

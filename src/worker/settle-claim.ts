@@ -1,5 +1,5 @@
 import type { AnswerPlace } from '../core/chat/conversation.ts'
-import { cancelled, failedBy } from '../core/deferred/inference-id.ts'
+import { cancelled, failedBy } from '../core/deferred/attempts.ts'
 import type { ErrorRecord } from '../core/error.ts'
 import type { InferenceWork, OutputReference } from '../core/inference.ts'
 import type { Claim, Completion, ReleaseAnswer } from '../core/ports/inference-queue.ts'

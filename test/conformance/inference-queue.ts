@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cancelled } from '../../src/core/deferred/inference-id.ts'
+import { cancelled } from '../../src/core/deferred/attempts.ts'
 import { outputRetentionMs } from '../../src/core/inference.ts'
 import { noLimits } from '../../src/core/limits/use-limits.ts'
 import { makeImageRequest } from '../support/image-request.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { workerLost } from '../../src/core/deferred/inference-id.ts'
+import { workerLost } from '../../src/core/deferred/attempts.ts'
 import type { Inference } from '../../src/core/inference.ts'
 import type { Claim, Completion } from '../../src/core/ports/inference-queue.ts'
 import type { Store } from '../../src/core/ports/store.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeInferenceId, mayRetry } from './inference-id.ts'
+import { makeInferenceId, makeOrderedId } from './inference-id.ts'
 
 const uuid = '11111111-2222-4333-8444-555555555555'
 
@@ -16,10 +16,6 @@ test('account hashes spread over the twelve bits', () => {
   assert.equal(makeInferenceId({ uuid, accountId: 'x', now: 0 }), makeInferenceId({ uuid, accountId: 'x', now: 0 }))
 })
 
-test('the second attempt that kills the process is the last, and so is the third attempt of any kind', () => {
-  assert.equal(mayRetry({ deadly: 1, failed: 1 }), true)
-  assert.equal(mayRetry({ deadly: 0, failed: 2 }), true)
-  assert.equal(mayRetry({ deadly: 2, failed: 0 }), false)
-  assert.equal(mayRetry({ deadly: 1, failed: 2 }), false)
-  assert.equal(mayRetry({ deadly: 0, failed: 3 }), false)
+test('an id without an account contains the time, and stays random', () => {
+  assert.equal(makeOrderedId(uuid, Date.UTC(2026, 0, 1)), '019b76da-a800-7333-8444-555555555555')
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { inOrderOfTime } from '../../core/deferred/inference-id.ts'
+import { makeOrderedId } from '../../core/deferred/inference-id.ts'
 
 /** The headers with the request's id in every answer. The published clients print the second. */
 export const requestIdHeaders = ['x-request-id', 'x-user-request-id'] as const
@@ -11,5 +11,5 @@ export function chooseRequestId(headers: IncomingHttpHeaders): string {
     const value = headers[name]
     if (typeof value === 'string' && /^[\w-]{1,128}$/.test(value)) return value
   }
-  return inOrderOfTime(randomUUID(), Date.now())
+  return makeOrderedId(randomUUID(), Date.now())
 }

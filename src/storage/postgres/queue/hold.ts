@@ -1,4 +1,4 @@
-import { cancelled, failedBy, mayRetry } from '../../../core/deferred/inference-id.ts'
+import { cancelled, failedBy, mayRetry } from '../../../core/deferred/attempts.ts'
 import type { Inference, Progress } from '../../../core/inference.ts'
 import type { AttemptFailure, Booking, CompletionAnswer, Hold, ReleaseAnswer, RenewalReport } from '../../../core/ports/inference-queue.ts'
 import { readInteger } from '../../rows/row.ts'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { makeInferenceId, unreadableWork } from '../../../core/deferred/inference-id.ts'
+import { unreadableWork } from '../../../core/deferred/attempts.ts'
+import { makeInferenceId } from '../../../core/deferred/inference-id.ts'
 import { type Inference, inferenceKind, type Progress } from '../../../core/inference.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type {

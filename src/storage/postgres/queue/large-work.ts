@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { deadAfterMs } from '../../../core/cluster/node.ts'
-import { unreadableWork } from '../../../core/deferred/inference-id.ts'
+import { unreadableWork } from '../../../core/deferred/attempts.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { OutputStore } from '../../../core/ports/output-store.ts'

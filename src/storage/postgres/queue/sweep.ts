@@ -1,4 +1,4 @@
-import { cancelled, lostWorkers, mayRetry, waitedTooLong } from '../../../core/deferred/inference-id.ts'
+import { cancelled, lostWorkers, mayRetry, waitedTooLong } from '../../../core/deferred/attempts.ts'
 import { lowPriorityAgesMs, outputRetentionMs, recordRetentionMs } from '../../../core/inference.ts'
 import type { ExpiryReport, Hold, SweepReport } from '../../../core/ports/inference-queue.ts'
 import { type Row, readInteger, readText } from '../../rows/row.ts'

@@ -1,4 +1,4 @@
-import { cancelled, failedBy, mayRetry, workerLost } from '../../../core/deferred/inference-id.ts'
+import { cancelled, failedBy, mayRetry, workerLost } from '../../../core/deferred/attempts.ts'
 import { type Inference, lowPriorityAgesMs, outputRetentionMs } from '../../../core/inference.ts'
 import type { AttemptFailure, Booking, Hold, ReleaseAnswer } from '../../../core/ports/inference-queue.ts'
 import { type ClaimedRow, readInference, type WantedWork } from '../../rows/inference-row.ts'

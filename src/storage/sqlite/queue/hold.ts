@@ -1,4 +1,4 @@
-import { type AttemptTally, cancelled } from '../../../core/deferred/inference-id.ts'
+import { type AttemptTally, cancelled } from '../../../core/deferred/attempts.ts'
 import { outputRetentionMs, type Progress } from '../../../core/inference.ts'
 import type {
   AttemptFailure,

@@ -1,4 +1,4 @@
-import { waitedTooLong } from '../../../core/deferred/inference-id.ts'
+import { waitedTooLong } from '../../../core/deferred/attempts.ts'
 import { outputRetentionMs, recordRetentionMs } from '../../../core/inference.ts'
 import type { ExpiryReport, Hold, SweepReport } from '../../../core/ports/inference-queue.ts'
 import { readTextOrNull } from '../../rows/row.ts'
