@@ -80,6 +80,91 @@ const cases: Readonly<Record<string, readonly [schema: JsonObject, has: readonly
     ['{"a":"","b":""}', '{}'],
     ['{"a":""}', '{"b":""}'],
   ],
+  'a flag that has one value': [
+    {
+      type: 'object',
+      properties: { a: { ...flag, const: true }, b: whole },
+      required: ['a'],
+      if: is('a', true),
+      ...branches({ required: ['b'] }),
+    },
+    ['{"a":true,"b":1}'],
+    ['{"a":false}', '{"a":true}'],
+  ],
+  'a flag that may be null': [
+    {
+      type: 'object',
+      properties: { a: { type: ['boolean', 'null'] }, b: whole },
+      required: ['a'],
+      if: is('a', null),
+      ...branches(undefined, { required: ['b'] }),
+    },
+    ['{"a":null}', '{"a":true,"b":1}', '{"a":false,"b":1}'],
+    ['{"a":true}'],
+  ],
+  'one of 200 values': [
+    {
+      type: 'object',
+      properties: { a: { enum: Array.from({ length: 200 }, (_, index) => index) }, b: whole },
+      required: ['a'],
+      if: is('a', 7),
+      ...branches({ required: ['b'] }),
+    },
+    ['{"a":7,"b":1}', '{"a":199}'],
+    ['{"a":7}', '{"a":200}'],
+  ],
+  'conditions on members that are never there': [
+    {
+      type: 'object',
+      properties: { b: whole },
+      additionalProperties: false,
+      allOf: [
+        { if: { required: ['a'] }, ...branches({ required: ['b'] }) },
+        { if: is('c', 1, { required: ['c'] }), ...branches({ required: ['b'] }) },
+      ],
+    },
+    ['{}', '{"b":1}'],
+    ['{"a":1}'],
+  ],
+  'a branch that requires an excluded member': [
+    {
+      type: 'object',
+      properties: { a: flag, b: whole },
+      required: ['a'],
+      additionalProperties: false,
+      if: is('a', true),
+      ...branches({ required: ['c'] }),
+    },
+    ['{"a":false}', '{"a":false,"b":1}'],
+    ['{"a":true}', '{"a":true,"c":1}'],
+  ],
+  'branches that contradict the members': [
+    {
+      type: 'object',
+      properties: { a: { enum: [1, 2, 3] }, b: whole },
+      required: ['a'],
+      allOf: [
+        { if: is('a', 1), ...branches({ properties: { a: { const: 2 } } }) },
+        { if: is('a', 2), ...branches({ properties: { b: { type: 'string' } } }) },
+      ],
+    },
+    ['{"a":2}', '{"a":3}', '{"a":3,"b":1}'],
+    ['{"a":1}', '{"a":2,"b":1}', '{"a":2,"b":""}'],
+  ],
+  'conditions that contradict each other': [
+    {
+      type: 'object',
+      properties: { a: flag, b: whole, c: whole },
+      required: ['a'],
+      maxProperties: 2,
+      allOf: [
+        { if: { required: ['c'] }, ...branches({ properties: { b: false } }) },
+        { if: is('a', true), ...branches({ required: ['c'] }, { required: ['b'], minProperties: 2 }) },
+      ],
+    },
+    ['{"a":true,"c":1}', '{"a":false,"b":1}'],
+    ['{"a":true}', '{"a":false}', '{"a":true,"b":1}'],
+  ],
   'conditions in conditions, in a member that may be null': [
     {
       type: 'object',
@@ -136,4 +221,34 @@ describe('if, then and else', () => {
     assert.throws(() => follow(true), { code: 'unsupported_parameter', message: /"if" at # is supported for objects only/ })
     assert.equal(follow(false)?.loosened?.length, 1)
   })
+
+  const conditional = (a: JsonObject, test: JsonObject, more: JsonObject = branches({ required: ['b'] })): JsonObject => ({
+    type: 'object',
+    properties: { a, b: whole },
+    required: ['a'],
+    allOf: [{ if: test, ...more }],
+  })
+  const reasons: Readonly<Record<string, readonly [schema: JsonObject, reason: RegExp]>> = {
+    'keywords beside an enumeration': [conditional({ enum: ['A', 'B'], pattern: '^A' }, is('a', 'A')), /values are listed, at most 256/],
+    'a constant of another type': [
+      conditional({ enum: ['x'] }, { properties: { a: { type: 'integer', const: 'x' } } }),
+      /"if" at #\/allOf\/0 is supported for constants/,
+    ],
+    'a branch that is not supported': [
+      conditional(flag, is('a', true), branches(undefined, { contains: {} })),
+      /"contains" at #\/allOf\/0\/else is not supported/,
+    ],
+    'a branch about enumerated values that are no objects': [
+      { enum: ['x', 1], if: is('a', 1), ...branches({ type: 'number' }) },
+      /"if" at # is supported for objects only/,
+    ],
+  }
+  for (const [name, [schema, reason]] of Object.entries(reasons))
+    it(`is loosened, or refused in a strict schema, for ${name}`, () => {
+      assert.throws(() => constrainOutput({ type: 'json_schema', schema, strict: true }), {
+        code: 'unsupported_parameter',
+        message: reason,
+      })
+      assert.match(constrainOutput({ type: 'json_schema', schema, strict: false })?.loosened?.join() ?? '', reason)
+    })
 })

@@ -267,6 +267,11 @@ const everyday: Readonly<Record<string, Everyday>> = {
   'patternProperties of anything beside properties': { schema: { ...object({ a: flag }), patternProperties: { '^x-': {} } } },
   'a dictionary by pattern': member({ type: 'object', patternProperties: { '^[a-z]{1,3}$': whole }, additionalProperties: false }),
   'a dictionary by any pattern': member({ type: 'object', patternProperties: { '^.*$': text } }),
+  'a required member that a pattern may describe': {
+    schema: { type: 'object', patternProperties: { '^x-': {} }, additionalProperties: false, required: ['x-a'] },
+    means: { type: 'object', required: ['x-a'] },
+    loosened: /"patternProperties" at # is not supported beside members/,
+  },
   'patternProperties beside properties': {
     schema: { ...object({ a: flag }), patternProperties: { '^x-': text } },
     means: object({ a: flag }),
@@ -313,6 +318,7 @@ const everyday: Readonly<Record<string, Everyday>> = {
     { type: 'array', prefixItems: [flag, { type: 'null' }], items: false },
   ),
   'a tuple that goes on': member({ type: 'array', prefixItems: [flag], items: whole, minItems: 3 }),
+  'a unique flag that has one value': member({ type: 'array', items: { ...flag, const: true }, uniqueItems: true }),
   'unique values from a list': member({ type: 'array', items: { enum: ['x', 'y', 'z'] }, uniqueItems: true, minItems: 1 }),
   'a set': member(
     { type: 'array', items: text, uniqueItems: true },

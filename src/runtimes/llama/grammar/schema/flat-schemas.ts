@@ -2,6 +2,7 @@ import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json
 import { shortName } from '../../../../core/requests/request-record.ts'
 import { SchemaIntersection } from './intersect-schemas.ts'
 import type { Leeway } from './leeway.ts'
+import type { Branch } from './read-condition.ts'
 import { type FlatSchema, type ReadSchema, readSchema } from './read-schema.ts'
 import { SchemaReferences } from './schema-reference.ts'
 import { namedTypes } from './types-of.ts'
@@ -79,6 +80,12 @@ export class FlatSchemas {
     return flat
   }
 
+  /** A schema with a part beside it; null when no value meets both. */
+  beside(one: FlatSchema, { schema, where }: Branch, place: string): FlatSchema | null {
+    const other = this.flatten(schema, where)
+    return other && this.intersect(one, closed(other), place)
+  }
+
   /** A schema that holds where both do; null when no value meets both. */
   intersect(one: FlatSchema, other: FlatSchema, place: string): FlatSchema | null {
     return this.#intersection.of(one, other, shortName(place))
@@ -86,7 +93,7 @@ export class FlatSchemas {
 }
 
 /** A part of a schema, which closes its object to the members beside it. Members of its options are known only with each option. */
-function closed(schema: FlatSchema): FlatSchema {
+export function closed(schema: FlatSchema): FlatSchema {
   const { unevaluatedProperties, ...open } = schema
   if (unevaluatedProperties === undefined || schema.anyOf !== undefined || schema.oneOf !== undefined || schema.conditions !== undefined)
     return schema

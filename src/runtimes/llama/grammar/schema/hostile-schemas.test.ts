@@ -96,7 +96,12 @@ const schemas: readonly (readonly [what: string, schema: JsonObject, strictly: R
       if: { properties: { a: { const: true } } },
       ...Object.fromEntries(['then', 'else'].map((keyword) => [keyword, { properties: { [keyword]: next }, required: [keyword] }])),
     })),
-    null,
+    /deeper than 64 levels/,
+  ],
+  [
+    '70 options in a row beside other keywords',
+    list(70, () => 0).reduce<JsonObject>((option) => ({ minProperties: 1, anyOf: [option] }), { required: ['a'] }),
+    /deeper than 64 levels/,
   ],
   [
     '40 conditions on different members',

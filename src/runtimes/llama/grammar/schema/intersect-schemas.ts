@@ -105,7 +105,7 @@ export class SchemaIntersection {
       }
       // Generators close each of several objects that together are one.
       if (rest === false && needed.has(name) && apart !== undefined) {
-        this.#leeway.loosen(`"additionalProperties" at ${where} forbids members that another schema of "allOf" requires`)
+        this.#leeway.loosen(`"additionalProperties" at ${where} forbids members that another schema of this object requires`)
         return [name, said]
       }
       return [name, this.#and(said, rest)]

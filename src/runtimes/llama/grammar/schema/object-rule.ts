@@ -55,14 +55,17 @@ export function readMembers(
   const names = [...new Set([...Object.keys(properties), ...needed, ...(allowed ?? [])])]
   if (names.length > 0 && allowed === null && propertyNames !== undefined && !isAnyName(propertyNames))
     leeway.loosen(`"propertyNames" at ${where} must list the names in "enum" where members have names`)
-  if (names.length > 0 && Object.values(schema.patternProperties ?? {}).some((value) => !isAnything(value)))
+  const patterns = Object.values(schema.patternProperties ?? {})
+  const mayMatch = patterns.length > 0 && isNever(others) && names.some((name) => needed.has(name) && !Object.hasOwn(properties, name))
+  if (names.length > 0 && (mayMatch || patterns.some((value) => !isAnything(value))))
     leeway.loosen(`"patternProperties" at ${where} is not supported beside members that have names`)
   return [...names.filter((name) => needed.has(name)), ...names.filter((name) => !needed.has(name))]
     .flatMap((name): readonly ObjectMember[] => {
       const named = Object.hasOwn(properties, name) ? properties[name] : undefined
       if (named === undefined && isNever(others) && needed.has(name)) {
         const keyword = schema.additionalProperties === undefined ? 'unevaluatedProperties' : 'additionalProperties'
-        leeway.mistake(`"required" at ${where} names "${shortName(name)}", which "properties" lacks and "${keyword}" excludes`)
+        if (!mayMatch)
+          leeway.mistake(`"required" at ${where} names "${shortName(name)}", which "properties" lacks and "${keyword}" excludes`)
         return [{ name, schema: true, required: true }]
       }
       if (allowed === null || allowed.includes(name)) return [{ name, schema: named ?? others, required: needed.has(name) }]

@@ -129,7 +129,10 @@ class KeywordReader {
     const test = this.#get('if')
     const [then, otherwise] = test === undefined ? [] : [this.schema('then'), this.schema('else')]
     if (test === undefined || [then, otherwise].every((branch) => branch === undefined || branch === true)) return undefined
-    const condition = readCondition(test, then, otherwise)
+    const condition = readCondition(test, {
+      whenMet: { schema: then ?? true, where: `${this.#where}/then` },
+      otherwise: { schema: otherwise ?? true, where: `${this.#where}/else` },
+    })
     if (condition !== null) return [condition]
     this.#leeway.loosen(`"if" at ${this.#where} is supported for constants of one member, or its presence`)
     return undefined

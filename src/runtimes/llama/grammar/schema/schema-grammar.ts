@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
 import { type Grammar, literal } from '../gbnf.ts'
-import { isPossible, waysOf } from './conditions.ts'
+import { isPossible, maxValues, waysOf } from './conditions.ts'
 import { areDisjoint, leaveOut, leaveOutRequired, tagOptions } from './disjoint-options.ts'
 import { FlatSchemas } from './flat-schemas.ts'
 import type { Leeway } from './leeway.ts'
@@ -9,11 +9,10 @@ import { listRule } from './list-rule.ts'
 import { meets } from './meets.ts'
 import { integerRule, numberRule } from './number-rules.ts'
 import { objectRule } from './object-rule.ts'
-import type { Condition } from './read-condition.ts'
 import type { FlatSchema } from './read-schema.ts'
 import { stringRule } from './string-rule.ts'
-import { isAboutObjects, typesOf } from './types-of.ts'
-import { isOfType, type SchemaType } from './value-types.ts'
+import { isAboutObjects, namedTypes, typesOf } from './types-of.ts'
+import { isOfType, jsonType, type SchemaType } from './value-types.ts'
 
 const maxSchemaLength = 128 * 1024
 const maxDepth = 64
@@ -100,11 +99,7 @@ export class SchemaGrammar {
       return anything
     }
     if (known !== undefined) return known ?? this.#nameOpen(rules, schema)
-    if (depth > maxDepth) {
-      this.#leeway.loosen(`it nests deeper than ${maxDepth} levels at ${where}`)
-      return anything
-    }
-    if (this.#isTooLarge()) return anything
+    if (this.#isTooDeep({ where, depth }) || this.#isTooLarge()) return anything
     rules.set(schema, null)
     const following = this.#following
     this.#following = [...following, schema]
@@ -144,8 +139,7 @@ export class SchemaGrammar {
   #typed(type: SchemaType, schema: FlatSchema, place: Place): string {
     const { where } = place
     if (type === 'object') return this.#inside(() => this.#object(schema, place))
-    if (schema.conditions?.some((each) => !this.#concernsObjects(each, where)))
-      this.#leeway.loosen(`"if" at ${where} is supported for objects only`)
+    this.#checkConditions(schema, where)
     if (type === 'array') return this.#inside(() => this.#list(schema, place))
     if (type === 'string') return this.#string(schema, where)
     if (type === 'integer') return integerRule(this.#grammar, schema, where, this.#leeway)
@@ -165,10 +159,8 @@ export class SchemaGrammar {
   }
 
   #object(whole: FlatSchema, place: Place): string {
-    const { conditions, ...schema } = whole
-    const [condition] = conditions ?? []
-    if (conditions !== undefined && condition !== undefined)
-      return this.#conditional(schema, conditions, { ...place, name: condition.name })
+    const { conditions = [], ...schema } = whole
+    if (conditions.length > 0) return this.#conditional(whole, place)
     const { dependentRequired = {}, ...free } = schema
     const [dependent, ...others] = Object.entries(dependentRequired)
     if (dependent === undefined || others.length >= maxDependent) {
@@ -187,40 +179,64 @@ export class SchemaGrammar {
     return this.#alternatives([...(without === null ? [] : [this.#object(without, place)]), this.#object(together, place)])
   }
 
-  /** The ways to write an object under conditions; the first is about the member `name`. */
-  #conditional(schema: FlatSchema, conditions: readonly Condition[], { name, where, depth }: Place & { readonly name: string }): string {
-    const others = conditions.filter((each) => each.name !== name)
-    const valuesOf = (member: JsonValue) => this.#valuesOf(member, `${where}/properties/${name}`)
-    const mine = conditions.filter((each) => each.name === name)
-    const ways = waysOf(schema, mine, { name, valuesOf })
-    if (ways === null) {
-      this.#leeway.loosen(`"if" at ${where} is supported for a member whose values are listed`)
-      return this.#object({ ...schema, conditions: others }, { where, depth })
-    }
-    const met = ways.flatMap((way) => {
-      const start: FlatSchema | null = { ...way.schema, type: ['object'], ...(others.length > 0 && { conditions: others }) }
-      const all = way.beside.reduce<FlatSchema | null>((one, branch) => {
-        const flat = one && this.#flat.flatten(branch, `${where}/then`)
-        return one && flat && this.#flat.intersect(one, flat, where)
-      }, start)
-      return all !== null && isPossible(all) ? [all] : []
-    })
-    if (met.length > 0) return this.#alternatives(met.map((way) => this.#limited(way, { where, depth: depth + 1 })))
+  #conditional(schema: FlatSchema, { where, depth }: Place): string {
+    const rules: string[] = []
+    for (const way of this.#ways(schema, { where, depth })) rules.push(this.#limited(way, { where, depth: depth + 1 }))
+    if (rules.length > 0) return this.#alternatives(rules)
     this.#leeway.mistake(`no value can meet all conditions at ${where}`)
     return 'object'
   }
 
-  /** Whether a condition says nothing about what is no object. */
-  #concernsObjects({ needsObject, then, otherwise }: Condition, where: string): boolean {
-    const flat = this.#flat.flatten(needsObject ? otherwise : then, `${where}/then`)
-    return flat !== null && isAboutObjects(flat)
+  /** The ways to write an object under conditions, without those that no value can meet. */
+  *#ways(whole: FlatSchema, { where, depth }: Place): Generator<FlatSchema, void, undefined> {
+    const { conditions = [], ...schema } = whole
+    const [condition] = conditions
+    const isSimple = [whole.not, whole.values, whole.anyOf, whole.oneOf].every((choices) => choices === undefined)
+    if (condition === undefined || !isSimple) return yield whole
+    if (this.#isTooDeep({ where, depth }) || this.#isTooLarge()) return yield schema
+    const { name } = condition
+    const [mine, others] = [conditions.filter((each) => each.name === name), conditions.filter((each) => each.name !== name)]
+    this.#visits += mine.length
+    const ways = waysOf(schema, mine, { name, valuesOf: (member) => this.#valuesOf(member, `${where}/properties/${name}`) })
+    if (ways === null) {
+      this.#leeway.loosen(`"if" at ${where} is supported for a member whose values are listed, at most ${maxValues}`)
+      return yield* this.#ways({ ...schema, conditions: others }, { where, depth })
+    }
+    for (const way of ways) {
+      const start: FlatSchema = { ...way.schema, type: ['object'], ...(others.length > 0 && { conditions: others }) }
+      const said = way.beside.filter((branch) => branch.schema !== true)
+      const all = said.reduce<FlatSchema | null>((one, branch) => one && this.#flat.beside(one, branch, where), start)
+      const met = all && this.#withoutImpossible(all, where)
+      if (met !== null && isPossible(met)) yield* this.#ways(met, { where, depth: depth + 1 })
+    }
   }
 
-  /** The values of a schema that lists them; null = it does not. */
+  /** An object where members that no value can meet are never there. */
+  #withoutImpossible(schema: FlatSchema, where: string): FlatSchema {
+    const members = Object.entries(schema.properties ?? {})
+    const isNone = (name: string, member: JsonValue) => this.#valuesOf(member, `${where}/properties/${name}`)?.length === 0
+    const properties = Object.fromEntries(members.map(([name, member]) => [name, isNone(name, member) ? false : member]))
+    return members.length === 0 ? schema : { ...schema, properties }
+  }
+
+  /** Loosens conditions that say something about what is no object. */
+  #checkConditions({ conditions = [] }: FlatSchema, where: string): void {
+    for (const { needsObject, whenMet, otherwise } of conditions) {
+      const branch = needsObject ? otherwise : whenMet
+      const flat = this.#flat.flatten(branch.schema, branch.where)
+      if (flat === null || !isAboutObjects(flat)) this.#leeway.loosen(`"if" at ${where} is supported for objects only`)
+    }
+  }
+
+  /** The values that a schema allows, if it lists them; null = it does not, or keywords beside them decide. */
   #valuesOf(schema: JsonValue, where: string): readonly JsonValue[] | null {
     const flat = this.#flat.flatten(schema, where)
-    if (flat?.type?.join() === 'boolean') return [true, false]
-    return flat?.values?.filter((value) => meets(value, flat) === true) ?? null
+    if (flat === null) return []
+    const types = namedTypes(flat) ?? []
+    const isShort = types.length > 0 && types.every((type) => type === 'boolean' || type === 'null')
+    const judged = (flat.values ?? (isShort ? [true, false, null] : [])).map((value) => ({ value, valid: meets(value, flat) }))
+    if (judged.length === 0 || judged.some(({ valid }) => valid === null)) return null
+    return judged.filter(({ valid }) => valid).map(({ value }) => value)
   }
 
   #list(schema: FlatSchema, { where, depth }: Place): string {
@@ -239,6 +255,7 @@ export class SchemaGrammar {
   }
 
   #valuesRule(schema: FlatSchema, values: readonly JsonValue[], { where }: Place): string {
+    if (values.some((value) => jsonType(value) !== 'object')) this.#checkConditions(schema, where)
     const judged = values.map((value) => ({ value, valid: meets(value, schema) }))
     const unsure = judged.filter(({ valid }) => valid === null)
     if (unsure.length > 0) this.#leeway.loosen(`"enum" at ${where} is followed without the keywords beside it`)
@@ -285,7 +302,12 @@ export class SchemaGrammar {
 
   /** A schema that was put together, within the limits of all. */
   #limited(schema: FlatSchema, place: Place): string {
-    return place.depth > maxDepth || this.#isTooLarge() ? (this.#bareText ?? 'value') : this.#flatRule(schema, place)
+    return this.#isTooDeep(place) || this.#isTooLarge() ? (this.#bareText ?? 'value') : this.#flatRule(schema, place)
+  }
+
+  #isTooDeep({ where, depth }: Place): boolean {
+    if (depth > maxDepth) this.#leeway.loosen(`it nests deeper than ${maxDepth} levels at ${where}`)
+    return depth > maxDepth
   }
 
   #isTooLarge(): boolean {
