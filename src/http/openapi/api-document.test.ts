@@ -38,6 +38,9 @@ suite('the API document', () => {
     assert.deepEqual([type, minimum, maximum], [['integer', 'null'], 1, 200])
     assert.equal(properties.sampler.enum.at(-1), null)
     assert.deepEqual(properties.seed.anyOf.at(-1), { type: 'null' })
+    const { json_schema: wrapped } =
+      document.paths['/v1/chat/completions'].post.requestBody.content['application/json'].schema.properties.response_format.properties
+    assert.deepEqual(Object.keys(wrapped).toSorted(), ['additionalProperties', 'properties', 'type'])
   })
 
   test("accepts null wherever the service does, and the service's own answers in the next request", () => {

@@ -10,7 +10,8 @@ export function asShown(schema: SchemaNode): object {
   return rewrite(schema, (field) => field)
 }
 
-function rewrite(schema: SchemaNode, optional: (field: object) => object): object {
+/** The checker's own keywords are left out. */
+function rewrite({ words: _, accepts: __, ...schema }: SchemaNode, optional: (field: object) => object): object {
   const { properties, required = [], items, anyOf, patternProperties } = schema
   if (Array.isArray(items)) return asTuple(schema, items, optional)
   const any = patternProperties?.['^.*$']

@@ -190,6 +190,19 @@ suite('chat requests', () => {
     accept({ response_format: { type: 'json_schema', json_schema: { schema } } })
   })
 
+  test('a schema in place of an object with it is refused with what to write', () => {
+    const schema = { type: 'object', properties: {} }
+    for (const json_schema of [schema, { $ref: '#/$defs/a' }, { name: 'x', properties: {} }])
+      assert.throws(() => parse({ ...base, response_format: { type: 'json_schema', json_schema } }), {
+        message: '`response_format.json_schema` must be an object with the JSON schema in its `schema`.',
+      })
+    refuse(
+      { response_format: { type: 'json_schema', json_schema: { schema, title: 'x' } } },
+      'response_format.json_schema.title',
+      'unsupported_parameter',
+    )
+  })
+
   test('names of users and tools are kept, and streamed tool calls can be sent back', () => {
     const { input } = accept({
       messages: [

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
-import type { JsonObject } from '../../../core/json-value.ts'
+import { isRecord, type JsonObject } from '../../../core/json-value.ts'
 import type { ResponseFormat } from '../../../core/text-generation.ts'
 import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
@@ -21,6 +21,7 @@ export const responseFormatField = Type.Optional(
             schema: jsonObject,
             strict: Type.Boolean(),
           }),
+          { words: 'an object with the JSON schema in its `schema`', accepts: (value: unknown) => !isSchemaItself(value) },
         ),
         schema: jsonObject,
       }),
@@ -28,6 +29,11 @@ export const responseFormatField = Type.Optional(
     { description: 'What the output must look like; its `schema` may stand here directly, as in llama-server’s interface.' },
   ),
 )
+
+/** Whether a value is a JSON schema where an object with it is required. */
+function isSchemaItself(value: unknown): boolean {
+  return isRecord(value) && value.schema === undefined && ['type', 'properties', '$ref', 'anyOf'].some((name) => Object.hasOwn(value, name))
+}
 
 type ResponseFormatBody = Static<typeof responseFormatField>
 
