@@ -55,6 +55,12 @@ describe('JSON of other servers', () => {
     assert.throws(() => parseJson('{"a":NaN'), SyntaxError)
   })
 
+  test('control characters in strings are read as if they were escaped', () => {
+    assert.deepEqual(parseJson('{"a\u0001":\n"\ttab\\"\u001b[0m", "b": [NaN, "\n"]}'), { 'a\u0001': '\ttab"\u001b[0m', b: [null, '\n'] })
+    assert.throws(() => parseJson('{"a":"\t}'), SyntaxError)
+    assert.throws(() => parseJson('{\u0001"a":1}'), SyntaxError)
+  })
+
   test('invalid JSON gets the message of JSON.parse', () => {
     for (const text of ['', '<html>', '"'.padEnd(size, 'a'), `{${' '.repeat(size)}`]) assert.throws(() => parseJson(text), SyntaxError)
   })
