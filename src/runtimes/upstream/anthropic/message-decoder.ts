@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFinishWord } from '../../../core/text/finish-words.ts'
-import type { PromptUsage, TextPart } from '../../../core/text-generation.ts'
+import type { FinishReason, PromptUsage, TextPart } from '../../../core/text-generation.ts'
 import { type DecodedPart, isEndMark, type StreamDecoder } from '../data-lines.ts'
 import { fieldsOf } from '../field-of.ts'
 import { parseJson } from '../parse-json.ts'
@@ -16,10 +16,11 @@ export class MessageDecoder implements StreamDecoder {
   #usage: Fields = {}
   #hasBegun = false
   #hasBlocks = false
-  #isFinished = false
+  /** The reported end of the message, held until its last event: some servers send the last piece after the reason. */
+  #end: { readonly reason: FinishReason; readonly stop: { readonly stop?: string } } | null = null
 
   get isComplete(): boolean {
-    return this.#isFinished
+    return this.#end !== null
   }
 
   decode(line: string): readonly DecodedPart[] {
@@ -29,7 +30,7 @@ export class MessageDecoder implements StreamDecoder {
     this.#hasBegun = true
     // Sent with the first text, because until then another server may be tried.
     const { promptTokens, cachedTokens } = decodePrompt(this.#usage)
-    return promptTokens > 0 && !this.#isFinished ? [{ type: 'prompt', usage: { promptTokens, cachedTokens } }, ...parts] : parts
+    return promptTokens > 0 && this.#end === null ? [{ type: 'prompt', usage: { promptTokens, cachedTokens } }, ...parts] : parts
   }
 
   #read(event: Fields): readonly DecodedPart[] {
@@ -50,15 +51,17 @@ export class MessageDecoder implements StreamDecoder {
       case 'content_block_stop':
         return this.#calls.stop(this.#blocks.of(event.index))
       case 'message_delta':
-        return this.#noteEnd(event)
+        this.#noteEnd(event)
+        return []
       case 'message_stop':
-        if (!this.#isFinished && !this.#hasBlocks) throw makeBrokenError('ended a message without saying anything')
-        return [...this.#noteEnd({ delta: { stop_reason: 'end_turn' } }), { type: 'finish', usage: decodeUsage(this.#usage) }]
+        if (this.#end === null && !this.#hasBlocks) throw makeBrokenError('ended a message without saying anything')
+        this.#noteEnd({ delta: { stop_reason: 'end_turn' } })
+        return this.end()
       case 'message':
         return eventsOf(event).flatMap((each) => this.#read(each))
       case 'error':
         // An error after the end of an answer does not affect the answer.
-        if (this.#isFinished) return []
+        if (this.#end !== null) return []
         throw makeEventError(event)
       default:
         return []
@@ -66,20 +69,21 @@ export class MessageDecoder implements StreamDecoder {
   }
 
   end(): readonly DecodedPart[] {
-    if (!this.#isFinished) throw makeBrokenError('ended a stream before its answer was finished')
-    return [{ type: 'finish', usage: decodeUsage(this.#usage) }]
+    if (this.#end === null) throw makeBrokenError('ended a stream before its answer was finished')
+    const { reason: reported, stop } = this.#end
+    const reason = reported === 'stop' && this.#calls.exist ? 'tool_calls' : reported
+    const rest = reason === 'length' ? [] : this.#calls.end()
+    return [...rest, { type: 'choice-finish', choice: 0, reason, ...stop }, { type: 'finish', usage: decodeUsage(this.#usage) }]
   }
 
-  #noteEnd({ usage, delta }: Fields): readonly TextPart[] {
+  #noteEnd({ usage, delta }: Fields): void {
     // Each report repeats the totals; some servers report the prompt's only here.
     this.#usage = { ...this.#usage, ...fieldsOf(usage) }
-    const { stop_reason: reason, stop_sequence: stop } = fieldsOf(delta)
-    if (typeof reason !== 'string' || this.#isFinished) return []
-    const meant = readFinishWord(reason, { hasCalls: this.#calls.exist })
-    if (meant === 'failed') throw makeReportedError(`ended an answer with ${reason.slice(0, 40)}`)
-    this.#isFinished = true
-    const rest = meant === 'length' ? [] : this.#calls.end()
-    return [...rest, { type: 'choice-finish', choice: 0, reason: meant, ...(typeof stop === 'string' && { stop }) }]
+    const { stop_reason: word, stop_sequence: stop } = fieldsOf(delta)
+    if (typeof word !== 'string' || this.#end !== null) return
+    const reason = readFinishWord(word, { hasCalls: false })
+    if (reason === 'failed') throw makeReportedError(`ended an answer with ${word.slice(0, 40)}`)
+    this.#end = { reason, stop: typeof stop === 'string' ? { stop } : {} }
   }
 }
 

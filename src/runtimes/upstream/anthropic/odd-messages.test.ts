@@ -22,6 +22,17 @@ async function callsOf(events: readonly unknown[]): Promise<readonly (readonly [
 }
 
 suite('unusual streams of servers with Anthropic’s API', () => {
+  test('text and calls after the reason are of the answer', async () => {
+    const [begin, rest] = ['well ', 'done'].map((piece) => delta(0, { type: 'text_delta', text: piece }))
+    for (const last of [[over], ['[DONE]'], []]) {
+      const said = await collectText(read([start, block(0, { type: 'text' }), begin, ends('end_turn'), rest, stop(0), ...last]))
+      assert.deepEqual([said.choices[0]?.text, said.choices[0]?.reason], ['well done', 'stop'])
+      const called = [block(1, call('a')), input(1, '{"n":1}'), stop(1)]
+      const { choices } = await collectText(read([start, text, ends('end_turn'), ...called, ...last]))
+      assert.deepEqual([choices[0]?.reason, choices[0]?.toolCalls.map(({ name }) => name)], ['tool_calls', ['a']])
+    }
+  })
+
   test('arguments are read in every position and form', async () => {
     const [a, b] = [{ n: 1 }, { n: 2 }]
     for (const [what, events] of Object.entries({
