@@ -51,6 +51,9 @@ test('an option excludes only samplers that would read it', () => {
   assert.deepEqual(refused({ variance_type: 'fixed_large' }), ['DDPM'])
   assert.deepEqual(refused({ use_lu_lambdas: true }), ['DPM_SOLVER_MULTISTEP', 'DPM_PLUS_PLUS_2M_SDE'])
   assert.deepEqual(refused({ solver_p: { name: 'x' } }), ['UNI_PC'])
+  assert.deepEqual(refused({ prediction_type: 'sample' }), [
+    ...['PNDM', 'K_EULER_ANCESTRAL', 'DPM_2', 'DPM_2_KARRAS', 'DPM_2_ANCESTRAL', 'DPM_2_ANCESTRAL_KARRAS'],
+  ])
   for (const options of [{ use_exponential_sigmas: true }, { use_beta_sigmas: true }])
     assert.deepEqual(
       samplers.filter((sampler) => !refused(options).includes(sampler)),

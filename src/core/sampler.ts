@@ -81,7 +81,7 @@ const refusals: readonly Refusal[] = [
     applies: (options) => options.skip_prk_steps === false,
   },
   {
-    samplers: ['PNDM'],
+    samplers: ['PNDM', 'K_EULER_ANCESTRAL', ...dpm2],
     reason: 'predictions of the sample (prediction_type)',
     applies: (options) => options.prediction_type === 'sample',
   },
