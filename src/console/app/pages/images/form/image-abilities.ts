@@ -1,5 +1,6 @@
 import { assetKinds } from '../../../../../core/assets/asset.ts'
 import { type CheckpointFamily, isTransformerFamily } from '../../../../../core/checkpoint/checkpoint-family.ts'
+import { mayFit } from '../../../../../core/checkpoint/lora-facts.ts'
 import { maxClipSkip, maxSteps } from '../../../../../core/image-generation.ts'
 import { familyGuidance } from '../../../../../core/images/guidance-scales.ts'
 import { takesReferences } from '../../../../../core/images/references.ts'
@@ -56,6 +57,6 @@ export function abilitiesOf(model: ConsoleImageModel, assets: readonly ImageAsse
     clipSkip: Math.min(maxClipSkip, bounds?.clipSkip ?? maxClipSkip),
     samplers: samplers.filter((name) => bounds?.refusedSamplers[name] === undefined),
     lcmSteps: bounds?.lcmSteps ?? maxSteps,
-    assets: takesAssets ? assets.filter((asset) => kinds.includes(asset.kind) && (asset.family === null || asset.family === family)) : [],
+    assets: takesAssets ? assets.filter((asset) => kinds.includes(asset.kind) && mayFit(asset, family)) : [],
   }
 }

@@ -225,6 +225,16 @@ suite('the request of the image form', () => {
     assert.ok(isWithin(0.05, { min: 0, max: 1, step: 0.05 }) && !isWithin(1.01, { min: 0, max: 1, step: 0.05 }))
   })
 
+  test('a LoRA for several families is listed for each of them, and one with a textual inversion for no transformer', () => {
+    const flux = { ...asset('lora', 'flux', null), families: ['flux-dev', 'flux-schnell'] } as const
+    const word = { ...asset('lora', 'word', null), embeds: true } as const
+    const listed = (family: ConsoleImageModel['family']) =>
+      abilitiesOf({ ...model, family }, [flux, word, asset('lora', 'any', null)], []).assets.map(({ name }) => name)
+    assert.deepEqual(listed('flux-dev'), ['flux', 'any'])
+    assert.deepEqual(listed('z-image'), ['any'])
+    assert.deepEqual(listed('sdxl'), ['word', 'any'])
+  })
+
   test('a model supports what its files state, and everything if they state nothing', () => {
     const all = abilitiesOf(model, assets, ['fast'])
     assert.deepEqual(
