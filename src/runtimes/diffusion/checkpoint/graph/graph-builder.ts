@@ -158,7 +158,7 @@ export class GraphBuilder implements BlockGraph {
 
   /** A weight in the precision of the graph, with LoRA changes added. */
   weight(name: string, shape?: readonly number[]): Value {
-    const own = this.#unchanged(name, shape)
+    const own = this.unchanged(name, shape)
     if (this.#changes?.adds(name) !== true) return own
     const { shape: stored } = this.weights.get(name)
     const added = this.once(`added:${name}`, () => this.input(additionInput(name), stored))
@@ -167,7 +167,8 @@ export class GraphBuilder implements BlockGraph {
     )
   }
 
-  #unchanged(name: string, shape?: readonly number[]): Value {
+  /** A weight in the precision of the graph, without LoRA changes. */
+  unchanged(name: string, shape?: readonly number[]): Value {
     const { type, scale, shape: storedShape } = this.weights.get(name)
     if (isBlockType(type)) return this.#decode(name, type, shape ?? storedShape)
     const stored = this.stored(name, shape)

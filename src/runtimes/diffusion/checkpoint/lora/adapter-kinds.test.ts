@@ -84,7 +84,10 @@ for (const { name, tensors, weights } of cases) {
 }
 
 test('several adapters of different kinds add up', async () => {
-  const wanted = ['LoRA', 'LoKr', 'LoKr with a product', 'full difference', 'LoHa of rank 2']
+  const wanted = [
+    ...['LoRA', 'LoKr', 'LoKr with a product', 'full difference', 'LoHa of rank 2'],
+    ...['DoRA', 'DoRA of columns', 'LoHa of a convolution', 'LoHa with cores', 'DoRA of a convolution'],
+  ]
   const read = await Promise.all(
     cases
       .filter(({ name }) => wanted.includes(name))

@@ -54,9 +54,13 @@ export class LoraBranches implements SideBranches {
       sum = graph.node('Gemm', [graph.node('Gemm', [input, down], { transB: 1 }), up, sum], { transB: 1 })
     }
     for (const key of this.#kindsOf(module, 'kronecker')) sum = graph.node('Add', [sum, kroneckerRows(graph, key, input, outputs)])
+    const bare = () =>
+      this.#adds(module)
+        ? graph.node('Gemm', [input, graph.unchanged(`${module}.weight`, [outputs, inputs])], { transB: 1 })
+        : withoutBias(graph, module, output, [outputs])
     for (const kind of ['rows', 'columns'] as const)
       for (const key of this.#kindsOf(module, kind))
-        sum = graph.node('Add', [sum, magnified(graph, key, { module, kind, input, output, outputs, inputs })])
+        sum = graph.node('Add', [sum, magnified(graph, key, { module, kind, input, bare, outputs, inputs })])
     return sum
   }
 
@@ -76,11 +80,19 @@ export class LoraBranches implements SideBranches {
       const { down, up, product } = low(key)
       const flat = (value: Value, sizes: readonly number[]) => graph.node('Reshape', [value, graph.integers(sizes)])
       const change = graph.node('MatMul', [flat(up, [outputs, -1]), flat(down, [-1, inputs * height * width])])
-      const gain = gainOf(graph, key, { weight: graph.weight(`${module}.weight`, [outputs, inputs * height * width]), change, axis: 1 })
-      const each = flat(gain, [outputs, 1, 1])
-      sum = graph.node('Add', [sum, regained(graph, { bare: withoutBias(graph, module, output, [outputs, 1, 1]), product, gain: each })])
+      const weight = graph.unchanged(`${module}.weight`, [outputs, inputs * height * width])
+      const gain = flat(gainOf(graph, key, { weight, change, axis: 1 }), [outputs, 1, 1])
+      const bare = this.#adds(module)
+        ? graph.node('Conv', [input, graph.unchanged(`${module}.weight`)], attributes)
+        : withoutBias(graph, module, output, [outputs, 1, 1])
+      sum = graph.node('Add', [sum, regained(graph, { bare, product, gain })])
     }
     return sum
+  }
+
+  /** Whether an output holds another change of the weight: DoRA starts from the original one, as peft does for adapters side by side. */
+  #adds(module: string): boolean {
+    return this.adds(`${module}.weight`)
   }
 
   #kindsOf(module: string, kind: 'kronecker' | 'rows' | 'columns'): readonly BranchKey[] {
@@ -140,20 +152,21 @@ function magnified(
     module,
     kind,
     input,
-    output,
+    bare,
     outputs,
     inputs,
   }: {
     readonly module: string
     readonly kind: 'rows' | 'columns'
     readonly input: Value
-    readonly output: Value
+    /** Adds the input's product with the original weight to the graph. */
+    readonly bare: () => Value
     readonly outputs: number
     readonly inputs: number
   },
 ): Value {
   const { down, up } = factorInputs(graph, key, { rows: outputs, columns: [inputs], area: [] })
-  const weight = graph.weight(`${module}.weight`, [outputs, inputs])
+  const weight = graph.unchanged(`${module}.weight`, [outputs, inputs])
   const change = graph.node('MatMul', [up, down])
   const times = (rows: Value) => graph.node('Gemm', [graph.node('Gemm', [rows, down], { transB: 1 }), up], { transB: 1 })
   const gain = gainOf(graph, key, { weight, change, axis: kind === 'rows' ? 1 : 0 })
@@ -162,7 +175,7 @@ function magnified(
     const more = graph.node('Gemm', [graph.node('Sub', [longer, input]), weight], { transB: 1 })
     return graph.node('Add', [more, times(longer)])
   }
-  return regained(graph, { bare: withoutBias(graph, module, output, [outputs]), product: times(input), gain })
+  return regained(graph, { bare: bare(), product: times(input), gain })
 }
 
 /** Scale of each row (axis 1) or column (axis 0) of weight and change together. */
