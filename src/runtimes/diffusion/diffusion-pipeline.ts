@@ -3,6 +3,7 @@ import type { ExecutionProvider } from './onnx/choose-provider.ts'
 import { fileExists, readJsonObject, readOptionalJsonObject } from './onnx/model-file.ts'
 import { openOnnxSession, openUpcast } from './onnx/onnx-session.ts'
 import { loadSafetyChecker, type SafetyChecker } from './pictures/onnx-safety-checker.ts'
+import type { PixelSource } from './pictures/rgb-image.ts'
 import { parseSchedulerConfig, type SchedulerConfig } from './schedulers/scheduler-config.ts'
 import { loadNoisePredictor, type NoisePredictor, type OpenSession } from './unet/noise-predictor.ts'
 import type { UsedAssets } from './used-assets.ts'
@@ -20,6 +21,8 @@ export interface DiffusionPipeline extends AsyncDisposable {
   /** null when the folder has none: no image-to-image. */
   readonly encoder: VaeEncoder | null
   readonly vae: VaeConfig
+  /** The VAE that a drawing uses instead of the model's own, for errors; absent = none. */
+  readonly vaeSource?: PixelSource
   readonly scheduler: SchedulerConfig
   readonly safety: SafetyChecker
   /** The parts with a drawing's assets in them; null = an export, which takes none. */

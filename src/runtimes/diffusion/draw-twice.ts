@@ -61,7 +61,7 @@ async function enlarge(
     return { latents: resizeLatents(latents, size, larger), strength }
   }
   // Rounded to bytes in between, as the same would be in requests of their own.
-  const small = toPlanes(toRgb(await decodeLatents(pipeline, latents, size)))
+  const small = toPlanes(toRgb(await decodeLatents(pipeline, latents, size), pipeline.vaeSource))
   const large = toRgb(await upscaler.enlarge(small, { signal }), { what: 'The upscaler', param: 'hr_upscaler' })
   const fits = large.width === width && large.height === height
   return { picture: toPlanes(fits ? large : await resizeRgb(large, { width, height })), strength, mask: null }

@@ -67,7 +67,7 @@ export async function generateImages(
   const firstFrame = second === null ? frame : frameOf(request.highResolution?.first ?? size, size)
   const report = progressReporter(request, onProgress)
   const finishImage = async (planes: PixelPlanes, seed: number): Promise<GeneratedImage> => {
-    const picture = await finish(toRgb(planes, request.vae == null ? undefined : { what: `The VAE ${request.vae}`, param: 'vae' }))
+    const picture = await finish(toRgb(planes, pipeline.vaeSource))
     const { unsafe, score } = await pipeline.safety.check(picture)
     const parameters = describeParameters(request, styled, { seed, model: descriptor.id })
     const { encoding, encodingQuality: quality, width, height } = request
@@ -121,7 +121,8 @@ async function withAssets(
   { assets, size, signal }: { readonly assets: readonly AssetDescriptor[]; readonly size: PixelSize; readonly signal: AbortSignal },
 ): Promise<DiffusionPipeline> {
   if (plain.adapt === null) return plain
-  return { ...plain, ...(await plain.adapt(await readAssets(request, assets, { size, signal }), { signal })) }
+  const adapted = await plain.adapt(await readAssets(request, assets, { size, signal }), { signal })
+  return { ...plain, ...adapted, ...(request.vae && { vaeSource: { what: `The VAE ${request.vae}`, param: 'vae' } }) }
 }
 
 async function secondPassOf(

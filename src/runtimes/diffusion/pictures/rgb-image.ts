@@ -16,8 +16,8 @@ export interface GreyImage extends PixelSize {
   readonly data: Uint8Array
 }
 
-/** What made pixels, at the beginning of a sentence, and the field of a request that names it. */
-interface PixelSource {
+/** What made pixels or latents, at the beginning of a sentence, and the field of a request that names it. */
+export interface PixelSource {
   readonly what: string
   readonly param: string
 }
@@ -25,24 +25,29 @@ interface PixelSource {
 const ownVae: PixelSource = { what: 'The VAE of this model', param: 'model' }
 
 /**
+ * The error about NaN or infinity in the output of a file.
+ *
+ * @param when The end of the sentence's first part, such as ` when it encoded a picture`.
+ */
+export function notFinite({ what, param }: PixelSource = ownVae, when = ''): ServiceError {
+  const message = `${what} returned NaN or infinity${when}: its file is damaged, or its numbers exceed half precision; use another file.`
+  return new ServiceError('numerical_error', message, { param })
+}
+
+/**
  * The decoder's planes as bytes, rounded as diffusers does.
  *
- * @param from What made them, and the field of a request that names it, for the error.
+ * @param from What made them, for the error; absent = the VAE of the model.
  * @throws {ServiceError} `numerical_error` when a value is NaN or infinite.
  */
-export function toRgb({ values, width, height }: PixelPlanes, from: PixelSource = ownVae): RgbImage {
+export function toRgb({ values, width, height }: PixelPlanes, from?: PixelSource): RgbImage {
   const count = width * height
   // A clamped array cuts off at 0 and 255 and rounds halves to the even neighbour, as NumPy does.
   const data = new Uint8ClampedArray(count * 3)
   for (let channel = 0; channel < 3; channel++) {
     for (let i = 0; i < count; i++) {
       const value = values[channel * count + i] ?? Number.NaN
-      if (!Number.isFinite(value))
-        throw new ServiceError(
-          'numerical_error',
-          `${from.what} returned NaN or infinity: its file is damaged, or its numbers exceed half precision; use another file.`,
-          { param: from.param },
-        )
+      if (!Number.isFinite(value)) throw notFinite(from)
       data[i * 3 + channel] = Math.fround(Math.fround(value / 2 + 0.5) * 255)
     }
   }

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
 import { TorchGenerator } from '../noise/torch-generator.ts'
+import { notFinite } from '../pictures/rgb-image.ts'
 import type { LatentSize } from '../unet/conditioning.ts'
 import { valueAt } from '../value-at.ts'
 import { decodeTiled, encodeTiled } from './tiled-vae.ts'
@@ -97,10 +98,10 @@ export function decodeLatents({ decoder, vae }: DiffusionPipeline, latents: Floa
 /**
  * A picture as the model's latents; draws from `generator` where the VAE leaves the drawing to us.
  *
- * @throws {ServiceError} `unsupported` when the model has no VAE encoder.
+ * @throws {ServiceError} `unsupported` when the model has no VAE encoder, `numerical_error` when it returns NaN or infinity.
  */
 export async function encodePixels(
-  { encoder, vae }: DiffusionPipeline,
+  { encoder, vae, vaeSource }: Pick<DiffusionPipeline, 'encoder' | 'vae' | 'vaeSource'>,
   picture: PixelPlanes,
   generator: TorchGenerator,
 ): Promise<Float32Array> {
@@ -110,10 +111,7 @@ export async function encodePixels(
   const whole = picture.width * picture.height <= maxWholePixels
   const distribution = whole ? await encoder.encode(picture) : await encodeTiled(encoder, picture, { factor })
   const values = vae.patchSide === 1 ? encoder.draw(distribution, generator) : encoder.mean(distribution)
-  if (!values.every(Number.isFinite))
-    throw new ServiceError('numerical_error', 'The encoder of the VAE returned NaN or infinity for the init_image: use another VAE.', {
-      param: 'init_image',
-    })
+  if (!values.every(Number.isFinite)) throw notFinite(vaeSource, ' when it encoded a picture')
   const size = { channels: vae.channels / vae.patchSide ** 2, height: picture.height / factor, width: picture.width / factor }
   return toModelScale({ values, size }, vae)
 }
