@@ -1,7 +1,7 @@
 import type { CheckpointFamily, Prediction, TransformerFamily, UnetFamily } from './checkpoint-family.ts'
 import { neededParts, type PartSlot } from './model-parts.ts'
 import type { SafetensorsHeader } from './safetensors-header.ts'
-import { findUnreadable, refuseStorage } from './stored-weights.ts'
+import { findUnreadable, refuseAdapterNumbers, refuseStorage } from './stored-weights.ts'
 import { findTextEncoder, findTransformer, refuseVariant, type TextEncoderKind, textEncoderWidth, textWidthOf } from './transformer-file.ts'
 import { readUpscalerLayout, type UpscalerLayout } from './upscaler-layout.ts'
 
@@ -44,9 +44,11 @@ export const vaePrefix = 'first_stage_model.'
  */
 export function detectSafetensorsKind(header: SafetensorsHeader, file = ''): SafetensorsKind {
   const found = detectByNames(header, file)
-  const isWeights = 'layout' in found || ['checkpoint', 'transformer', 'text-encoder'].includes(found.kind)
-  if (!isWeights) return found
-  const reason = refuseStorage(header.tensors) ?? (found.kind === 'checkpoint' ? refuseUnread(header) : refuseTransformer(header))
+  if (found.kind === 'unknown') return found
+  const isAdapter = found.kind === 'lora' || found.kind === 'textual-inversion'
+  const reason = isAdapter
+    ? refuseAdapterNumbers(header.tensors)
+    : (refuseStorage(header.tensors) ?? (found.kind === 'checkpoint' ? refuseUnread(header) : refuseTransformer(header)))
   return reason === null ? found : { kind: 'unknown', reason }
 }
 

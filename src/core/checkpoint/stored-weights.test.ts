@@ -89,6 +89,14 @@ const refused: readonly (readonly [what: string, rows: Rows, reason: RegExp])[] 
     ],
     /lacks the scale of ".*proj_in\.weight"/,
   ],
+  [
+    'a bias of integers',
+    [
+      [weight, 'F16', [8, 4]],
+      [beside('bias'), 'I32', [8]],
+    ],
+    /stores its weights as I32 \(".*proj_in\.bias"\)/,
+  ],
   ['a scale without a matrix', [[beside('scale_weight'), 'F32', []]], /scale ".*" without its weight/],
 ]
 
@@ -130,3 +138,26 @@ test('a checkpoint whose UNet holds tensors that drawing would not read is rejec
     assert.deepEqual(found, { kind: 'unknown', reason: `holds a tensor "${name}" that Sepia does not know` })
   }
 })
+
+const files: readonly (readonly [kind: string, name: string, shape: readonly number[]])[] = [
+  ['vae', 'decoder.conv_in.weight', [512, 16, 3, 3]],
+  ['controlnet', 'controlnet_cond_embedding.conv_in.weight', [16, 3, 3, 3]],
+  ['text-encoder', 'encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight', [32, 64]],
+  ['transformer', 'double_blocks.0.img_attn.qkv.weight', [96, 32]],
+  ['lora', 'lora_unet_input_blocks_1_1_proj_in.lora_down.weight', [4, 32]],
+  ['textual-inversion', 'emb_params', [2, 768]],
+]
+
+for (const [kind, name, shape] of files)
+  test(`a ${kind} whose numbers are of a type without fractions is rejected by its header`, () => {
+    const detect = (type: TensorType, more: Rows = []) =>
+      detectSafetensorsKind({ tensors: tensorsOf([[name, type, shape], ...more]), metadata: new Map() })
+    for (const type of ['F64', 'F32', 'F16', 'BF16'] as const) assert.equal(detect(type).kind, kind, type)
+    for (const type of ['I64', 'I32', 'U16', 'BOOL'] as const) {
+      const found = detect(type)
+      assert.ok(found.kind === 'unknown' && found.reason.includes(type) && found.reason.includes(name), `${type}: ${found.kind}`)
+    }
+    if (kind !== 'lora') return
+    assert.equal(detect('F16', [['lora_unet_input_blocks_1_1_proj_in.alpha', 'I64', []]]).kind, 'lora')
+    assert.equal(detect('F8_E4M3').kind, 'unknown')
+  })

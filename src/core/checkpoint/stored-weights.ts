@@ -3,8 +3,9 @@ import type { StoredType, TensorPlace } from './safetensors-header.ts'
 
 type Tensors = ReadonlyMap<string, Pick<TensorPlace, 'type' | 'shape'>>
 
+const plainTypes: readonly StoredType[] = ['F64', 'F32', 'F16', 'BF16']
 /** Types that hold plain numbers, possibly with a scale. */
-const numberTypes: ReadonlySet<StoredType> = new Set(['F64', 'F32', 'F16', 'BF16', 'F8_E4M3', 'F8_E5M2', ...blockTypes])
+const numberTypes: ReadonlySet<StoredType> = new Set([...plainTypes, 'F8_E4M3', 'F8_E5M2', ...blockTypes])
 /** Suffix of scales: ComfyUI's older name and the one shared with vLLM. */
 const scaleEnding = /\.(?:scale_weight|weight_scale)$/u
 /** Tensors without effect on a drawing: scales of activations (used only for fp8 arithmetic), markers, and position counters. */
@@ -39,7 +40,7 @@ export function refuseStorage(tensors: Tensors): string | null {
     if (leftovers.test(name)) continue
     const kind = foreignKinds.find(([pattern]) => pattern.test(name))?.[1]
     if (kind !== undefined) return unreadable(`as ${kind} ("${name}")`)
-    if (name.endsWith('.weight') && !numberTypes.has(type)) return unreadable(`as ${type} ("${name}")`)
+    if (/\.(?:weight|bias)$/u.test(name) && !numberTypes.has(type)) return unreadable(`as ${type} ("${name}")`)
     const scaled = scaledName(name)
     if (scaled === null) continue
     const weight = tensors.get(scaled)
@@ -49,6 +50,16 @@ export function refuseStorage(tensors: Tensors): string | null {
   }
   const lacking = unscaledName(tensors)
   return lacking === null ? null : `lacks the scale of "${lacking}", which is stored in fp8; copy it again or use another file`
+}
+
+/** Why the numbers of a LoRA or textual inversion cannot be read, completing a sentence that begins with the file's name; null = they can. */
+export function refuseAdapterNumbers(tensors: Tensors): string | null {
+  for (const [name, { type }] of tensors) {
+    // diffusers' conversion to kohya's names writes the rank as alpha, a PyTorch integer.
+    const isWholeAlpha = type === 'I64' && name.endsWith('.alpha')
+    if (!plainTypes.includes(type) && !isWholeAlpha) return `holds "${name}" of type ${type}, not of floating point numbers`
+  }
+  return null
 }
 
 /** A matrix in fp8 that is marked as scaled, by a tensor beside it or for the whole network, but has no scale. */

@@ -1,3 +1,4 @@
+import { refuseAdapterNumbers } from '../../../../core/checkpoint/stored-weights.ts'
 import { ServiceError } from '../../../../core/error.ts'
 import type { Abortable } from '../../../../core/waiting.ts'
 import type { TextPath } from '../../prompts/encode-prompts.ts'
@@ -15,16 +16,19 @@ interface TextualInversion {
 /**
  * Reads a textual inversion: `clip_l` and `clip_g` for SDXL, else one tensor (`emb_params`, or the token's name).
  *
- * @throws {ServiceError} `unsupported` when the file holds none, or NaN.
+ * @throws {ServiceError} `unsupported` when the file holds none, or numbers that are none.
  * @see Gal et al. 2022, arXiv:2208.01618
  */
 export async function readEmbedding(path: string, options: Abortable): Promise<TextualInversion> {
   const file = await readWeightFile(path)
   const names = [...file.tensors.keys()]
+  const refuse = (reason: string): ServiceError =>
+    new ServiceError('unsupported', `The textual inversion ${file.name} ${reason}.`, { param: 'textual_inversions' })
+  const unreadable = refuseAdapterNumbers(file.tensors)
+  if (unreadable !== null) throw refuse(unreadable)
   const tensors = await readTensors(file, names, options)
   const unsound = findUnsound(tensors)
-  if (unsound !== null)
-    throw new ServiceError('unsupported', `The textual inversion ${file.name} ${unsound}.`, { param: 'textual_inversions' })
+  if (unsound !== null) throw refuse(unsound)
   const vectorsOf = (name: string): readonly Float32Array[] | null => {
     const [shape, values] = [file.tensors.get(name)?.shape, tensors.get(name)]
     if (shape === undefined || values === undefined) return null

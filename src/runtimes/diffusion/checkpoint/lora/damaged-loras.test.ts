@@ -110,3 +110,13 @@ test('a textual inversion with NaN is rejected by name', async () => {
     param: 'textual_inversions',
   })
 })
+
+test('a textual inversion of integers is rejected by name, and the model is not blamed', async () => {
+  const path = join(temporary.path, 'whole-words.safetensors')
+  await writeFile(path, storedFile([{ name: 'emb_params', shape: [2, size], dtype: 'I32', bytes: new Uint8Array(2 * size * 4) }]))
+  await assert.rejects(readEmbedding(path, { signal }), {
+    code: 'unsupported',
+    message: 'The textual inversion whole-words.safetensors holds "emb_params" of type I32, not of floating point numbers.',
+    param: 'textual_inversions',
+  })
+})

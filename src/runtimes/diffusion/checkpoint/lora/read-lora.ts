@@ -1,9 +1,10 @@
 import { refuseLora } from '../../../../core/checkpoint/lora-refusal.ts'
+import { refuseAdapterNumbers } from '../../../../core/checkpoint/stored-weights.ts'
 import { ServiceError } from '../../../../core/error.ts'
 import { isRecord, parseRecord } from '../../../../core/json-value.ts'
 import type { Abortable } from '../../../../core/waiting.ts'
 import { type BundledEmbedding, isBundledEmbedding, readBundledEmbeddings } from '../embeddings/read-embedding.ts'
-import { findUnsound, isReadable, readTensors } from '../weights/read-tensor.ts'
+import { findUnsound, readTensors } from '../weights/read-tensor.ts'
 import { readWeightFile, type WeightFile } from '../weights/weight-table.ts'
 import { type LoraChange, readChanges } from './lora-change.ts'
 import { type LoraPart, type LoraTarget, type LoraTargets, readLoraKey } from './lora-modules.ts'
@@ -37,8 +38,8 @@ export async function readLora(path: string, targets: LoraTargets, { signal }: A
     if (key === null) throw refuse(file, `holds "${name}", which belongs to no LoRA that Sepia can apply`)
     parts.set(key.module, (parts.get(key.module) ?? new Map<LoraPart, string>()).set(key.part, name))
   }
-  const [odd, place] = [...file.tensors].find(([name, { type }]) => !isReadable(type) && !isWholeAlpha(name, type)) ?? []
-  if (place !== undefined) throw refuse(file, `holds "${odd}" of type ${place.type}, not of floating point numbers`)
+  const unreadable = refuseAdapterNumbers(file.tensors)
+  if (unreadable !== null) throw refuse(file, unreadable)
   const tensors = await readTensors(file, names, { signal })
   const unsound = findUnsound(tensors)
   if (unsound !== null) throw refuse(file, unsound)
@@ -59,11 +60,6 @@ export async function readLora(path: string, targets: LoraTargets, { signal }: A
   })
   if (modules.length === 0 && embeddings.length === 0) throw refuse(file, 'holds no LoRA')
   return { name: file.name, modules, embeddings, bytes: modules.reduce((sum, change) => sum + bytesOf(change), 0) }
-}
-
-/** Whether a tensor is an alpha stored as an integer: diffusers' conversion to kohya's names writes the rank so. */
-function isWholeAlpha(name: string, type: string): boolean {
-  return type === 'I64' && readLoraKey(name)?.part === 'alpha'
 }
 
 function bytesOf(change: LoraChange): number {

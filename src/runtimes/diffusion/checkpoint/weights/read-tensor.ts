@@ -26,13 +26,6 @@ export async function readTensors(
   return read
 }
 
-const readable: readonly string[] = ['F32', 'F16', 'F64', 'BF16']
-
-/** Whether numbers of a type can be read into memory. */
-export function isReadable(type: string): boolean {
-  return readable.includes(type)
-}
-
 /** Larger numbers are no adapter's, and become infinite when they are multiplied. */
 const largest = 1e9
 
