@@ -1,9 +1,8 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { TransformerFamily, UnetFamily } from '../../core/checkpoint/checkpoint-family.ts'
-import { holdsVaeEncoder, positionPixels } from '../../core/checkpoint/model-files.ts'
+import { holdsVaeEncoder, sd3Limits } from '../../core/checkpoint/model-files.ts'
 import { addPart } from '../../core/memory/image-parts.ts'
-import type { ImageModelBounds } from '../../core/model.ts'
 import type { CatalogFault } from '../catalog-fault.ts'
 import { readObject } from '../describe/read-object.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
@@ -64,7 +63,7 @@ export async function describeDiffusersFolder(
       ...{ family, prediction, layers: counted },
       inpainting: unet?.in_channels === 9,
       encodes: await encodesPictures(join(folder, 'vae')),
-      ...(family === 'sd3' && { limits: sd3Limits(transformer ?? {}) }),
+      ...(family === 'sd3' && { limits: sd3Limits(transformer?.pos_embed_max_size, transformer?.num_layers) }),
       ...(scheduler != null && { scheduler }),
     },
     { weights: folder, name },
@@ -96,10 +95,6 @@ async function encodesPictures(folder: string): Promise<boolean> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.safetensors'))
   const headers = await Promise.all(names.map((name) => readFileHeader(join(folder, name)).catch(() => ({ fault: '' }))))
   return headers.length === 0 || headers.some((header) => 'fault' in header || holdsVaeEncoder(header))
-}
-
-function sd3Limits({ pos_embed_max_size: side, num_layers: blocks }: Json): Pick<ImageModelBounds, 'maxSide' | 'blocks'> {
-  return { ...(typeof side === 'number' && { maxSide: side * positionPixels }), ...(typeof blocks === 'number' && { blocks }) }
 }
 
 const noParts = { texts: 0, transformer: 0, vae: 0 }

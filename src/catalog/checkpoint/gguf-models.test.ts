@@ -93,6 +93,25 @@ test('the headers of its files say what a Stable Diffusion 3 cannot draw', async
   }
 })
 
+test('limits of a Stable Diffusion 3 that are no sizes are ignored', async () => {
+  for (const config of [
+    { pos_embed_max_size: 0, num_layers: 0 },
+    { pos_embed_max_size: -192, num_layers: 2.5 },
+    { pos_embed_max_size: '192', num_layers: null },
+  ]) {
+    await using folder = await createTemporaryFolder()
+    await writeFiles(folder.path, {
+      'x/model_index.json': '{}',
+      'x/transformer/config.json': JSON.stringify({ _class_name: 'SD3Transformer2DModel', ...config }),
+      'x/transformer/diffusion_pytorch_model.safetensors': vae,
+    })
+    const catalog = await openCatalog({ folders: [folder.path] })
+    const model = catalog.find('x')
+    assert.ok(model?.kind === 'image', JSON.stringify(catalog.faults))
+    assert.deepEqual([model.native, model.bounds?.maxSide, model.bounds?.blocks], [{ width: 1024, height: 1024 }, undefined, undefined])
+  }
+})
+
 test('an encoder of another width is not used as the part', async () => {
   await using folder = await createTemporaryFolder()
   await writeFiles(folder.path, {

@@ -17,7 +17,7 @@ export type ComponentName = (typeof componentNames)[number]
 export type ModelFiles = Readonly<Partial<Record<ComponentName, string>>>
 
 /** Pixels per position of Stable Diffusion 3, in each direction. */
-export const positionPixels = 16
+const positionPixels = 16
 
 const layerNames =
   /^(conditioner\.embedders\.\d+|cond_stage_model|text_model|text_encoders\.clip_[lg]\.transformer)\.(?:.*\.)?(?:resblocks|layers)\.(\d+)\./u
@@ -32,15 +32,30 @@ export function countTextLayers({ tensors }: Pick<SafetensorsHeader, 'tensors'>)
   return counts.size === 0 ? null : Math.min(...counts.values())
 }
 
-/** Limits of a Stable Diffusion 3 that its header shows: the side of its table of positions, in pixels, and its blocks. */
-export function readSd3Limits({ tensors }: Pick<SafetensorsHeader, 'tensors'>): { readonly maxSide?: number; readonly blocks?: number } {
-  let [maxSide, blocks]: readonly (number | undefined)[] = []
+/** Limits of a Stable Diffusion 3: the longest side in pixels that its table of positions covers, and its blocks. */
+interface Sd3Limits {
+  readonly maxSide?: number
+  readonly blocks?: number
+}
+
+/** The limits by the side of the table and the number of blocks, as far as they are counts: a damaged file may state anything. */
+export function sd3Limits(side: unknown, blocks: unknown): Sd3Limits {
+  return { ...(isCount(side) && { maxSide: side * positionPixels }), ...(isCount(blocks) && { blocks }) }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0
+}
+
+/** The limits that a header shows. */
+export function readSd3Limits({ tensors }: Pick<SafetensorsHeader, 'tensors'>): Sd3Limits {
+  let [side, blocks]: readonly (number | undefined)[] = []
   for (const [name, { shape }] of tensors) {
-    if (/(?:^|\.)pos_embed$/u.test(name)) maxSide = positionPixels * Math.round(Math.sqrt(shape.at(-2) ?? 0))
+    if (/(?:^|\.)pos_embed$/u.test(name)) side = Math.round(Math.sqrt(shape.at(-2) ?? 0))
     const [, block] = /(?:^|\.)(?:joint_blocks|transformer_blocks)\.(\d+)\./u.exec(name) ?? []
     if (block !== undefined) blocks = Math.max(blocks ?? 0, Number(block) + 1)
   }
-  return { ...(maxSide !== undefined && { maxSide }), ...(blocks !== undefined && { blocks }) }
+  return sd3Limits(side, blocks)
 }
 
 /** Whether a file with a VAE holds its encoder, needed to start from an image. */
