@@ -18,7 +18,7 @@ export interface ImageAbilities {
   readonly takesSeeds: boolean
   readonly refines: boolean
   readonly drawsTwice: boolean
-  /** Ids of the upscalers for its second pass. */
+  /** Ids of the upscalers for its second pass, which then starts from an image. */
   readonly upscalers: readonly string[]
   /** Whether it has two text encoders with separate prompts. */
   readonly secondPrompts: boolean
@@ -42,15 +42,16 @@ const secondPrompts: readonly CheckpointFamily[] = ['sdxl', 'sdxl-refiner', 'sd3
 export function abilitiesOf(model: ConsoleImageModel, assets: readonly ImageAsset[], upscalers: readonly string[]): ImageAbilities {
   const { bounds, family, takesAssets } = model
   const kind = familyGuidance[family]
+  const startsFromImage = bounds?.startsFromImage ?? true
   const kinds: readonly ImageAsset['kind'][] = isTransformerFamily(family) ? ['lora'] : assetKinds
   return {
-    startsFromImage: bounds?.startsFromImage ?? true,
+    startsFromImage,
     repaintsOnly: model.repaintsOnly,
-    takesReferences: takesReferences(family),
+    takesReferences: takesReferences(family) && startsFromImage,
     takesSeeds: bounds?.takesSeeds ?? true,
     refines: model.refines,
     drawsTwice: model.drawsTwice,
-    upscalers: takesAssets ? upscalers : [],
+    upscalers: takesAssets && startsFromImage ? upscalers : [],
     secondPrompts: secondPrompts.includes(family),
     negativeOver: kind === 'embedded' ? null : kind === 'over-zero' ? 0 : 1,
     rescalesGuidance: kind !== 'embedded',

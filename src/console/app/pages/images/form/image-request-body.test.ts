@@ -249,5 +249,7 @@ suite('the request of the image form', () => {
     const bound = abilitiesOf({ ...model, bounds, takesAssets: false }, assets, ['fast'])
     assert.deepEqual([bound.startsFromImage, bound.takesSeeds, bound.clipSkip, bound.lcmSteps], [false, false, 12, 8])
     assert.deepEqual([bound.samplers.includes('LCM'), bound.assets, bound.upscalers], [false, [], []])
+    const blind = abilitiesOf({ ...model, family: 'flux2-klein', bounds }, assets, ['fast'])
+    assert.deepEqual([blind.takesReferences, blind.upscalers], [false, []])
   })
 })
