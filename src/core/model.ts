@@ -179,6 +179,8 @@ export interface ImageModelBounds {
   readonly maxSide?: number
   /** Blocks that skip-layer guidance can leave out; absent = unknown. */
   readonly blocks?: number
+  /** Width of a transformer; absent = unknown. */
+  readonly width?: number
 }
 
 export interface ImageModelDescriptor extends DescriptorBase {

@@ -14,8 +14,8 @@ export interface FoundCheckpoint {
   readonly encodes?: boolean
   /** Layers of the shortest text encoder; null = unknown. */
   readonly layers: number | null
-  /** Limits of Stable Diffusion 3; absent = another family. */
-  readonly limits?: Pick<ImageModelBounds, 'maxSide' | 'blocks'>
+  /** Limits of transformers; absent = unknown. */
+  readonly limits?: Pick<ImageModelBounds, 'maxSide' | 'blocks' | 'width'>
   /** Options of its scheduler in diffusers' words; absent = in no file. */
   readonly scheduler?: SchedulerOptions
 }

@@ -1,8 +1,9 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { TransformerFamily, UnetFamily } from '../../core/checkpoint/checkpoint-family.ts'
-import { holdsVaeEncoder, sd3Limits } from '../../core/checkpoint/model-files.ts'
+import { holdsVaeEncoder, isCount, sd3Limits } from '../../core/checkpoint/model-files.ts'
 import { addPart } from '../../core/memory/image-parts.ts'
+import type { ImageModelBounds } from '../../core/model.ts'
 import type { CatalogFault } from '../catalog-fault.ts'
 import { readObject } from '../describe/read-object.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
@@ -63,7 +64,10 @@ export async function describeDiffusersFolder(
       ...{ family, prediction, layers: counted },
       inpainting: unet?.in_channels === 9,
       encodes: await encodesPictures(join(folder, 'vae')),
-      ...(family === 'sd3' && { limits: sd3Limits(transformer?.pos_embed_max_size, transformer?.num_layers) }),
+      limits: {
+        ...(family === 'sd3' && sd3Limits(transformer?.pos_embed_max_size, transformer?.num_layers)),
+        ...widthOf(transformer ?? {}),
+      },
       ...(scheduler != null && { scheduler }),
     },
     { weights: folder, name },
@@ -95,6 +99,10 @@ async function encodesPictures(folder: string): Promise<boolean> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.safetensors'))
   const headers = await Promise.all(names.map((name) => readFileHeader(join(folder, name)).catch(() => ({ fault: '' }))))
   return headers.length === 0 || headers.some((header) => 'fault' in header || holdsVaeEncoder(header))
+}
+
+function widthOf({ num_attention_heads: heads, attention_head_dim: width }: Json): Pick<ImageModelBounds, 'width'> {
+  return isCount(heads) && isCount(width) ? { width: heads * width } : {}
 }
 
 const noParts = { texts: 0, transformer: 0, vae: 0 }

@@ -3,7 +3,7 @@ import type { ExaminedWeights } from '../../core/assets/asset.ts'
 import { loraFacts } from '../../core/checkpoint/lora-facts.ts'
 import { readLoraPace } from '../../core/checkpoint/lora-pace.ts'
 import { refuseLora } from '../../core/checkpoint/lora-refusal.ts'
-import { countTextLayers, holdsVaeEncoder, readSd3Limits } from '../../core/checkpoint/model-files.ts'
+import { countTextLayers, holdsVaeEncoder, readSd3Limits, readWidth } from '../../core/checkpoint/model-files.ts'
 import type { SafetensorsHeader } from '../../core/checkpoint/safetensors-header.ts'
 import { detectSafetensorsKind, type SafetensorsKind } from '../../core/checkpoint/safetensors-kind.ts'
 import { partsInFile } from '../../core/memory/image-parts.ts'
@@ -27,8 +27,9 @@ export function limitsInFile(
   header: SafetensorsHeader,
   { family, lacks }: Pick<SafetensorsKind & { readonly kind: 'transformer' }, 'family' | 'lacks'>,
 ): Pick<FoundCheckpoint, 'limits' | 'encodes'> {
+  const width = readWidth(header)
   return {
-    ...(family === 'sd3' && { limits: readSd3Limits(header) }),
+    limits: { ...(family === 'sd3' && readSd3Limits(header)), ...(width !== undefined && { width }) },
     encodes: lacks.some(({ part }) => part === 'vae') || holdsVaeEncoder(header),
   }
 }

@@ -73,7 +73,7 @@ test('the headers of its files say what a Stable Diffusion 3 cannot draw', async
   ] as const) {
     await using folder = await createTemporaryFolder()
     await writeFiles(folder.path, {
-      'sd3.safetensors': file({ 'joint_blocks.0.x_block.attn.qkv.weight': [1, 1], 'joint_blocks.2.a': [1], pos_embed: [1, 48 * 48, 1] }),
+      'sd3.safetensors': file({ 'joint_blocks.0.x_block.attn.qkv.weight': [1, 5], 'joint_blocks.2.a': [1], pos_embed: [1, 48 * 48, 1] }),
       'clip_l.safetensors': clip(8, 3),
       'clip_g.safetensors': clip(1280, 5),
       'vae.safetensors': file({ ...decoder, ...encoder }),
@@ -81,8 +81,8 @@ test('the headers of its files say what a Stable Diffusion 3 cannot draw', async
     const catalog = await openCatalog({ folders: [folder.path] })
     const model = catalog.find('sd3')
     assert.ok(model?.kind === 'image', JSON.stringify(catalog.faults))
-    const { clipSkip, maxSide, blocks, ...bounds } = model.bounds ?? { clipSkip: null, startsFromImage: null }
-    assert.deepEqual([clipSkip, maxSide, blocks, bounds.startsFromImage], [2, 768, 3, startsFromImage])
+    const { clipSkip, maxSide, blocks, width, ...bounds } = model.bounds ?? { clipSkip: null, startsFromImage: null }
+    assert.deepEqual([clipSkip, maxSide, blocks, width, bounds.startsFromImage], [2, 768, 3, 5, startsFromImage])
     assert.deepEqual(
       [model.native, model.sizes],
       [
@@ -102,13 +102,19 @@ test('limits of a Stable Diffusion 3 that are no sizes are ignored', async () =>
     await using folder = await createTemporaryFolder()
     await writeFiles(folder.path, {
       'x/model_index.json': '{}',
-      'x/transformer/config.json': JSON.stringify({ _class_name: 'SD3Transformer2DModel', ...config }),
+      'x/transformer/config.json': JSON.stringify({
+        _class_name: 'SD3Transformer2DModel',
+        ...config,
+        num_attention_heads: 3,
+        attention_head_dim: 4,
+      }),
       'x/transformer/diffusion_pytorch_model.safetensors': vae,
     })
     const catalog = await openCatalog({ folders: [folder.path] })
     const model = catalog.find('x')
     assert.ok(model?.kind === 'image', JSON.stringify(catalog.faults))
-    assert.deepEqual([model.native, model.bounds?.maxSide, model.bounds?.blocks], [{ width: 1024, height: 1024 }, undefined, undefined])
+    const { maxSide, blocks, width } = model.bounds ?? {}
+    assert.deepEqual([model.native, maxSide, blocks, width], [{ width: 1024, height: 1024 }, undefined, undefined, 12])
   }
 })
 

@@ -5,7 +5,7 @@ import { createFakeCatalog, describeFakeImage } from '../../runtimes/fake/fake-c
 import type { ImageAssetList } from '../contract/image-assets.ts'
 
 const lora = { kind: 'lora', name: 'ink', file: '/secret/ink.safetensors', family: 'sdxl', bytes: 1, created: 0 } as const
-const several = { ...lora, name: 'words', family: null, families: ['flux-dev', 'sd3'], embeds: true } as const
+const several = { ...lora, name: 'words', family: null, families: ['flux-dev', 'sd3'], embeds: true, width: 8 } as const
 
 test('assets for image requests are listed without paths of the machine, and only to signed-in users', async () => {
   const service = await startConsoleService({ catalog: createFakeCatalog([describeFakeImage()], [lora, several]) })
@@ -15,7 +15,7 @@ test('assets for image requests are listed without paths of the machine, and onl
     checkpoints: [],
     assets: [
       { kind: 'lora', name: 'ink', label: 'ink', family: 'sdxl' },
-      { kind: 'lora', name: 'words', label: 'words', family: null, families: ['flux-dev', 'sd3'], embeds: true },
+      { kind: 'lora', name: 'words', label: 'words', family: null, families: ['flux-dev', 'sd3'], embeds: true, width: 8 },
     ],
   })
   assert.equal((await service.send('GET', '/console/api/image-assets')).statusCode, 401)

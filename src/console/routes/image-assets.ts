@@ -13,10 +13,11 @@ export function registerImageAssets(own: FastifyInstance, deps: Pick<ConsoleDepe
     const models = listModels({ ...deps, catalog }).map((model) => showModel(model, null))
     return {
       checkpoints: models.filter((model) => model.kind === 'image').filter(({ id }) => !installed.has(id)),
-      assets: catalog.listAssets().map(({ kind, name, family, families, embeds }) => ({
+      assets: catalog.listAssets().map(({ kind, name, family, families, embeds, width }) => ({
         ...{ kind, name, family, label: name.slice(name.indexOf('/') + 1) },
         ...(families && { families }),
         ...(embeds && { embeds }),
+        ...(width !== undefined && { width }),
       })),
     }
   })

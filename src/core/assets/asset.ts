@@ -22,6 +22,8 @@ export interface AssetDescriptor {
   readonly families?: readonly CheckpointFamily[]
   /** Whether a LoRA contains a textual inversion; absent = it does not. */
   readonly embeds?: true
+  /** Width of the transformers that a LoRA fits; absent = unknown. */
+  readonly width?: number
   /** Architecture of compatible language models as named by llama.cpp; absent = not an adapter. */
   readonly architecture?: string
   /** Steps, guidance and sampler for a few-step LoRA; absent = an ordinary file. */

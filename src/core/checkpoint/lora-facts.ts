@@ -12,19 +12,31 @@ const marks: readonly (readonly [RegExp, readonly CheckpointFamily[]])[] = [
   [/transformer_blocks[._]\d+[._]attn[._]/u, [...flux, 'sd3']],
 ]
 
-/** Properties of a LoRA that its header shows: the families of transformers that it may fit, and whether it contains a textual inversion. */
-export function loraFacts({ tensors }: Pick<SafetensorsHeader, 'tensors'>): Pick<AssetDescriptor, 'families' | 'embeds'> {
+/** The first factors of projections whose input is a transformer's whole width. */
+const firstFactor = /[._]attn[._](?:qkv|to_[qkv])\.(?:lora_down|lora_A(?:\.default)?|lora(?:_linear_layer)?\.down)\.weight$/u
+
+type LoraFacts = Pick<AssetDescriptor, 'families' | 'embeds' | 'width'>
+
+/** Properties of a LoRA that its header shows: the transformers that it may fit, and whether it contains a textual inversion. */
+export function loraFacts({ tensors }: Pick<SafetensorsHeader, 'tensors'>): LoraFacts {
   const names = [...tensors.keys()]
   const own = names.filter((name) => !name.includes('text_model'))
   const families = marks.find(([mark]) => own.some((name) => mark.test(name)))?.[1]
-  return { ...(families && { families }), ...(names.some((name) => name.startsWith('bundle_emb.')) && { embeds: true }) }
+  const width = families && tensors.get(own.find((name) => firstFactor.test(name)) ?? '')?.shape[1]
+  return {
+    ...(families && { families }),
+    ...(names.some((name) => name.startsWith('bundle_emb.')) && { embeds: true }),
+    ...(width !== undefined && { width }),
+  }
 }
 
-/** Whether an asset may fit models of a family, as far as its header shows. */
+/** Whether an asset may fit a model of a family and, where it is known, a width, as far as its header shows. */
 export function mayFit(
-  { family, families, embeds }: Pick<AssetDescriptor, 'family' | 'families' | 'embeds'>,
+  { family, families, embeds, width }: Pick<AssetDescriptor, 'family'> & LoraFacts,
   of: CheckpointFamily,
+  modelWidth: number | undefined,
 ): boolean {
   if (embeds === true && isTransformerFamily(of)) return false
+  if (width !== undefined && modelWidth !== undefined && width !== modelWidth) return false
   return families === undefined ? family === null || family === of : families.includes(of)
 }

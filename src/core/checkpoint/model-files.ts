@@ -43,8 +43,17 @@ export function sd3Limits(side: unknown, blocks: unknown): Sd3Limits {
   return { ...(isCount(side) && { maxSide: side * positionPixels }), ...(isCount(blocks) && { blocks }) }
 }
 
-function isCount(value: unknown): value is number {
+/** Whether a value is a number of things, at least one. */
+export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) > 0
+}
+
+const wholeWidth =
+  /(?:^|\.)(?:double_blocks\.0\.img_attn\.qkv|joint_blocks\.0\.x_block\.attn\.qkv|transformer_blocks\.0\.attn\.to_q)\.weight$/u
+
+/** The width of a transformer of FLUX or Stable Diffusion 3 that a header shows; undefined = unknown. */
+export function readWidth({ tensors }: Pick<SafetensorsHeader, 'tensors'>): number | undefined {
+  return tensors.get([...tensors.keys()].find((name) => wholeWidth.test(name)) ?? '')?.shape[1]
 }
 
 /** The limits that a header shows. */

@@ -151,6 +151,7 @@ test('a LoRA for other transformers, or with what they do not support, is refuse
     { ...lora('flux'), families: ['flux-dev', 'flux-schnell'] },
     { ...lora('word'), families: ['sd3'], embeds: true },
     lora('any'),
+    { ...lora('large'), families: ['sd3'], width: 2432 },
   ]
   await parse({ loras: { flux: 1, any: 1 } }, model('flux-schnell'), assets)
   await assert.rejects(parse({ loras: { flux: 1 } }, model('sd3'), assets), {
@@ -158,6 +159,11 @@ test('a LoRA for other transformers, or with what they do not support, is refuse
   })
   await assert.rejects(parse({ loras: { flux: 1 } }, model('sdxl'), assets), { message: /is for FLUX\.1 dev/ })
   await assert.rejects(parse({ loras: { word: 1 } }, model('sd3'), assets), { message: /contains a textual inversion/ })
+  const bounds = { clipSkip: 2, lcmSteps: null, refusedSamplers: {}, startsFromImage: true, takesSeeds: true }
+  await parse({ loras: { large: 1 } }, { ...model('sd3'), bounds: { ...bounds, width: 2432 } }, assets)
+  await assert.rejects(parse({ loras: { large: 1 } }, { ...model('sd3'), bounds: { ...bounds, width: 1536 } }, assets), {
+    message: '`loras` names large, which is for a transformer of width 2432; that of m has 1536.',
+  })
 })
 
 test('a name of another kind of file is refused with what it is', async () => {

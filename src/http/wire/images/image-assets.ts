@@ -115,10 +115,14 @@ function findAssetFault(
     return fault(`names ${shown}, which is ${what}${wanted}; installed are: ${namesOf(catalog, kind)}.`)
   }
   const family = familyOf(model)
-  if (mayFit(asset, family)) return []
+  const width = model.bounds?.width
+  if (mayFit(asset, family, width)) return []
   const fitting = asset.families ?? (asset.family === null || asset.family === family ? [] : [asset.family])
-  if (fitting.length === 0 || fitting.includes(family))
+  if (fitting.length === 0 || fitting.includes(family)) {
+    if (asset.width !== undefined && width !== undefined && asset.width !== width)
+      return fault(`names ${shown}, which is for a transformer of width ${asset.width}; that of ${model.id} has ${width}.`)
     return fault(`names ${shown}, which contains a textual inversion; models of ${familyNames[family]} do not support them.`)
+  }
   const names = fitting.map((each) => familyNames[each]).join(' or ')
   return fault(`names ${shown}, which is for ${names}; ${model.id} is a model of ${familyNames[family]}.`)
 }

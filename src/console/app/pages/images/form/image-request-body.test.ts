@@ -233,6 +233,18 @@ suite('the request of the image form', () => {
     assert.deepEqual(listed('flux-dev'), ['flux', 'any'])
     assert.deepEqual(listed('z-image'), ['any'])
     assert.deepEqual(listed('sdxl'), ['word', 'any'])
+    const wide = abilitiesOf(
+      { ...model, family: 'flux-dev', bounds: { ...open, width: 8 } },
+      [
+        { ...flux, width: 9 },
+        { ...flux, width: 8 },
+      ],
+      [],
+    )
+    assert.deepEqual(
+      wide.assets.map(({ width }) => width),
+      [8],
+    )
   })
 
   test('a model supports what its files state, and everything if they state nothing', () => {
