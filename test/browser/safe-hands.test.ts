@@ -120,6 +120,6 @@ test('a guessable password is reported at its field, without a request id', { sk
   await page.getByLabel('New password').fill('passwordpassword')
   await page.getByLabel('Current password').fill('a poet of science')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.locator('.field', { hasText: 'New password' }).getByText('Choose a password that').waitFor()
+  await page.locator('.field', { hasText: 'New password' }).getByText('This password repeats one part').waitFor()
   assert.equal(await page.locator('.note.bad').count(), 0)
 })
