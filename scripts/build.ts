@@ -1,35 +1,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { appBuildFolder } from '../src/console/bundle/app-files.ts'
+import { appBuildFolder, isAppOutdated } from '../src/console/bundle/app-files.ts'
 
 // `npm run build`, which `npm start` runs first: when the console is missing or older than its sources, bundles it and starts the service
 // once on an empty folder, so that the real start finds compiled code. Where it fails, the service starts all the same.
 const root = fileURLToPath(new URL('..', import.meta.url))
-if (await isOutdated()) {
+if (await isAppOutdated(appBuildFolder)) {
   const began = Date.now()
   process.stderr.write('Building the console (once after an install or a change) … ')
   const isBuilt = await run(['src/console/bundle/build.ts'], { stdio: ['ignore', 'inherit', 'inherit'] })
   if (isBuilt) await Promise.all([warmService(), warmEngines()])
   process.stderr.write(isBuilt ? `${((Date.now() - began) / 1000).toFixed(1)} s\n` : 'failed; the service starts without it\n')
-}
-
-/** Whether the built console is missing, or older than what it is built of. */
-async function isOutdated(): Promise<boolean> {
-  const built = await stat(join(appBuildFolder, 'index.html')).catch(() => null)
-  if (built === null) return true
-  const sources = (
-    await Promise.all(['src/console/app', 'src/console/bundle', 'src/core'].map((folder) => filesOf(join(root, folder))))
-  ).flat()
-  const changes = await Promise.all([...sources, join(root, 'package-lock.json')].map(async (file) => (await stat(file)).mtimeMs))
-  return changes.some((change) => change > built.mtimeMs)
-}
-
-async function filesOf(folder: string): Promise<readonly string[]> {
-  return (await readdir(folder, { recursive: true })).filter((name) => !name.endsWith('.test.ts')).map((name) => join(folder, name))
 }
 
 /** @returns Whether it ended well. */

@@ -85,6 +85,7 @@ async function startService(): Promise<BenchTarget> {
           leftOutFiles: () => [],
           modelServers: () => [],
           tally: () => idleTally,
+          onOutdated: () => {},
           onSignInRefused: () => {},
           onFault: () => {},
           audit: store.audit,

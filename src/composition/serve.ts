@@ -15,6 +15,7 @@ import { watchStorage } from '../storage/filesystem/watch-data-folder.ts'
 import { writeAheadLogOf } from '../storage/sqlite/connection.ts'
 import { inferenceSubmitted, tallyOf } from '../telemetry/inference-events.ts'
 import {
+  consoleOutdated,
   databaseDoubtful,
   faultSurvived,
   observeProcess,
@@ -142,6 +143,7 @@ export async function serve(
         clusterNodes: models.nodes,
         tally: () => tallyOf(telemetry),
         onFault: ({ requestId, error }) => faultSurvived(telemetry, { where: 'console', requestId }, error),
+        onOutdated: () => consoleOutdated(telemetry),
         onSignInRefused: (event) => signInRefused(telemetry, event),
         pulledModels: models.pulled,
         leftOutFiles: () =>

@@ -58,6 +58,8 @@ export interface ConsoleDependencies
   readonly onSignInRefused: (event: { readonly address: string }) => void
   /** Called with a download that failed while its client was connected, and with invalid answers of a sign-in provider. */
   readonly onFault: (fault: { readonly requestId: string; readonly error: unknown }) => void
+  /** Called once when the built console is older than its sources. */
+  readonly onOutdated: () => void
   /** Host names for browsers, besides loopback, bare addresses and the public one. */
   readonly allowedHosts: readonly string[]
 }

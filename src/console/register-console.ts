@@ -45,7 +45,7 @@ export async function registerConsole(server: FastifyInstance, deps: ConsoleDepe
       requireOwnHost(request.headers, deps)
     })
     if (openId !== null) registerOpenidReturn(pages, { ...deps, throttle, signIn, openId })
-    registerAppPages(pages, new AppSource(appBuildFolder), deps)
+    registerAppPages(pages, new AppSource(appBuildFolder, deps.onOutdated), deps)
     await pages.register(async (api) => {
       api.addHook('onRequest', async (request, reply) => {
         reply.header('cache-control', 'no-store')

@@ -29,6 +29,11 @@ export function descriptorsScarce({ log }: Telemetry, event: { readonly warning:
   log.warn(event, 'too few file descriptors')
 }
 
+/** The built console is older than its sources, such as after `git pull`. */
+export function consoleOutdated({ log }: Telemetry): void {
+  log.warn({ command: 'npm run build' }, 'the console is older than its sources; build it and restart the service')
+}
+
 /** A deprecated setting was used. */
 export function settingReplaced({ log }: Telemetry, event: { readonly source: string; readonly replacedBy: string }): void {
   log.warn(event, 'setting replaced')

@@ -144,6 +144,7 @@ export async function startConsoleService({
       tally: () => idleTally,
       modelServers,
       onFault: ({ error }) => faults.push(error),
+      onOutdated: () => {},
       onSignInRefused: ({ address }) => refused.push(address),
     },
     {
