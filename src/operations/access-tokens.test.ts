@@ -27,6 +27,7 @@ async function createParts() {
     restore: (target, since, use) => stored.restore(target, since, use),
     revokeAll: (accountId, at, use) => stored.revokeAll(accountId, at, use),
     revokedOf: (ids, use) => stored.revokedOf(ids, use),
+    namesOf: (ids, use) => stored.namesOf(ids, use),
     limit: (target, limits, use) => stored.limit(target, limits, use),
     touch: (id, at, use) => stored.touch(id, at, use),
   }

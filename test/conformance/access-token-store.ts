@@ -102,6 +102,18 @@ export function testAccessTokenStore(name: string, open: StoreFactory): void {
     assert.deepEqual(await store.tokens.revokedOf([], options), [])
   })
 
+  test(`${name} tokens: the names of several are read at once, including revoked ones`, async () => {
+    await using store = await open({ clock: createTestClock(), limits: roomy })
+    for (const id of ['t', 'u', 'v']) await store.tokens.create({ ...token, id, hash: id, name: `name of ${id}` }, options)
+    await store.tokens.revoke({ id: 't', accountId: 'a' }, 60, options)
+    const names = await store.tokens.namesOf(['t', 'v', 'gone'], options)
+    assert.deepEqual([...names].sort(), [
+      ['t', 'name of t'],
+      ['v', 'name of v'],
+    ])
+    assert.deepEqual([...(await store.tokens.namesOf([], options))], [])
+  })
+
   test(`${name} tokens: have their own limits, and a change affects only the given ones`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     await store.tokens.create(token, options)

@@ -39,6 +39,24 @@ test('the audit log records actor, action, target and address, and contains no s
   assert.ok(!JSON.stringify(entries).includes(made.json().text))
 })
 
+test('the audit log names the tokens of all accounts', async () => {
+  const { send, owner, member } = await startWithTwo()
+  const page = async (): Promise<AuditPage> => (await send('GET', '/console/api/audit', { cookie: owner })).json()
+  assert.deepEqual((await page()).tokens, [])
+  await send('POST', '/console/api/tokens', { cookie: member, body: { name: 'laptop', scopes: ['read'] } })
+  const [{ id }] = (await send('GET', '/console/api/tokens', { cookie: member })).json().tokens
+  await send('DELETE', `/console/api/tokens/${id}`, { cookie: member })
+  const { entries, tokens } = await page()
+  assert.deepEqual(tokens, [{ id, name: 'laptop' }])
+  assert.deepEqual(
+    entries.slice(0, 2).map(({ action, subject }) => [action, subject]),
+    [
+      ['token-revoked', id],
+      ['token-created', id],
+    ],
+  )
+})
+
 test('rejected actions are not recorded', async () => {
   const { send, member, ownerId, read } = await startWithTwo()
   const before = await read()

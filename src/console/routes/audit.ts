@@ -16,13 +16,17 @@ const readQuery = createQueryReader({ before: Type.Optional(Type.String({ patter
 const columns = ['number', 'time', 'action', 'account', 'address', 'subject', 'detail']
 
 /** GET /console/api/audit, audit.csv and audit.json, for owners: actions with account and address, newest first. */
-export function registerAudit(own: FastifyInstance, { audit }: Pick<ConsoleDependencies, 'audit'>): void {
+export function registerAudit(own: FastifyInstance, { audit, tokens }: Pick<ConsoleDependencies, 'audit' | 'tokens'>): void {
   own.get('/console/api/audit', async (request, reply): Promise<AuditPage> => {
     ownerOf(request)
     const { before } = readQuery(request)
     const page = { before: before === undefined ? null : Number(before), limit: perPage }
-    const entries = await audit.list(page, { signal: clientSignal(reply) })
-    return { entries, next: entries.length < perPage ? null : String(entries.at(-1)?.number) }
+    const options = { signal: clientSignal(reply) }
+    const entries = await audit.list(page, options)
+    const ids = entries.flatMap(({ action, subject }) => (action.startsWith('token-') && subject !== null ? [subject] : []))
+    const names = await tokens.namesOf([...new Set(ids)], options)
+    const named = Array.from(names, ([id, name]) => ({ id, name }))
+    return { entries, tokens: named, next: entries.length < perPage ? null : String(entries.at(-1)?.number) }
   })
 
   const files = { 'audit.csv': ['text/csv', writeTable], 'audit.json': ['application/json', writeJson] } as const

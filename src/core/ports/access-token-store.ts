@@ -28,6 +28,8 @@ export interface AccessTokenStore {
   revokeAll(accountId: string, revokedAt: number, options: Abortable): Promise<number>
   /** The tokens among `ids` that are revoked or deleted. */
   revokedOf(ids: readonly string[], options: Abortable): Promise<readonly string[]>
+  /** The names of the stored tokens among `ids`. */
+  namesOf(ids: readonly string[], options: Abortable): Promise<ReadonlyMap<string, string>>
   /** Changes the given limits; false = the account has no such token. */
   limit(target: TokenTarget, limits: Partial<UseLimits>, options: Abortable): Promise<boolean>
   /** Records the last use of a token, in Unix milliseconds; ignores unknown tokens. */

@@ -4,7 +4,7 @@ import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-toke
 import type { Clock } from '../../core/ports/clock.ts'
 import { limitColumns, limitNames } from '../rows/limit-columns.ts'
 import { readText } from '../rows/row.ts'
-import { AccessTokenTables, spent } from '../tables/access-token-tables.ts'
+import { AccessTokenTables, readNames, spent } from '../tables/access-token-tables.ts'
 import { repeatable } from '../tables/statements.ts'
 import type { Database } from './database.ts'
 
@@ -43,6 +43,11 @@ export class PostgresAccessTokenStore extends AccessTokenTables<Database> implem
     const sql = `select used.id from unnest(:ids::text[]) as used (id)
       where not exists (select 1 from access_tokens where access_tokens.id = used.id and revoked_at is null)`
     return (await this.database.all(sql, { ids }, repeatable)).map((row) => readText(row, 'id'))
+  }
+
+  async namesOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const sql = 'select id, name from access_tokens where id = any(:ids::text[])'
+    return readNames(await this.database.all(sql, { ids }, repeatable))
   }
 
   override async limit(target: TokenTarget, limits: Partial<UseLimits>): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { AccessToken } from '../../core/access-token.ts'
 import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
 import { limitNames, limitParameters } from '../rows/limit-columns.ts'
 import { readText } from '../rows/row.ts'
-import { AccessTokenTables, spent } from '../tables/access-token-tables.ts'
+import { AccessTokenTables, readNames, spent } from '../tables/access-token-tables.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 
 /** Access tokens in SQLite; the next read sees a revocation by another process. */
@@ -25,5 +25,10 @@ export class SqliteAccessTokenStore extends AccessTokenTables<SqliteDatabase> im
     const sql = `select value as id from json_each(:ids)
       where not exists (select 1 from access_tokens where access_tokens.id = value and revoked_at is null)`
     return (await this.database.all(sql, { ids: JSON.stringify(ids) })).map((row) => readText(row, 'id'))
+  }
+
+  async namesOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const sql = 'select id, name from access_tokens where id in (select value from json_each(:ids))'
+    return readNames(await this.database.all(sql, { ids: JSON.stringify(ids) }))
   }
 }

@@ -3,10 +3,16 @@ import type { UseLimits } from '../../core/limits/use-limits.ts'
 import type { TokenTarget } from '../../core/ports/access-token-store.ts'
 import { readToken } from '../rows/account-row.ts'
 import { limitChanges, writeChanges } from '../rows/limit-columns.ts'
+import { type Row, readText } from '../rows/row.ts'
 import { lookUp, type Parameters, repeatable, type Statements, Tables } from './statements.ts'
 
 /** Condition for a token that can no longer be used. */
 export const spent = '(revoked_at is not null or expires_at is not null and expires_at <= cast(:createdAt as bigint))'
+
+/** Names of tokens by id. */
+export function readNames(rows: readonly Row[]): ReadonlyMap<string, string> {
+  return new Map(rows.map((row) => [readText(row, 'id'), readText(row, 'name')]))
+}
 
 /** Access tokens in either database, except what databases write differently. */
 export abstract class AccessTokenTables<Database extends Statements> extends Tables<Database> {

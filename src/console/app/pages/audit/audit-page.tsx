@@ -54,7 +54,7 @@ const actionTexts: Readonly<Record<AuditAction, string>> = {
 }
 
 interface NamedPage extends AuditPageOf {
-  /** Account names by id. */
+  /** Names of accounts and access tokens by id. */
   readonly names: ReadonlyMap<string, string>
 }
 
@@ -63,7 +63,7 @@ async function readPage(before: string | null, signal?: AbortSignal): Promise<Na
     request<AuditPageOf>(`/console/api/audit${before === null ? '' : `?before=${before}`}`, { signal }),
     request<People>('/console/api/people', { signal }),
   ])
-  return { ...page, names: new Map(people.accounts.map(({ id, name }) => [id, name])) }
+  return { ...page, names: new Map([...people.accounts, ...page.tokens].map(({ id, name }) => [id, name])) }
 }
 
 /** The audit log, for owners: actions, accounts and addresses. */
