@@ -99,6 +99,7 @@ describe('the command line', () => {
       [['pull', 'llama3'], 'model pull'],
       [['revoke'], 'token revoke'],
       [['list'], 'request list, token list, account list or model list'],
+      [['start'], 'serve'],
       [['ps'], 'status'],
       [['rm', 'llama3'], 'model remove'],
       [['model', 'rm', 'llama3'], 'model remove'],
