@@ -151,6 +151,19 @@ test('a message is deleted with everything after it, and restored', { skip }, as
   await answers(page).nth(1).waitFor()
 })
 
+test('a message whose answer was deleted can be asked again', { skip }, async () => {
+  const { page } = visit()
+  await converse(page, 'Tell me of herons.', 'Herons stand.')
+  await answers(page).getByRole('button', { name: 'Delete', exact: true }).click()
+  await answers(page).waitFor({ state: 'detached' })
+  const answer = await writeNextAnswer(page)
+  await page.getByRole('button', { name: 'Ask again' }).click()
+  await answer.write('Herons wade.')
+  await answer.end()
+  await answers(page).getByText('Herons wade.').waitFor()
+  await page.getByRole('button', { name: 'Ask again' }).waitFor({ state: 'detached' })
+})
+
 test('an interrupted answer keeps its text, is marked, and continues from its end', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Chat')

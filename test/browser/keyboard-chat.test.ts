@@ -70,6 +70,8 @@ test('versions of messages and answers are selected by keyboard', { skip }, asyn
   const keys = await byKeys(page)
   const second = await writeNextAnswer(page)
   await keys.press(button(page, 'Regenerate'), 'Shift+Tab')
+  // Not on a button of the question: the next key continues at the answer.
+  await keys.stand(page.locator('.turn-answer'))
   await second.write('The second answer.')
   await second.end()
   await keys.expectAnnounced('The second answer.')

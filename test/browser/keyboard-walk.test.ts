@@ -78,7 +78,7 @@ test('focus can leave the mask in both directions, and its keys are announced', 
   await page.getByRole('button', { name: 'Start from this one' }).press('Enter')
   await page.getByRole('button', { name: 'Paint a mask' }).press('Enter')
   const mask = page.getByRole('application', { name: 'The mask' })
-  await mask.focus()
+  await mask.and(page.locator(':focus')).waitFor()
   await page.keyboard.down('Space')
   await page.keyboard.press('ArrowRight')
   await page.keyboard.up('Space')

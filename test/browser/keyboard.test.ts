@@ -66,6 +66,7 @@ test('editing starts with the caret at the end; Escape cancels, and Ctrl+Enter s
     .locator('.turn-user')
     .filter({ hasText: /Go on\.$/ })
     .waitFor()
+  await assertFocused(page, 'Edit')
   await page.getByRole('button', { name: 'Edit', exact: true }).click()
   await page.getByLabel('Edit your message').fill('Go on.')
   await page.keyboard.type(' Further.')

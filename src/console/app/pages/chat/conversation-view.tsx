@@ -40,7 +40,7 @@ export function ConversationView(): VNode {
       {parts.map((part, index) => (
         <Messages
           turns={part}
-          lastId={index === parts.length - 1 ? (turns.at(-1)?.id ?? null) : null}
+          lastId={index === parts.length - 1 ? (shown.value.at(-1)?.id ?? null) : null}
           {...(part.some(({ id }) => id === countsFrom) ? { leftOut, countsFrom } : allCount)}
           late={index < parts.length - 2}
           key={index}

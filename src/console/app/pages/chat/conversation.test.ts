@@ -315,6 +315,22 @@ describe('a conversation', () => {
     )
   })
 
+  it('answers a message again whose answer was removed', async () => {
+    let answer = openAnswer()
+    conversation.say('Hello')
+    answer.send(text('No'), finish('stop'), succeeded)
+    const removed = await lastWhen(({ state }) => state === 'done')
+    conversation.remove(removed)
+    const [question] = conversation.turns.value
+    assert.ok(question)
+    answer = openAnswer()
+    conversation.answer(question)
+    assert.deepEqual((await answer.body).messages, [{ role: 'user', content: 'Hello' }])
+    answer.send(text('Yes'), finish('stop'), succeeded)
+    await lastWhen(({ content, state }) => content === 'Yes' && state === 'done')
+    assert.equal(conversation.turns.value.length, 2)
+  })
+
   it('continues an answer in the same message', async () => {
     let answer = openAnswer()
     conversation.say('Hello')

@@ -168,10 +168,12 @@ export class Conversation {
 
   /** Requests another answer to the same message; the earlier one stays as a version. */
   regenerate({ parent }: Turn): void {
-    this.stop()
-    this.comparing.value = []
-    this.#turns.leaf = parent
-    void this.#answer()
+    this.#answerTo(parent)
+  }
+
+  /** Requests an answer to a message. */
+  answer({ id }: Turn): void {
+    this.#answerTo(id)
   }
 
   /** Requests the continuation of an answer. */
@@ -246,6 +248,13 @@ export class Conversation {
   /** Stops one answer, or all of them, whichever page requested them. The written text stays. */
   stop(turn?: Turn): void {
     this.#answers.stop(turn)
+  }
+
+  #answerTo(parent: string | null): void {
+    this.stop()
+    this.comparing.value = []
+    this.#turns.leaf = parent
+    void this.#answer()
   }
 
   /** Requests the answer to the last message, or several to compare. */

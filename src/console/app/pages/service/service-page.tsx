@@ -68,7 +68,7 @@ export function ServicePage(): VNode {
             <section class="stack">
               <h2>{t`Limits`}</h2>
               <Ledger label={t`Limits`} columns={limitColumns} rows={health.limits} keyOf={({ name }) => name} />
-              <p class="faint">{t.rich`Sepia ${health.version} on Node.js ${health.nodeVersion}, ${health.platform}. Limits are set at the start; ${<code>./sepia config</code>} shows all settings.`}</p>
+              <p class="faint">{t.rich`Sepia ${health.version} on Node.js ${health.nodeVersion}, ${health.platform}. Limits are set at startup; ${<code>./sepia config</code>} shows all settings.`}</p>
             </section>
           </>
         )}

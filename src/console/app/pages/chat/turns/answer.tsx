@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { useRef } from 'preact/hooks'
 import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
@@ -9,7 +10,7 @@ import { ToolCalls } from '../structure/tool-calls.tsx'
 import { draftOf, keepDraft } from '../unsent/drafts.ts'
 import { AnswerBody } from './answer-body.tsx'
 import { answerFacts, isByHand } from './answer-facts.ts'
-import { EditTurn } from './edit-turn.tsx'
+import { EditTurn, useFocusAfterEdit } from './edit-turn.tsx'
 import { RemoveTurn } from './remove-turn.tsx'
 import { Versions } from './versions.tsx'
 
@@ -17,6 +18,13 @@ import { Versions } from './versions.tsx'
 export function Answer({ turn, last }: { turn: Turn; last: boolean }): VNode {
   const place = `edit ${turn.id}`
   const edited = draftOf(place)
+  const article = useRef<HTMLElement>(null)
+  const foot = useFocusAfterEdit(edited !== undefined)
+  // The button disappears while the answer is written; the focus stays at the answer.
+  const write = (request: (turn: Turn) => void) => () => {
+    article.current?.focus({ preventScroll: true })
+    request(turn)
+  }
   const isOpenEnded = last && turn.content !== '' && (turn.state !== 'done' || isByHand(turn))
   if (edited !== undefined)
     return (
@@ -30,17 +38,22 @@ export function Answer({ turn, last }: { turn: Turn; last: boolean }): VNode {
       />
     )
   return (
-    <article class="turn-answer" data-state={turn.state}>
+    <article class="turn-answer" data-state={turn.state} ref={article} tabIndex={-1}>
       <span class="hidden-text">{t`The model`}: </span>
       <AnswerBody turn={turn} />
       <ToolCalls turn={turn} last={last} />
       {turn.state === 'writing' ? null : (
-        <footer class="turn-foot">
+        <footer class="turn-foot" ref={foot}>
           {turn.content ? <CopyButton text={turn.content} /> : null}
           {isOpenEnded ? (
-            <Button tone="quiet" size="small" icon="next" onClick={() => current.value.continueAnswer(turn)}>{t`Continue`}</Button>
+            <Button
+              tone="quiet"
+              size="small"
+              icon="next"
+              onClick={write((each) => current.value.continueAnswer(each))}
+            >{t`Continue`}</Button>
           ) : null}
-          <Button tone="quiet" size="small" icon="again" onClick={() => current.value.regenerate(turn)}>
+          <Button tone="quiet" size="small" icon="again" onClick={write((each) => current.value.regenerate(each))}>
             {turn.failure ? t`Try again` : t`Regenerate`}
           </Button>
           {turn.content !== '' && turn.calls === undefined ? (
@@ -48,6 +61,7 @@ export function Answer({ turn, last }: { turn: Turn; last: boolean }): VNode {
               tone="quiet"
               size="small"
               icon="brush"
+              class="edit"
               name={t`Edit the answer`}
               onClick={() => keepDraft(place, turn.content)}
             >{t`Edit`}</Button>

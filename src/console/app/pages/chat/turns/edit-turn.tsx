@@ -1,4 +1,4 @@
-import type { VNode } from 'preact'
+import type { RefObject, VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
@@ -15,6 +15,21 @@ interface EditTurnProps {
   /** Receives the trimmed text. */
   readonly onTake: (text: string) => void
   readonly onClose: () => void
+}
+
+/**
+ * Moves the focus to the Edit button of a message when its field closes.
+ *
+ * @returns the element that holds the button, whose class is `edit`.
+ */
+export function useFocusAfterEdit(isEdited: boolean): RefObject<HTMLElement | null> {
+  const foot = useRef<HTMLElement>(null)
+  const wasEdited = useRef(isEdited)
+  useLayoutEffect(() => {
+    if (wasEdited.current && !isEdited) foot.current?.querySelector<HTMLElement>('.edit')?.focus()
+    wasEdited.current = isEdited
+  }, [isEdited])
+  return foot
 }
 
 /** A field in place of a message, to edit it. */

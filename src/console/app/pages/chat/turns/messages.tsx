@@ -45,7 +45,7 @@ function Far({ onNear, children }: { onNear: () => void; children: ComponentChil
 }
 
 function Message({ turn, last }: { turn: Turn; last: boolean }): VNode {
-  return turn.role === 'user' ? <Said turn={turn} /> : <Answer turn={turn} last={last} />
+  return turn.role === 'user' ? <Said turn={turn} last={last} /> : <Answer turn={turn} last={last} />
 }
 
 function plainMessage({ id, role, state, content }: Turn): VNode {

@@ -8,18 +8,19 @@ import { CopyButton } from '../../../parts/copy-button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { current } from '../conversations.ts'
 import { draftOf, keepDraft } from '../unsent/drafts.ts'
-import { EditTurn } from './edit-turn.tsx'
+import { EditTurn, useFocusAfterEdit } from './edit-turn.tsx'
 import { RemoveTurn } from './remove-turn.tsx'
 import { Versions } from './versions.tsx'
 
 /** Characters of a message that are drawn at first; a whole book would block the page for seconds. */
 const maxShown = 20_000
 
-/** A user's message, and the actions to edit it. */
-export function Said({ turn }: { turn: Turn }): VNode {
+/** A user's message, and the actions to edit it, and to request an answer when it has none. */
+export function Said({ turn, last }: { turn: Turn; last: boolean }): VNode {
   const place = `edit ${turn.id}`
   const edited = draftOf(place)
   const shown = useSignal<AttachedPicture | null>(null)
+  const foot = useFocusAfterEdit(edited !== undefined)
   if (edited !== undefined)
     return (
       <EditTurn
@@ -56,10 +57,11 @@ export function Said({ turn }: { turn: Turn }): VNode {
           </span>
         )}
       </div>
-      <footer class="turn-foot">
+      <footer class="turn-foot" ref={foot}>
         <Versions turn={turn} />
         <CopyButton text={turn.content} />
-        <Button tone="quiet" size="small" icon="brush" onClick={() => keepDraft(place, turn.content)}>{t`Edit`}</Button>
+        {last ? <Button tone="quiet" size="small" icon="again" onClick={() => current.value.answer(turn)}>{t`Ask again`}</Button> : null}
+        <Button tone="quiet" size="small" icon="brush" class="edit" onClick={() => keepDraft(place, turn.content)}>{t`Edit`}</Button>
         <RemoveTurn turn={turn} />
       </footer>
       {shown.value ? (

@@ -6,6 +6,7 @@ import { TextArea } from '../../../parts/fields/text-area.tsx'
 import { drawingModels, modelChoices, models } from '../../../state/models.ts'
 import { draw, imageRuns } from '../runs/image-runs.ts'
 import { ReferencePicturesField } from '../start/reference-pictures-field.tsx'
+import { startingImage } from '../start/starting-image.ts'
 import { StartingImageField } from '../start/starting-image-field.tsx'
 import { AssetSettings } from './asset-settings.tsx'
 import { ControlnetSettings } from './controlnet-settings.tsx'
@@ -88,7 +89,7 @@ export function ImageForm({ isUnknown }: { isUnknown: boolean }): VNode {
       </div>
       <div class="draw-bar">
         <Button tone="primary" size="wide" icon="brush" busy={sending} disabled={fault !== null}>{t`Draw`}</Button>
-        <span class="field-hint">{fault ?? summary()}</span>
+        <span class="field-hint">{fault ?? summary(abilities?.startsFromImage && startingImage.value !== null)}</span>
       </div>
     </form>
   )
@@ -110,7 +111,9 @@ function ModelField(): VNode | null {
   )
 }
 
-function summary(): string {
+function summary(startsFromPicture = false): string {
   const { count, width, height, steps } = imageSettings.value
-  return `${t.count(count, { one: 'One image', other: '# images' })}, ${width} × ${height}, ${t.count(steps, { one: '# step', other: '# steps' })}`
+  const images = t.count(count, { one: 'One image', other: '# images' })
+  const facts = [images, `${width} × ${height}`, t.count(steps, { one: '# step', other: '# steps' })]
+  return [...facts, ...(startsFromPicture ? [t`starts from a picture`] : [])].join(', ')
 }

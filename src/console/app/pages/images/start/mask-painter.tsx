@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
@@ -39,6 +39,8 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
       redraw()
     })
   }, [])
+  // The keys below the picture work at once; in the first field, arrows would change the brush.
+  useLayoutEffect(() => canvas.current?.focus(), [])
   const go = (next: MaskHistory) => {
     history.value = next
     redraw()
