@@ -29,8 +29,8 @@ export async function findRequest(
 ): Promise<FoundRequest> {
   const accountId = person.role === 'owner' ? null : person.id
   const any = { accountId, search: null, kind: null, limit: 1 }
-  if (/^\d{1,15}$/.test(place)) {
-    const number = Number(place)
+  const number = readRequestPlace(place)
+  if (number !== null) {
     const [record = null] = await deps.requests.list({ ...any, deferred: null, ids: null, before: number + 1 }, options)
     if (record?.number !== number) throw requestNotFound()
     const inference = record.result === null ? await deps.log.find(record.id, record.accountId, options) : null
@@ -46,9 +46,9 @@ function requestNotFound(): ServiceError {
   return new ServiceError('request_not_found', 'This request does not exist; requests are kept for eight days.')
 }
 
-/** The record number in the query parameter `after`; null when it is malformed. */
-export function readRequestPlace(after: string): number | null {
-  return /^\d{1,15}$/.test(after) ? Number(after) : null
+/** The number of a record as text; null when it is malformed. */
+export function readRequestPlace(text: string): number | null {
+  return /^\d{1,15}$/.test(text) ? Number(text) : null
 }
 
 type Person = Pick<Account, 'id' | 'role'>

@@ -20,9 +20,8 @@ export function registerAudit(own: FastifyInstance, { audit, tokens }: Pick<Cons
   own.get('/console/api/audit', async (request, reply): Promise<AuditPage> => {
     ownerOf(request)
     const { before } = readQuery(request)
-    const page = { before: before === undefined ? null : Number(before), limit: perPage }
     const options = { signal: clientSignal(reply) }
-    const entries = await audit.list(page, options)
+    const entries = await audit.list({ before: before === undefined ? null : Number(before), limit: perPage }, options)
     const ids = entries.flatMap(({ action, subject }) => (action.startsWith('token-') && subject !== null ? [subject] : []))
     const names = await tokens.namesOf([...new Set(ids)], options)
     const named = Array.from(names, ([id, name]) => ({ id, name }))

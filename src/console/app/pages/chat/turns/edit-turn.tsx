@@ -17,11 +17,7 @@ interface EditTurnProps {
   readonly onClose: () => void
 }
 
-/**
- * Moves the focus to the Edit button of a message when its field closes.
- *
- * @returns the element that holds the button, whose class is `edit`.
- */
+/** Moves the focus to a message's Edit button, of class `edit`, when its field closes; returns a reference for the element around it. */
 export function useFocusAfterEdit(isEdited: boolean): RefObject<HTMLElement | null> {
   const foot = useRef<HTMLElement>(null)
   const wasEdited = useRef(isEdited)
