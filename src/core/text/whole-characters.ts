@@ -3,8 +3,8 @@ import type { TextPart } from '../text-generation.ts'
 type Written = Extract<TextPart, { readonly type: 'text' | 'thoughts' | 'tool-arguments' }>
 
 /**
- * Keeps the two halves of a character (a UTF-16 surrogate pair) in one part. Some servers write them as separate escapes, and their pieces may end between them; many clients
- * fail at half a character. A half that stays alone becomes U+FFFD.
+ * Keeps the two halves of a character (a UTF-16 surrogate pair) in one part. Some servers write them as separate escapes, and their pieces
+ * may end between them; many clients fail at half a character. A half that stays alone becomes U+FFFD.
  */
 export class WholeCharacters {
   /** The first half of a character whose second half may come, by choice. */

@@ -57,8 +57,8 @@ export function closeAfterBody({ raw: request }: FastifyRequest, { raw: reply }:
 }
 
 /**
- * Sends `100 Continue` only after the caller is authenticated, and for a body that is read. A client that waits for it (`Expect: 100-continue`) and is refused then gets
- * the error without sending its body. Node would send it at once.
+ * Sends `100 Continue` only after the caller is authenticated, and for a body that is read. A client that waits for it
+ * (`Expect: 100-continue`) and is refused then gets the error without sending its body. Node would send it at once.
  *
  * @param isRefused Whether the head of a request alone decides that its body is refused.
  * @see RFC 9110, section 10.1.1

@@ -13,8 +13,8 @@ const controls = /\p{Cc}/gu
 const [quote, backslash, comma, colon, listBegin, listEnd, objectBegin, objectEnd] = [34, 92, 44, 58, 91, 93, 123, 125]
 
 /**
- * Parses JSON from another server, unless it would block other requests: five million brackets take 400 ms. Accepted text takes at most 40 ms. `NaN` and infinite
- * numbers, as Python writes them, are read as null, and control characters in strings as if they were escaped.
+ * Parses JSON from another server, unless it would block other requests: five million brackets take 400 ms. Accepted text takes at most 40
+ * ms. `NaN` and infinite numbers, as Python writes them, are read as null, and control characters in strings as if they were escaped.
  *
  * @throws {ServiceError} `inference_failed` for more than 64 levels, over 65 536 objects, lists and fields, or sixteen times as many items.
  * @throws {SyntaxError} for invalid JSON.

@@ -18,8 +18,9 @@ const stopField = 'stop'
 const [oldLimit, newLimit] = ['max_tokens', 'max_completion_tokens']
 
 /**
- * Fields that servers reject although nothing depends on them: TGI a `top_p` of 1, OpenAI's reasoning models a `temperature` and `stop`. A request that is rejected for such a field
- * is sent again without it. If that succeeds, all later requests to that server omit the field; of stop strings, only lists that are no shorter.
+ * Fields that servers reject although nothing depends on them: TGI a `top_p` of 1, OpenAI's reasoning models a `temperature` and `stop`. A
+ * request that is rejected for such a field is sent again without it. If that succeeds, all later requests to that server omit the field;
+ * of stop strings, only lists that are no shorter.
  */
 export class RefusedFields {
   readonly #known = new WeakMap<object, Refused>()

@@ -15,8 +15,9 @@ export interface StreamQuestion {
 }
 
 /**
- * Yields the parts of a server's answer as they arrive, with at most the requested number of tokens and nothing after a stop string. Each piece is decoded in one pass, so that a token passes one generator
- * however many checks apply. An answer whose choices have all ended is complete, even if its server then breaks off or never ends the stream.
+ * Yields the parts of a server's answer as they arrive, with at most the requested number of tokens and nothing after a stop string. Each
+ * piece is decoded in one pass, so that a token passes one generator however many checks apply. An answer whose choices have all ended is
+ * complete, even if its server then breaks off or never ends the stream.
  *
  * @throws {ServiceError} the errors of the connection and the decoder.
  */
