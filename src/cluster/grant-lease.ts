@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.ts'
 import { ServiceError } from '../core/error.ts'
 import type { ImageRequest } from '../core/image-generation.ts'
 import { readEnlargement } from '../core/images/earlier-enlargement.ts'
@@ -101,7 +102,7 @@ function describe(model: Model): Omit<Extract<LeaseAnswer, { readonly type: 'gra
   const contextLength = 'contextLength' in model ? model.contextLength : undefined
   const { device } = model
   return {
-    facts: { ...(contextLength === undefined ? {} : { contextLength }), ...(device === undefined ? {} : { device }) },
+    facts: defined({ contextLength, device }),
     abilities: ['countPrompt', 'rank', 'tokenize', 'detokenize'].filter((name) => name in model),
   }
 }

@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.ts'
 import type { ImageModel } from '../core/ports/image-model.ts'
 import type { ModelLease } from '../core/ports/model-pool.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
@@ -101,8 +102,7 @@ export async function rerouteText(place: Place<TextModel>): Promise<ModelLease<T
   const { contextLength, device, countPrompt, rank, tokenize, detokenize } = lease.model
   return {
     model: {
-      ...(contextLength === undefined ? {} : { contextLength }),
-      ...(device === undefined ? {} : { device }),
+      ...defined({ contextLength, device }),
       generate: (request, options) => lease.stream((model) => model.generate(request, options)),
       embed: (request, options) => lease.ask((model) => model.embed(request, options)),
       ...(countPrompt && { countPrompt: (request, options) => lease.ask((model) => model.countPrompt?.(request, options) ?? lacking()) }),

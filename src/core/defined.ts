@@ -1,5 +1,7 @@
 /** A record whose members that can be undefined are absent instead. */
-export type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> }
+export type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
+}
 
 /** The members of a record that have a value: `{ id: 1 }` of `{ id: 1, name: undefined }`. */
 export function defined<const T extends object>(record: T): Defined<T> {
@@ -7,5 +9,5 @@ export function defined<const T extends object>(record: T): Defined<T> {
   for (const name in record) {
     if (record[name] !== undefined) kept[name] = record[name]
   }
-  return kept as Defined<T>
+  return kept as unknown as Defined<T>
 }

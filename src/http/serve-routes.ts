@@ -1,5 +1,6 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Scope } from '../core/access-token.ts'
+import { defined } from '../core/defined.ts'
 import type { InteractiveDependencies } from '../operations/recorded-work.ts'
 import { finishedRequest } from '../operations/requests/request-recorder.ts'
 import { callerOf } from './caller.ts'
@@ -54,9 +55,7 @@ function configOf({ scopes, body, spends, model, largeBody, takes, parameters = 
   return {
     query: [...query, ...idleQuery],
     ...(scopes !== null && { scopes }),
-    ...(spends && { spends }),
-    ...(model && { model }),
-    ...(largeBody && { largeBody }),
+    ...defined({ spends, model, largeBody }),
     ...(body !== undefined && { hasBody: true as const }),
     ...(takes === 'form' && { form: 'memory' as const }),
     ...(takes === 'stored-form' && { form: 'stored' as const }),

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { defined } from '../../core/defined.ts'
 import { listModels } from '../../operations/list-models.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { ImageAssetList } from '../contract/image-assets.ts'
@@ -15,9 +16,7 @@ export function registerImageAssets(own: FastifyInstance, deps: Pick<ConsoleDepe
       checkpoints: models.filter((model) => model.kind === 'image').filter(({ id }) => !installed.has(id)),
       assets: catalog.listAssets().map(({ kind, name, family, families, embeds, width }) => ({
         ...{ kind, name, family, label: name.slice(name.indexOf('/') + 1) },
-        ...(families && { families }),
-        ...(embeds && { embeds }),
-        ...(width !== undefined && { width }),
+        ...defined({ families, embeds, width }),
       })),
     }
   })

@@ -1,4 +1,5 @@
 import type { ConversationHead, Turn } from '../../core/chat/conversation.ts'
+import { defined } from '../../core/defined.ts'
 import type { Document } from '../../core/document.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import type { DocumentDependencies } from '../account-documents.ts'
@@ -27,7 +28,7 @@ export async function keepConversation(
   const known = head.settings ? null : await deps.documents.get({ kind: 'conversation', ...target }, options)
   const kept = known === null ? head : { ...readHead(known), ...head }
   const { title, pinned, leaf, settings, countsFrom } = kept
-  const whole = { title, pinned, leaf, ...(settings && { settings }), ...(countsFrom !== undefined && { countsFrom }) }
+  const whole = { title, pinned, leaf, ...defined({ settings, countsFrom }) }
   await keepUnlessRemoved(deps, target, headDocument(target, whole, deps.clock.now()), options)
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../core/defined.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
 import type { Clock } from '../../core/ports/clock.ts'
@@ -56,9 +57,7 @@ export class FakeModelLoader implements ModelLoader {
         contextLength: model.contextLength,
         generate: (request, options) => model.generate(request, { ...options, signal: AbortSignal.any([options.signal, crashed]) }),
         embed: (request, options) => model.embed(request, options),
-        ...(model.rank && { rank: model.rank }),
-        ...(model.tokenize && { tokenize: model.tokenize }),
-        ...(model.detokenize && { detokenize: model.detokenize }),
+        ...defined({ rank: model.rank, tokenize: model.tokenize, detokenize: model.detokenize }),
       }
     })
   }

@@ -1,3 +1,4 @@
+import { defined } from '../../core/defined.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ChatInput, ChatMessage, EndingRules, ResponseFormat, SeenPart, TextRequest, ToolChoice } from '../../core/text-generation.ts'
 
@@ -139,6 +140,6 @@ function encodeFormat(format: ResponseFormat): Record<string, unknown> {
     )
   if (format.type === 'json_object') return { response_format: { type: 'json_object' } }
   const { schema, name = 'answer', description, strict } = format
-  const said = { ...(description !== undefined && { description }), ...(strict !== undefined && { strict }) }
+  const said = defined({ description, strict })
   return { response_format: { type: 'json_schema', json_schema: { name, schema, ...said } } }
 }

@@ -1,4 +1,5 @@
 import { conversationKey } from '../../core/cluster/attraction.ts'
+import { defined } from '../../core/defined.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
 import type { LoadedModel } from '../../core/ports/model-loader.ts'
@@ -26,9 +27,7 @@ export async function loadUpstreamModel(
   const createProtocol = format === 'anthropic' ? createAnthropicProtocol : createOpenAiProtocol
   const protocol = createProtocol(upstream.model, settings.onUncounted ? { onUncounted: settings.onUncounted } : {})
   using stack = new DisposableStack()
-  const servers = stack.use(
-    await ReplicaSet.open({ ...upstream, ...protocol, ...(traceparent && { traceparent }), ...(findRoute && { findRoute }) }, settings),
-  )
+  const servers = stack.use(await ReplicaSet.open({ ...upstream, ...protocol, ...defined({ traceparent, findRoute }) }, settings))
   const models = parseModels(await servers.findModels({ signal }))
   const kept = stack.move()
   return {

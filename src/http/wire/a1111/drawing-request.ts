@@ -1,4 +1,5 @@
 import { checkpointFamilies } from '../../../core/checkpoint/checkpoint-family.ts'
+import { defined } from '../../../core/defined.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import { listedModels, type ModelAliases, resolveModelName } from '../../../core/find-descriptor.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
@@ -46,10 +47,7 @@ export async function parseTxt2img(deps: ImageParsing, reading: Reading, options
   const { enable_hr: twice = false, hr_scale, hr_upscaler, hr_second_pass_steps, denoising_strength } = body
   const second = {
     enable_hr: true,
-    ...(hr_scale !== undefined && { hr_scale }),
-    ...(hr_upscaler !== undefined && { hr_upscaler }),
-    ...(hr_second_pass_steps !== undefined && { hr_second_pass_steps }),
-    ...(denoising_strength !== undefined && { denoising_strength }),
+    ...defined({ hr_scale, hr_upscaler, hr_second_pass_steps, denoising_strength }),
   }
   refuseFaults(
     [

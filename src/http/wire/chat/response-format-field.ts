@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { defined } from '../../../core/defined.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import { isRecord, type JsonObject } from '../../../core/json-value.ts'
 import type { ResponseFormat } from '../../../core/text-generation.ts'
@@ -53,11 +54,7 @@ export function findResponseFormatFaults(format: ResponseFormatBody | undefined)
 export function readResponseFormat(format: ResponseFormatBody | undefined): ResponseFormat {
   const schema = format?.json_schema?.schema ?? format?.schema
   const { name, description, strict } = format?.json_schema ?? {}
-  const requested = {
-    ...(name !== undefined && { name }),
-    ...(description !== undefined && { description }),
-    ...(strict !== undefined && { strict }),
-  }
+  const requested = defined({ name, description, strict })
   if (schema !== undefined) return { type: 'json_schema', schema, ...requested }
   return { type: format?.type === 'json_object' ? 'json_object' : 'text' }
 }

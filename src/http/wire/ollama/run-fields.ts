@@ -1,4 +1,5 @@
 import Type, { type Static, type TObject } from 'typebox'
+import { defined } from '../../../core/defined.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatInput, ResponseFormat, SamplingParameters, TextRequest } from '../../../core/text-generation.ts'
 import { closed, integerField, numberField, optional } from '../../faults/object-schema.ts'
@@ -152,9 +153,7 @@ export function readRun(body: RunBody): Omit<TextRequest, 'model' | 'input'> {
 /** The options, including those that clients write beside them. */
 function optionsOf({ options, temperature, top_p, max_output_tokens }: RunBody): Options {
   return {
-    ...(temperature !== undefined && { temperature }),
-    ...(top_p !== undefined && { top_p }),
-    ...(max_output_tokens !== undefined && { num_predict: max_output_tokens }),
+    ...defined({ temperature, top_p, num_predict: max_output_tokens }),
     ...options,
   }
 }

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { defined } from '../../../core/defined.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import { type ResponseFormat, reasoningEfforts, type TextRequest } from '../../../core/text-generation.ts'
@@ -174,7 +175,7 @@ function readFormat({ text }: ResponseBody): ResponseFormat {
   const requested = text?.format
   if (requested?.type === 'json_schema') {
     const { type, schema, name, description, strict } = requested
-    return { type, schema, field: 'text', name, ...(description !== undefined && { description }), ...(strict !== undefined && { strict }) }
+    return { type, schema, field: 'text', name, ...defined({ description, strict }) }
   }
   return { type: requested?.type ?? 'text' }
 }

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { ComputeDevice } from '../../../core/compute-device.ts'
+import { defined } from '../../../core/defined.ts'
 import type { ImageModelDescriptor, TextDefaults, TextModelDescriptor } from '../../../core/model.ts'
 import { type PlacedPull, withoutAddress } from '../../../core/model-pull.ts'
 import type { ListedModel } from '../../../operations/list-models.ts'
@@ -54,13 +55,7 @@ function encodeText(
 }
 
 function encodeDefaults({ temperature, topP, topK, minP, repetitionPenalty }: TextDefaults): NonNullable<ShownModel['defaults']> {
-  return {
-    ...(temperature !== undefined && { temperature }),
-    ...(topP !== undefined && { top_p: topP }),
-    ...(topK !== undefined && { top_k: topK }),
-    ...(minP !== undefined && { min_p: minP }),
-    ...(repetitionPenalty !== undefined && { repetition_penalty: repetitionPenalty }),
-  }
+  return defined({ temperature, top_p: topP, top_k: topK, min_p: minP, repetition_penalty: repetitionPenalty })
 }
 
 function encodeImage({

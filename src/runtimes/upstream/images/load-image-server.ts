@@ -1,3 +1,4 @@
+import { defined } from '../../../core/defined.ts'
 import { ServiceError } from '../../../core/error.ts'
 import { isImageServer } from '../../../core/images/image-servers.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
@@ -39,7 +40,7 @@ export async function loadImageServer(
   using stack = new DisposableStack()
   // The time limit of a picture is enforced by its caller, however many calls it takes.
   const timeouts = upstream.timeouts && { timeouts: { ...upstream.timeouts, firstMs: null } }
-  const way = { ...(traceparent && { traceparent }), ...(findRoute && { findRoute }) }
+  const way = defined({ traceparent, findRoute })
   const connection = stack.use(await UpstreamConnection.open({ ...upstream, ...timeouts, ...way }))
   const calls = new ServerCalls(connection, { ...(pollMs && { pollMs }), ...(cancelTimeoutMs && { cancelTimeoutMs }) })
   const watched = new WatchedServer(upstream.url, watch)

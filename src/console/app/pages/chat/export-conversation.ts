@@ -1,4 +1,5 @@
 import type { Turn } from '../../../../core/chat/conversation.ts'
+import { defined } from '../../../../core/defined.ts'
 import { t } from '../../language/t.ts'
 import { messagesOf, textOf } from './message-text.ts'
 
@@ -31,8 +32,7 @@ export function conversationJson(title: string, turns: readonly Turn[]): string 
     ...(model !== null && { model }),
     ...(thoughts && { thoughts }),
     ...(files.length > 0 && { files }),
-    ...(pictures && { pictures }),
-    ...(calls && { calls }),
+    ...defined({ pictures, calls }),
   }))
   return `${JSON.stringify({ title, messages, turns: exported }, null, 2)}\n`
 }

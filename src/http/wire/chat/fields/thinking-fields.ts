@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { defined } from '../../../../core/defined.ts'
 import type { FieldFault } from '../../../../core/error.ts'
 import { type ChatInput, reasoningEfforts } from '../../../../core/text-generation.ts'
 import { closed } from '../../../faults/object-schema.ts'
@@ -65,11 +66,7 @@ export function findThinkingFaults(body: ThinkingBody): readonly FieldFault[] {
 export function readThinking(body: ThinkingBody): Pick<ChatInput, 'effort' | 'thinks' | 'thoughtTokens'> {
   const { switches, efforts, limits } = gather(body)
   const [[, requested] = [], [, thinks] = [], [, thoughtTokens] = []] = [efforts[0], switches[0], limits[0]]
-  return {
-    ...(requested !== undefined && { effort: requested }),
-    ...(thinks !== undefined && { thinks }),
-    ...(thoughtTokens !== undefined && { thoughtTokens }),
-  }
+  return defined({ effort: requested, thinks, thoughtTokens })
 }
 
 type Said<Value> = readonly (readonly [name: string, value: Value])[]

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import type { Turn } from '../../../../../core/chat/conversation.ts'
+import { defined } from '../../../../../core/defined.ts'
 import { orAborted } from '../../../../../core/waiting.ts'
 import { makeId } from '../../../browser/make-id.ts'
 import { pageShown } from '../../../browser/page-shown.ts'
@@ -148,7 +149,7 @@ export class LiveAnswers {
     const kept = turns.all.find(({ id }) => id === written.id)
     const { cause, schemaFaults } = written
     if (kept !== written && cause === undefined && schemaFaults === undefined) return
-    if (kept !== undefined) turns.replace({ ...kept, ...(cause !== undefined && { cause }), ...(schemaFaults && { schemaFaults }) })
+    if (kept !== undefined) turns.replace({ ...kept, ...defined({ cause, schemaFaults }) })
     keep(written.id)
   }
 

@@ -1,4 +1,5 @@
 import type { Turn } from '../../../../../core/chat/conversation.ts'
+import { defined } from '../../../../../core/defined.ts'
 import type { ReadTurns } from '../../../../contract/conversations.ts'
 
 /** The messages from the beginning of a conversation to a leaf; empty when the leaf does not exist. */
@@ -64,7 +65,7 @@ export function mergeTurns(
 /** A stored answer with what this page found about it, which the service gets from the page a moment later. */
 function withFindings({ inference, cause, schemaFaults }: Turn, read: Turn): Turn {
   if (read.inference !== inference) return read
-  return { ...(cause !== undefined && { cause }), ...(schemaFaults && { schemaFaults }), ...read }
+  return { ...defined({ cause, schemaFaults }), ...read }
 }
 
 function isSame(one: Turn, other: Turn): boolean {
