@@ -64,7 +64,7 @@ const cases: readonly [name: string, prompts: readonly [cached: number, fresh: n
 
 for (const [name, prompts, read] of cases)
   test(name, () => {
-    const leftOver = priceLeftOver({ hasWideVectors: true, bytes: 75e6 })
+    const leftOver = priceLeftOver({ hasWideVectors: true, bytes: 75e6, quantization: 'Q4_0' })
     assert.deepEqual(
       alignPrompts(
         prompts.map(([cached, fresh]) => ({ cached, fresh })),
@@ -75,10 +75,16 @@ for (const [name, prompts, read] of cases)
   })
 
 for (const processor of [
-  { hasWideVectors: false, bytes: 75e6 },
-  { hasWideVectors: true, bytes: 8e6 },
+  { hasWideVectors: false, bytes: 75e6, quantization: 'Q4_0' },
+  { hasWideVectors: true, bytes: 8e6, quantization: 'Q4_0' },
 ])
   test(`without waiting for weights (${JSON.stringify(processor)}) only the last row of four is padded with cached tokens`, () => {
     const read = (fresh: number) => alignPrompts([{ cached: 20, fresh }], priceLeftOver(processor))[0]
     assert.deepEqual([9, 10, 12, 13, 14, 15].map(read), [9, 10, 12, 13, 14, 16])
   })
+
+test('kernels that take every row by itself gain nothing from a cached token', () => {
+  const leftOver = priceLeftOver({ hasWideVectors: true, bytes: 98e6, quantization: 'Q4_1' })
+  assert.deepEqual(alignPrompts(Array(2).fill({ cached: 29, fresh: 11 }), leftOver), [11, 11])
+  assert.deepEqual(alignPrompts([{ cached: 29, fresh: 11 }], leftOver), [11])
+})

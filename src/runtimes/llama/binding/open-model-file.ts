@@ -14,7 +14,7 @@ import { findSpelling, type Spelling } from './token-piece.ts'
 import { findVocabularyFault, tokenTypesKey, vocabularyLists } from './vocabulary-fault.ts'
 
 /** A GGUF file in memory. */
-export interface ModelFile extends AsyncDisposable, Pick<GgufFacts, 'cacheBytesPerToken' | 'pooling' | 'readsForward'> {
+export interface ModelFile extends AsyncDisposable, Pick<GgufFacts, 'cacheBytesPerToken' | 'pooling' | 'quantization' | 'readsForward'> {
   readonly device: ComputeDevice
   readonly native: NativeModel
   readonly chatTemplate: string | null
@@ -105,6 +105,7 @@ export async function openModelFile(
     hasWideVectors: /\bAVX512 = 1\b/.test(library.functions.llama_print_system_info()),
     cacheBytesPerToken: facts.cacheBytesPerToken,
     pooling: facts.pooling,
+    quantization: facts.quantization,
     readsForward: facts.readsForward,
     gpuLayers,
     layers,
