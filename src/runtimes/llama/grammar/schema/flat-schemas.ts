@@ -1,3 +1,4 @@
+import { defined } from '../../../../core/defined.ts'
 import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
 import { SchemaIntersection } from './intersect-schemas.ts'
@@ -6,7 +7,6 @@ import type { Branch } from './read-condition.ts'
 import { type FlatSchema, type ReadSchema, readSchema } from './read-schema.ts'
 import { SchemaReferences } from './schema-reference.ts'
 import { namedTypes } from './types-of.ts'
-import { isOfType } from './value-types.ts'
 
 /** Maximum nesting of schemas combined into one. */
 const deepest = 64
@@ -105,9 +105,11 @@ function withNull(schema: FlatSchema): FlatSchema {
   const { values, anyOf, oneOf } = schema
   return {
     ...schema,
-    ...(types !== null && { type: [...new Set([...types, 'null' as const])] }),
-    ...(values !== undefined && { values: values.some((value) => isOfType(value, 'null')) ? values : [...values, null] }),
-    ...(anyOf !== undefined && { anyOf: [...anyOf, nullSchema] }),
-    ...(oneOf !== undefined && { oneOf: [...oneOf, nullSchema] }),
+    ...defined({
+      type: types === null ? undefined : [...new Set([...types, 'null' as const])],
+      values: values?.includes(null) === false ? [...values, null] : values,
+      anyOf: anyOf && [...anyOf, nullSchema],
+      oneOf: oneOf && [...oneOf, nullSchema],
+    }),
   }
 }

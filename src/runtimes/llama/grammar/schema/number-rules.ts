@@ -2,7 +2,7 @@ import type { Grammar } from '../gbnf.ts'
 import { type Bound, decimalRange } from './decimal-range.ts'
 import { farthest, integerRange } from './integer-range.ts'
 import type { Leeway } from './leeway.ts'
-import { multiplesRule } from './multiples.ts'
+import { type Multiples, multiplesRule } from './multiples.ts'
 import type { FlatSchema } from './read-schema.ts'
 
 /** Maximum number of digits after the point of a bound. */
@@ -20,12 +20,10 @@ export function integerRule(grammar: Grammar, schema: FlatSchema, where: string,
   }
   const { multipleOf = 1 } = schema
   // Every integer is a multiple of a fraction such as 0.5.
-  if (!Number.isInteger(1 / multipleOf)) {
-    const rule = multiplesRule({ step: multipleOf, low: minimum, high: maximum, decimals: false })
-    if (rule === 'none') leeway.mistake(`no multiple of ${multipleOf} at ${where} lies between the bounds`)
-    else if (rule !== null) return grammar.name(rule)
-    else leeway.loosen(`"multipleOf" at ${where} is supported for divisors of powers of ten, or between bounds with at most 1000 multiples`)
-  }
+  const multiples = Number.isInteger(1 / multipleOf)
+    ? null
+    : followMultiples({ step: multipleOf, low: minimum, high: maximum, decimals: false }, where, leeway)
+  if (multiples !== null) return grammar.name(multiples)
   return bounds === null ? 'integer' : grammar.name(integerRange({ minimum, maximum }))
 }
 
@@ -36,10 +34,11 @@ export function numberRule(grammar: Grammar, schema: FlatSchema, where: string, 
   const bounds = boundsOf(schema, where, leeway)
   const { low = null, high = null } = bounds ?? {}
   if (multipleOf !== undefined) {
-    const rule = multiplesRule({ step: multipleOf, ...multipleBounds(low, high, multipleOf), decimals: true })
-    if (rule === 'none') leeway.mistake(`no multiple of ${multipleOf} at ${where} lies between the bounds`)
-    else if (rule !== null) return grammar.name(rule)
-    else leeway.loosen(`"multipleOf" at ${where} is supported for divisors of powers of ten, or between bounds with at most 1000 multiples`)
+    // Bounds of multiples are included.
+    const least = low && (low.included ? low.value : low.value + multipleOf / 2)
+    const most = high && (high.included ? high.value : high.value - multipleOf / 2)
+    const multiples = followMultiples({ step: multipleOf, low: least, high: most, decimals: true }, where, leeway)
+    if (multiples !== null) return grammar.name(multiples)
   }
   if (bounds === null) return 'number'
   const rule = decimalRange({ low: low && plain(low, 'low'), high: high && plain(high, 'high') })
@@ -48,16 +47,13 @@ export function numberRule(grammar: Grammar, schema: FlatSchema, where: string, 
   return 'number'
 }
 
-/** Bounds of multiples, which are included. */
-function multipleBounds(
-  low: Bound | null,
-  high: Bound | null,
-  step: number,
-): { readonly low: number | null; readonly high: number | null } {
-  return {
-    low: low && (low.included ? low.value : low.value + step / 2),
-    high: high && (high.included ? high.value : high.value - step / 2),
-  }
+/** The rule for multiples; null = they are not followed. */
+function followMultiples(multiples: Multiples, where: string, leeway: Leeway): string | null {
+  const rule = multiplesRule(multiples)
+  if (rule !== 'none' && rule !== null) return rule
+  if (rule === 'none') leeway.mistake(`no multiple of ${multiples.step} at ${where} lies between the bounds`)
+  else leeway.loosen(`"multipleOf" at ${where} is supported for divisors of powers of ten, or between bounds with at most 1000 multiples`)
+  return null
 }
 
 /** A bound with at most 15 digits after its point; a longer one is rounded inwards. */
@@ -69,14 +65,8 @@ function plain({ value, included }: Bound, end: 'low' | 'high'): Bound {
   return { value: Number(inwards.toFixed(maxDecimals)), included: true }
 }
 
-interface Bounds {
-  /** null = open. */
-  readonly low: Bound | null
-  readonly high: Bound | null
-}
-
-/** @returns null = no bounds. */
-function boundsOf(schema: FlatSchema, where: string, leeway: Leeway): Bounds | null {
+/** @returns null = no bounds; one that is null is open. */
+function boundsOf(schema: FlatSchema, where: string, leeway: Leeway): { readonly low: Bound | null; readonly high: Bound | null } | null {
   const low = strictest(schema.minimum, schema.exclusiveMinimum, -1)
   const high = strictest(schema.maximum, schema.exclusiveMaximum, 1)
   if (low === null && high === null) return null

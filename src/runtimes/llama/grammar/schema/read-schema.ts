@@ -1,3 +1,4 @@
+import { defined } from '../../../../core/defined.ts'
 import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
 import type { Leeway } from './leeway.ts'
@@ -69,7 +70,6 @@ export function readSchema(schema: JsonObject, where: string, leeway: Leeway): R
   const tuple = Array.isArray(schema.items)
   const prefixItems = tuple ? read.schemas('items', 0) : read.schemas('prefixItems', 0)
   const more = tuple ? read.schema('additionalItems') : read.schema('items')
-  const { pattern } = schema
   return defined({
     $ref: read.text('$ref'),
     allOf: read.schemas('allOf'),
@@ -97,16 +97,14 @@ export function readSchema(schema: JsonObject, where: string, leeway: Leeway): R
     uniqueItems: read.flag('uniqueItems'),
     minLength: read.count('minLength'),
     maxLength: read.count('maxLength'),
-    pattern: pattern === undefined || pattern === null ? undefined : read.pattern(pattern),
+    pattern: read.text('pattern', 'a regular expression'),
     format: read.format(),
-    ...read.bounds(),
+    minimum: read.inclusive('minimum', 'exclusiveMinimum'),
+    exclusiveMinimum: read.exclusive('exclusiveMinimum', 'minimum'),
+    maximum: read.inclusive('maximum', 'exclusiveMaximum'),
+    exclusiveMaximum: read.exclusive('exclusiveMaximum', 'maximum'),
     multipleOf: read.multiple(),
   })
-}
-
-/** Removes undefined members. */
-function defined(members: { readonly [Name in keyof ReadSchema]: ReadSchema[Name] | undefined }): ReadSchema {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 }
 
 class KeywordReader {
@@ -138,8 +136,8 @@ class KeywordReader {
     return undefined
   }
 
-  text(keyword: string): string | undefined {
-    return this.#checked(keyword, (value) => (typeof value === 'string' ? value : null), 'a text')
+  text(keyword: string, kind = 'a text'): string | undefined {
+    return this.#checked(keyword, (value) => (typeof value === 'string' ? value : null), kind)
   }
 
   schema(keyword: string): JsonValue | undefined {
@@ -206,27 +204,13 @@ class KeywordReader {
   }
 
   /** Draft 4 has flags that say of the other bound that it is excluded. */
-  bounds(): Pick<ReadSchema, 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum'> {
-    const pairs = [
-      ['minimum', 'exclusiveMinimum'],
-      ['maximum', 'exclusiveMaximum'],
-    ] as const
-    const entries = pairs.flatMap(([inclusive, exclusive]): readonly (readonly [string, number | undefined])[] => {
-      const bound = this.number(inclusive)
-      if (typeof this.#schema[exclusive] !== 'boolean')
-        return [
-          [inclusive, bound],
-          [exclusive, this.number(exclusive)],
-        ]
-      return [[this.#schema[exclusive] ? exclusive : inclusive, bound]]
-    })
-    return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+  inclusive(bound: string, flag: string): number | undefined {
+    return this.#schema[flag] === true ? undefined : this.number(bound)
   }
 
-  pattern(value: JsonValue): string | undefined {
-    if (typeof value === 'string') return value
-    this.#leeway.mistake(`"pattern" at ${this.#where} must be a regular expression`)
-    return undefined
+  exclusive(bound: string, other: string): number | undefined {
+    if (this.#schema[bound] === true) return this.number(other)
+    return this.#schema[bound] === false ? undefined : this.number(bound)
   }
 
   /** Formats of numbers and unknown formats are annotations. */

@@ -11,7 +11,7 @@ import { integerRule, numberRule } from './number-rules.ts'
 import { objectRule } from './object-rule.ts'
 import type { FlatSchema } from './read-schema.ts'
 import { stringRule } from './string-rule.ts'
-import { isAboutObjects, namedTypes, typesOf } from './types-of.ts'
+import { namedTypes, typeOfKeyword, typesOf } from './types-of.ts'
 import { isOfType, jsonType, type SchemaType } from './value-types.ts'
 
 const maxSchemaLength = 128 * 1024
@@ -224,7 +224,8 @@ export class SchemaGrammar {
     for (const { needsObject, whenMet, otherwise } of conditions) {
       const branch = needsObject ? otherwise : whenMet
       const flat = this.#flat.flatten(branch.schema, branch.where)
-      if (flat === null || !isAboutObjects(flat)) this.#leeway.loosen(`"if" at ${where} is supported for objects only`)
+      if (flat === null || Object.keys(flat).some((keyword) => typeOfKeyword(keyword) !== 'object'))
+        this.#leeway.loosen(`"if" at ${where} is supported for objects only`)
     }
   }
 
@@ -331,7 +332,7 @@ export class SchemaGrammar {
       const values = schema.values.filter((value) => !excluded.has(JSON.stringify(value)))
       if (values.length > 0) return { ...schema, values }
     } else if (
-      flat.values?.length !== undefined &&
+      flat.values !== undefined &&
       said.join() === 'values' &&
       !typesOf(schema).some((type) => flat.values?.some((value) => isOfType(value, type)))
     )
@@ -341,8 +342,7 @@ export class SchemaGrammar {
   }
 
   #alternatives(rules: readonly string[]): string {
-    const [only] = rules
-    if (only !== undefined && rules.length === 1) return only
-    return this.#grammar.name([...new Set(rules)].join(' | '))
+    const [only = '', ...others] = rules
+    return others.length === 0 ? only : this.#grammar.name([...new Set(rules)].join(' | '))
   }
 }

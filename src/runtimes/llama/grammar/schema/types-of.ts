@@ -4,16 +4,8 @@ import { type SchemaType, schemaTypes } from './value-types.ts'
 /** Keywords that speak of one type. */
 const byType = {
   object: [
-    'properties',
-    'patternProperties',
-    'required',
-    'additionalProperties',
-    'unevaluatedProperties',
-    'propertyNames',
-    'minProperties',
-    'maxProperties',
-    'dependentRequired',
-    'conditions',
+    ...(['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'propertyNames'] as const),
+    ...(['required', 'dependentRequired', 'minProperties', 'maxProperties', 'conditions'] as const),
   ],
   array: ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems'],
   string: ['minLength', 'maxLength', 'format', 'pattern'],
@@ -35,7 +27,7 @@ export function typesOf(schema: FlatSchema): readonly SchemaType[] {
   return namedTypes(schema) ?? schemaTypes.filter((type) => type !== 'integer')
 }
 
-/** Whether all keywords of a schema speak of objects alone. */
-export function isAboutObjects(schema: FlatSchema): boolean {
-  return Object.keys(schema).every((keyword) => byType.object.some((each) => each === keyword))
+/** The type that a keyword speaks of; undefined = of any. */
+export function typeOfKeyword(keyword: string): SchemaType | undefined {
+  return schemaTypes.find((type) => byType[type].some((each) => each === keyword))
 }
