@@ -3,6 +3,7 @@ import type { ResponseFormat, TextRequest } from '../../core/text-generation.ts'
 import { constrainOutput, fieldOf, type OutputConstraint } from './grammar/output-constraint.ts'
 import { constrainCallsOrAnswer, constrainToolCalls, type ToolRules } from './grammar/tool-grammar.ts'
 import type { LlamaEngine } from './llama-engine.ts'
+import { requireKnownTokens } from './prompt/own-tokens.ts'
 
 /** Constraints on a request's answers. */
 export interface RequestConstraints {
@@ -20,15 +21,18 @@ export interface RequestConstraints {
  */
 export function constrainRequest(engine: LlamaEngine, request: TextRequest, account: string): RequestConstraints {
   const { input, responseFormat, sampling } = request
-  checkTokens('logit_bias', sampling.logitBias.keys(), engine.vocabulary.size)
-  checkTokens('stop_token_ids', request.ending?.stopTokens ?? [], engine.vocabulary.size)
-  if (input.type === 'prompt') checkTokens('prompt', input.tokens ?? [], engine.vocabulary.size)
+  requireKnownTokens('logit_bias', sampling.logitBias.keys(), engine.vocabulary)
+  requireKnownTokens('stop_token_ids', request.ending?.stopTokens ?? [], engine.vocabulary)
+  if (input.type === 'prompt') requireKnownTokens('prompt', input.tokens ?? [], engine.vocabulary)
   if (input.type === 'prompt' || input.tools.length === 0 || input.toolChoice === 'none')
     return { output: constrainFormat(engine, responseFormat, account), tools: null }
   const format = { ...engine.toolFormat, tools: input.tools }
   const tools = { tools: input.tools, choice: input.toolChoice, parallel: input.parallelToolCalls, format }
-  if (responseFormat.type === 'grammar')
-    throw unsupported(responseFormat.field, `${responseFormat.field} cannot be combined with tools; send tool_choice "none", or no tools.`)
+  if (responseFormat.type === 'grammar') {
+    const { field: param } = responseFormat
+    const message = `${param} cannot be combined with tools; send tool_choice "none", or no tools.`
+    throw new ServiceError('unsupported_parameter', message, { param })
+  }
   if (input.toolChoice !== 'auto') return { output: constrainCalls(engine, tools, { written: null, account }), tools }
   if (responseFormat.type === 'text') return { output: null, tools }
   if (format.readAs !== undefined) return { output: constrainFormat(engine, responseFormat, account), tools } // calls come elsewhere
@@ -59,16 +63,4 @@ function constrainFormat({ constraints }: LlamaEngine, format: ResponseFormat, a
 /** The part of the tools that a grammar is made of. */
 function wishOf({ tools, choice, parallel }: ToolRules): unknown {
   return [tools.map(({ name, parameters }) => [name, parameters]), choice, parallel]
-}
-
-function checkTokens(param: string, tokens: Iterable<number>, vocabularySize: number): void {
-  for (const token of tokens) {
-    if (Number.isInteger(token) && token >= 0 && token < vocabularySize) continue
-    const message = `${param} has token ${token}; this model's tokens are 0 to ${vocabularySize - 1}.`
-    throw new ServiceError('invalid_request_error', message, { param })
-  }
-}
-
-function unsupported(param: string, message: string): ServiceError {
-  return new ServiceError('unsupported_parameter', message, { param })
 }

@@ -57,25 +57,18 @@ export class EncoderContext implements AsyncDisposable {
   /** Tokens that a text may have. */
   readonly length: number
   readonly #file: EncodedFile
-  readonly #loop: Pick<DecodeLoop, 'between'>
-  readonly #threads: ComputeThreads
-  readonly #pool: ThreadPool
-  readonly #ranking: boolean
-  readonly #now: () => number
+  readonly #options: EncoderOptions
   readonly #joins: 'last' | 'mean' | null
   readonly #longestPiece: number
   readonly #pace: BatchPace
   #context: Promise<NativeContext> | null = null
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(file: EncodedFile, { loop, threads, pool, contextLength, memoryBytes, ranking, wholeOnGpu, now }: EncoderOptions) {
+  constructor(file: EncodedFile, options: EncoderOptions) {
+    const { contextLength, memoryBytes, wholeOnGpu } = options
     this.#file = file
-    this.#loop = loop
-    this.#threads = threads
-    this.#pool = pool
-    this.#ranking = ranking
-    this.#now = now
-    this.#joins = joinsPieces(file, { ranking })
+    this.#options = options
+    this.#joins = joinsPieces(file, options)
     const inOne = Math.max(shortestLimit, Math.floor(memoryBytes / (file.vocabularySize * logitBytes)))
     this.length = Math.min(contextLength, longestText, this.#joins === null ? inOne : longestText)
     this.#longestPiece = wholeOnGpu ? longestPieceOnGpu : longestPiece
@@ -103,7 +96,7 @@ export class EncoderContext implements AsyncDisposable {
     for (let first = 0; first < tokens.length; ) {
       signal.throwIfAborted()
       const piece = tokens.subarray(first, first + this.#pieceLength(tokens.length - first))
-      made.push({ tokens: piece.length, vector: await this.#loop.between(() => this.#evaluate(context, { first, piece, signal })) })
+      made.push({ tokens: piece.length, vector: await this.#options.loop.between(() => this.#evaluate(context, { first, piece, signal })) })
       first += piece.length
     }
     return (this.#joins === 'mean' ? meanOf(made) : made.at(-1)?.vector) ?? new Float64Array()
@@ -114,18 +107,19 @@ export class EncoderContext implements AsyncDisposable {
   }
 
   async #evaluate(context: NativeContext, { first, piece, signal }: Piece): Promise<Float64Array> {
+    const { threads, now } = this.#options
     context.initBatch()
     context.addToBatch(0, first, piece, Uint32Array.of(piece.length - 1))
-    const startedAt = this.#now()
+    const startedAt = now()
     const stop = (): void => context.stopBatch()
     signal.addEventListener('abort', stop)
     try {
-      await this.#threads.decode(context, piece.length)
+      await threads.decode(context, piece.length)
     } finally {
       signal.removeEventListener('abort', stop)
     }
     signal.throwIfAborted()
-    this.#pace.note(piece.length, this.#now() - startedAt)
+    this.#pace.note(piece.length, now() - startedAt)
     const vector = context.embedding()
     if (!vector.every(Number.isFinite))
       throw new ServiceError(
@@ -141,14 +135,12 @@ export class EncoderContext implements AsyncDisposable {
       batchSize: this.#joins === null ? this.length : Math.min(this.length, this.#longestPiece + tile - 1),
       sequences: 1,
       swaFullCache: false,
-      makes: this.#ranking ? 'scores' : 'vectors',
+      makes: this.#options.ranking ? 'scores' : 'vectors',
     } as const
-    const context = await NativeContext.open(this.#file.native, shape, { pool: this.#pool })
+    const context = await NativeContext.open(this.#file.native, shape, this.#options)
     if (context !== null) return context
-    throw new ServiceError(
-      'inference_failed',
-      `There is not enough memory for texts of ${this.length} tokens; set a smaller contextLength.`,
-    )
+    const message = `There is not enough memory for texts of ${this.length} tokens; set a smaller contextLength.`
+    throw new ServiceError('inference_failed', message)
   }
 }
 

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { type ComputeDevice, chooseThreads, type DeviceChoice } from '../../core/compute-device.ts'
+import { defined } from '../../core/defined.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
@@ -31,8 +32,8 @@ import { detectToolFormat, toolMarks } from './prompt/tool-format.ts'
 import { GuessTotals } from './speculation/guess-record.ts'
 import { openGuesser } from './speculation/open-guesser.ts'
 import { Speculation } from './speculation/speculation.ts'
-import { TextEmbedder } from './text-embedder.ts'
-import { TextRanker } from './text-ranker.ts'
+import { embedTexts } from './text-embedder.ts'
+import { rankTexts } from './text-ranker.ts'
 import { detokenizeText, tokenizeText } from './text-tokens.ts'
 
 /** `gpu` is `off` where it is left out. */
@@ -107,9 +108,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   const totals = speculation?.totals ?? new GuessTotals()
   const memoryBytes = cacheMemory({ bytes: file.bytes, gpuMemory: null }, options)
   const encoding = { loop, threads, pool, contextLength, memoryBytes, ranking: ranks, wholeOnGpu, now }
-  const encoder = opened.use(new EncoderContext(file, encoding))
-  const embedder = descriptor.embeddings ? new TextEmbedder(file, vocabulary, encoder) : null
-  const ranker = ranks ? new TextRanker(file, vocabulary, encoder) : null
+  const whole = { file, vocabulary, encoder: opened.use(new EncoderContext(file, encoding)) }
   const device = describeDevice(file)
   const resources = opened.move()
   return {
@@ -118,8 +117,11 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     figures: () => ({ cacheUse: table.tokensInUse / (contextLength * options.slots), ...totals }),
     generate: (request, options) => generateText(engine, request, options),
     countPrompt: async (request, { account, signal }) => (await tokenizeFitting(engine, request, { account, signal })).length,
-    embed: (request, { signal }) => embedder?.embed(request, { signal }) ?? Promise.reject(makesNone(descriptor.id)),
-    ...(ranker && { rank: (request, { signal }) => ranker.rank(request, { signal }) }),
+    embed: async (request, { signal }) => {
+      if (!descriptor.embeddings) throw makesNone(descriptor.id)
+      return await embedTexts(whole, request, { signal })
+    },
+    ...(ranks && { rank: (request, { signal }) => rankTexts(whole, request, { signal }) }),
     tokenize: (request, { account, signal }) => tokenizeText(engine, request, { account, signal }),
     detokenize: async (request) => detokenizeText(engine, request),
     useThreads: (count) => {
@@ -144,8 +146,9 @@ function describeDevice(file: ModelFile): ComputeDevice {
   const { device, gpuLayers, layers } = file
   if (device.backend === 'cpu') return device
   const takenBytes = file.takenOfGpu()
+  const split = gpuLayers < layers ? { onDevice: gpuLayers, total: layers } : undefined
   // If loading does not reduce the free memory that the driver reports, the driver cannot be used to measure.
-  return { ...device, ...(takenBytes > 0 && { takenBytes }), ...(gpuLayers < layers && { layers: { onDevice: gpuLayers, total: layers } }) }
+  return { ...device, ...defined({ takenBytes: takenBytes > 0 ? takenBytes : undefined, layers: split }) }
 }
 
 function makesNone(model: string): ServiceError {

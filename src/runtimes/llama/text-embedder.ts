@@ -4,54 +4,58 @@ import type { Abortable } from '../../core/waiting.ts'
 import type { ModelFile } from './binding/open-model-file.ts'
 import type { Vocabulary } from './binding/vocabulary.ts'
 import type { EncoderContext } from './encoder-context.ts'
-import { areOwnTokens } from './prompt/own-tokens.ts'
+import { areOwnTokens, requireKnownTokens } from './prompt/own-tokens.ts'
 import { checkPromptFits, tooLong } from './prompt/prompt-tokens.ts'
 import { tokenizeInTurns, tokenizeLongText } from './prompt/tokenize-in-turns.ts'
 
-/** Makes embeddings. */
-export class TextEmbedder {
-  readonly #file: ModelFile
-  readonly #vocabulary: Vocabulary
-  readonly #context: EncoderContext
+/** A loaded model that reads whole texts. */
+export interface EncoderModel {
+  readonly file: ModelFile
+  readonly vocabulary: Vocabulary
+  readonly encoder: EncoderContext
+}
 
-  constructor(file: ModelFile, vocabulary: Vocabulary, context: EncoderContext) {
-    this.#file = file
-    this.#vocabulary = vocabulary
-    this.#context = context
-  }
+/** Makes embeddings. @throws {ServiceError} `context_length_exceeded` before anything is computed. */
+export async function embedTexts(model: EncoderModel, request: EmbeddingRequest, { signal }: Abortable): Promise<EmbeddingResult> {
+  const { inputs, field = 'input', dimensions } = request
+  const size = model.file.native.vectorLength
+  if (dimensions !== undefined && dimensions > size) throw tooWide(dimensions, size)
+  const texts = await tokenizeInTurns(inputs, (input) => tokenize(model, input, field, { signal }), { signal })
+  const vectors: (readonly number[])[] = []
+  for (const tokens of texts) vectors.push(toUnitLength((await model.encoder.read(tokens, { signal })).subarray(0, dimensions ?? size)))
+  return { vectors, promptTokens: texts.reduce((sum, tokens) => sum + tokens.length, 0) }
+}
 
-  /** @throws {ServiceError} `context_length_exceeded` before anything is computed. */
-  async embed({ inputs, field = 'input', dimensions }: EmbeddingRequest, { signal }: Abortable): Promise<EmbeddingResult> {
-    const size = this.#file.native.vectorLength
-    if (dimensions !== undefined && dimensions > size) throw tooWide(dimensions, size)
-    const texts = await tokenizeInTurns(inputs, (input) => this.#tokenize(input, field, { signal }), { signal })
-    const vectors: (readonly number[])[] = []
-    for (const tokens of texts) vectors.push(toUnitLength((await this.#context.read(tokens, { signal })).subarray(0, dimensions ?? size)))
-    return { vectors, promptTokens: texts.reduce((sum, tokens) => sum + tokens.length, 0) }
-  }
+async function tokenize(
+  model: EncoderModel,
+  text: string | readonly number[],
+  param: PromptField,
+  options: Abortable,
+): Promise<Uint32Array> {
+  const { vocabulary, encoder } = model
+  if (typeof text !== 'string' && text.length > encoder.length) throw tooLong(`at least ${text.length}`, encoder.length, param)
+  const tokens = typeof text === 'string' ? [...(await tokenizeWithin(model, text, param, options))] : [...text]
+  requireKnownTokens(param, tokens, vocabulary)
+  if (typeof text !== 'string' && !(await areOwnTokens(vocabulary, tokens, options))) throw foreignTokens(param)
+  const { begin, end } = vocabulary
+  if (begin !== null && tokens[0] !== begin) tokens.unshift(begin)
+  if (end !== null && tokens.at(-1) !== end) tokens.push(end)
+  if (tokens.length === 0)
+    throw new ServiceError('invalid_request_error', 'An empty text has no embedding; send at least one character.', { param })
+  checkPromptFits(tokens.length - 1, encoder.length, param)
+  return Uint32Array.from(tokens)
+}
 
-  async #tokenize(text: string | readonly number[], param: PromptField, options: Abortable): Promise<Uint32Array> {
-    const { begin, end } = this.#vocabulary
-    const { length } = this.#context
-    const least = typeof text === 'string' ? Math.ceil(Buffer.byteLength(text) / this.#file.longestToken) : text.length
-    if (least > length) throw tooLong(`at least ${least}`, length, param)
-    const tokens = typeof text === 'string' ? [...(await tokenizeLongText(this.#vocabulary, text, options))] : [...text]
-    this.#requireKnown(tokens, param)
-    if (typeof text !== 'string' && !(await areOwnTokens(this.#vocabulary, tokens, options))) throw foreignTokens(param)
-    if (begin !== null && tokens[0] !== begin) tokens.unshift(begin)
-    if (end !== null && tokens.at(-1) !== end) tokens.push(end)
-    if (tokens.length === 0)
-      throw new ServiceError('invalid_request_error', 'An empty text has no embedding; send at least one character.', { param })
-    checkPromptFits(tokens.length - 1, length, param)
-    return Uint32Array.from(tokens)
-  }
-
-  #requireKnown(tokens: readonly number[], param: PromptField): void {
-    const unknown = tokens.find((token) => token >= this.#vocabulary.size)
-    if (unknown === undefined) return
-    const message = `${param} has token ${unknown}; this model's tokens are 0 to ${this.#vocabulary.size - 1}.`
-    throw new ServiceError('invalid_request_error', message, { param })
-  }
+/** The tokens of a text. @throws {ServiceError} `context_length_exceeded` before one that is surely too long is tokenized. */
+export async function tokenizeWithin(
+  { file, vocabulary, encoder }: EncoderModel,
+  text: string,
+  param: PromptField,
+  options: Abortable,
+): Promise<Uint32Array> {
+  const least = Math.ceil(Buffer.byteLength(text) / file.longestToken)
+  if (least > encoder.length) throw tooLong(`at least ${least}`, encoder.length, param)
+  return await tokenizeLongText(vocabulary, text, options)
 }
 
 function toUnitLength(vector: Float64Array): readonly number[] {

@@ -1,3 +1,4 @@
+import { ServiceError } from '../../../core/error.ts'
 import type { Abortable } from '../../../core/waiting.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 import { tokenizeLongText } from './tokenize-in-turns.ts'
@@ -8,6 +9,14 @@ type Speller = Pick<Vocabulary, 'cut' | 'tokenize' | 'piece'>
 const minCut = 128
 /** Minimum share of the tokens inside a text that must be equal when it is tokenized again. */
 const minShare = 0.98
+
+/** @throws {ServiceError} `invalid_request_error` naming the first token that a vocabulary lacks. */
+export function requireKnownTokens(param: string, tokens: Iterable<number>, { size }: Pick<Vocabulary, 'size'>): void {
+  for (const token of tokens) {
+    if (Number.isInteger(token) && token >= 0 && token < size) continue
+    throw new ServiceError('invalid_request_error', `${param} has token ${token}; this model's tokens are 0 to ${size - 1}.`, { param })
+  }
+}
 
 /**
  * Whether tokens can be those of a text in this vocabulary: the text they spell is tokenized again. Control tokens do not count, nor do
