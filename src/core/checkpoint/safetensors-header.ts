@@ -1,4 +1,4 @@
-import type { BlockType } from '../gguf/block-types.ts'
+import type { BlockType } from '../gguf/ggml-types.ts'
 import { isRecord } from '../json-value.ts'
 import { type JsonBounds, type JsonShape, measureJson } from '../text/json-shape.ts'
 

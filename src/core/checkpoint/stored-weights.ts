@@ -1,4 +1,4 @@
-import { blockTypes } from '../gguf/block-types.ts'
+import { blockTypes } from '../gguf/ggml-types.ts'
 import type { StoredType, TensorPlace } from './safetensors-header.ts'
 
 type Tensors = ReadonlyMap<string, Pick<TensorPlace, 'type' | 'shape'>>

@@ -1,5 +1,4 @@
-import { isBlockType } from '../gguf/block-types.ts'
-import { ggmlTypes } from '../gguf/ggml-types.ts'
+import { ggmlTypes, isBlockType } from '../gguf/ggml-types.ts'
 import { type GgufHeader, readGgufHeader } from '../gguf/gguf-header.ts'
 import { type GgufTensor, weightBytes } from '../gguf/gguf-tensors.ts'
 import { type ReadBytes, readSafetensorsHeader, SafetensorsFault, type SafetensorsHeader, type TensorPlace } from './safetensors-header.ts'

@@ -48,3 +48,18 @@ export const ggmlTypes: ReadonlyMap<number, GgmlType> = new Map([
   [35, type('TQ2_0', 256, 66)],
   [39, type('MXFP4', 32, 17)],
 ])
+
+/** Block types of GGUF files that image models support. */
+export const blockTypes = ['Q4_0', 'Q4_1', 'Q5_0', 'Q5_1', 'Q8_0', 'Q2_K', 'Q3_K', 'Q4_K', 'Q5_K', 'Q6_K'] as const
+
+export type BlockType = (typeof blockTypes)[number]
+
+/** Whether a type is a supported block type. */
+export function isBlockType(name: string): name is BlockType {
+  return blockTypes.some((type) => type === name)
+}
+
+/** The size of a block. */
+export function blockSize(type: BlockType): GgmlType {
+  return ggmlTypes.values().find(({ name }) => name === type) ?? { name: type, block: 1, bytes: 0 }
+}

@@ -12,7 +12,7 @@ import {
   twoLayers,
 } from '../diffusion/checkpoint/graph/transformer-layers.ts'
 import type { WeightTable } from '../diffusion/checkpoint/weights/weight-table.ts'
-import { feedForward, type TowerShape } from './tower-graph.ts'
+import { feedForward, queryKeyValue, type TowerShape } from './tower-graph.ts'
 
 /** Patches that attend to each other in layers with window attention. */
 interface Windows {
@@ -115,9 +115,7 @@ class GridLayers {
     const { graph } = this.#context
     const { width } = this.#shape
     const { heads } = this.#shape.facts
-    const [rawQuery = '', rawKey = '', value = ''] = graph.weights.has(`${layer}.attn_qkv.weight`)
-      ? graph.nodes('Split', [linear(this.#context, `${layer}.attn_qkv`, rows)], { axis: 1, num_outputs: 3 }, 3)
-      : ['q', 'k', 'v'].map((name) => linear(this.#context, `${layer}.attn_${name}`, rows))
+    const [rawQuery = '', rawKey = '', value = ''] = queryKeyValue(this.#context, layer, rows)
     const turn = (input: Value) => rotate(graph, input, this.#rotation, { heads, width })
     const [query, key] = [turn(rawQuery), turn(rawKey)]
     if (seesAll || this.#windows === null) return attendRows(graph, { query, key, value, heads, width })

@@ -146,10 +146,8 @@ function tileIdefics(picture: PixelSize, { imageSize: side, longestSide }: Proje
   const tiles = Array.from({ length: rows * columns }, (_, i): readonly (string | Tile)[] => {
     const [row, column] = [Math.floor(i / columns), i % columns]
     const lineBreak = row > 0 && column === 0 ? '\n' : ''
-    return [
-      `${lineBreak}<fake_token_around_image><row_${row + 1}_col_${column + 1}>`,
-      { scene: large, left: column * side, top: row * side },
-    ]
+    const mark = `${lineBreak}<fake_token_around_image><row_${row + 1}_col_${column + 1}>`
+    return [mark, { scene: large, left: column * side, top: row * side }]
   })
   const overview = ['\n\n<fake_token_around_image><global-img>', { scene: small, left: 0, top: 0 }, '<fake_token_around_image>']
   return [...tiles.flat(), ...overview]
@@ -181,12 +179,9 @@ function scenesOfOldFiles(picture: PixelSize, square: PixelSize): Scenes {
   const whole = (length: number): number => Math.max(1, Math.round(Math.fround(length / square.width))) * square.width
   const canvas = { width: whole(picture.width), height: whole(picture.height) }
   const look = { colour: black, filter: 'bicubic' } as const
+  const isWhole = picture.width === canvas.width && picture.height === canvas.height
   return {
-    large: {
-      ...look,
-      sizes: [picture.width === canvas.width && picture.height === canvas.height ? picture : fitInto(picture, canvas)],
-      canvas,
-    },
+    large: { ...look, sizes: [isWhole ? picture : fitInto(picture, canvas)], canvas },
     small: { ...look, sizes: [square], canvas: square },
   }
 }

@@ -57,12 +57,17 @@ function transformerLayer(context: LayerContext, layer: string, rows: Value, { f
   const { graph } = context
   const { heads, epsilon } = facts
   const normal = layerNorm(graph, `${layer}.ln1`, rows, epsilon)
-  const [query = '', key = '', value = ''] = graph.weights.has(`${layer}.attn_qkv.weight`)
-    ? graph.nodes('Split', [linear(context, `${layer}.attn_qkv`, normal)], { axis: 1, num_outputs: 3 }, 3)
-    : ['q', 'k', 'v'].map((name) => linear(context, `${layer}.attn_${name}`, normal))
+  const [query = '', key = '', value = ''] = queryKeyValue(context, layer, normal)
   const attended = linear(context, `${layer}.attn_out`, attendRows(graph, { query, key, value, heads, width }))
   const between = graph.node('Add', [rows, attended])
   return graph.node('Add', [between, feedForward(context, layer, layerNorm(graph, `${layer}.ln2`, between, epsilon), { facts, width })])
+}
+
+/** What each row looks for, offers and says, from three matrices or one. */
+export function queryKeyValue(context: LayerContext, layer: string, rows: Value): readonly Value[] {
+  const { graph } = context
+  if (!graph.weights.has(`${layer}.attn_qkv.weight`)) return ['q', 'k', 'v'].map((name) => linear(context, `${layer}.attn_${name}`, rows))
+  return graph.nodes('Split', [linear(context, `${layer}.attn_qkv`, rows)], { axis: 1, num_outputs: 3 }, 3)
 }
 
 /** The layer that widens each row and narrows it again, gated where it has a gate. */

@@ -1,4 +1,4 @@
-import type { BlockType } from '../../../../core/gguf/block-types.ts'
+import type { BlockType } from '../../../../core/gguf/ggml-types.ts'
 import { type OnnxAttribute, onnxTypes } from './onnx-messages.ts'
 
 /** Graph operations needed for decoding blocks. */

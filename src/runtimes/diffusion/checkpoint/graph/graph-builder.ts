@@ -1,5 +1,5 @@
 import type { StoredType } from '../../../../core/checkpoint/safetensors-header.ts'
-import { type BlockType, blockSizes, isBlockType } from '../../../../core/gguf/block-types.ts'
+import { type BlockType, blockSize, isBlockType } from '../../../../core/gguf/ggml-types.ts'
 import { unusableModel } from '../../onnx/model-file.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
 import { type BlockGraph, decodeBlocks } from './block-weights.ts'
@@ -194,8 +194,9 @@ export class GraphBuilder implements BlockGraph {
   /** The bytes of a weight stored in blocks, with `blocksPerRow` blocks in each row. */
   #blocks(name: string, type: BlockType, blocksPerRow = 1): Value {
     const { file, offset, bytes, shape } = this.weights.get(name)
-    const width = blockSizes[type].bytes * blocksPerRow
-    const rows = shape.reduce((product, size) => product * size, 1) / (blockSizes[type].numbers * blocksPerRow)
+    const { block: numbers, bytes: blockBytes } = blockSize(type)
+    const width = blockBytes * blocksPerRow
+    const rows = shape.reduce((product, size) => product * size, 1) / (numbers * blocksPerRow)
     if (!Number.isInteger(rows) || bytes !== rows * width)
       throw unusableModel(this.weights.label, `has a tensor "${name}" that cannot be split at its blocks`)
     return this.once(`bytes:${name}:${blocksPerRow}`, () => {
@@ -227,7 +228,7 @@ export class GraphBuilder implements BlockGraph {
 
   /** Only the rows that are taken are decoded. */
   #gatherBlocks(name: string, type: BlockType, indices: Value, width: number): Value {
-    const { numbers, bytes } = blockSizes[type]
+    const { block: numbers, bytes } = blockSize(type)
     const taken = this.node('Gather', [this.#blocks(name, type, width / numbers), indices])
     const decoded = decodeBlocks(this, type, this.node('Reshape', [taken, this.integers([-1, bytes])]))
     const sizes = this.node('Concat', [this.node('Shape', [indices]), this.integers([width])], { axis: 0 })
