@@ -19,7 +19,7 @@ export function readPrompt({ input }: TextRequest): string {
 
 /** Tokens as the fake model counts them: one per word. */
 export function countTokens(text: string): number {
-  return text.split(/\s+/).filter((word) => word !== '').length
+  return text.match(/\S+/g)?.length ?? 0
 }
 
 /** Plans an answer, deterministic for a prompt, seed and choice, cut by the token limit and stop strings. */
@@ -40,13 +40,12 @@ function cutAtStop(answer: FakeAnswer, stop: readonly string[]): FakeAnswer {
   const first = found.toSorted((one, other) => one.at - other.at)[0]
   if (first === undefined) return answer
   let left = first.at
-  const tokens: string[] = []
-  for (const token of answer.tokens) {
-    if (left <= 0) break
-    tokens.push(token.slice(0, left))
-    left -= token.length
-  }
-  return { tokens, reason: 'stop', stop: first.entry }
+  const tokens = answer.tokens.map((token) => {
+    const kept = token.slice(0, left)
+    left -= kept.length
+    return kept
+  })
+  return { tokens: tokens.filter((token) => token !== ''), reason: 'stop', stop: first.entry }
 }
 
 /** FNV-1a, 32 bits. */

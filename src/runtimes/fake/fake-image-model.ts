@@ -33,7 +33,7 @@ export function createFakeImageModel(settings: FakeImageSettings): ImageModel {
       const fault = findFault(request.prompt)
       const total = request.steps * request.seeds.length
       for (let step = 0; step < total; step++) {
-        await actOnFault(fault, step, { signal, crash: settings.crash ?? (() => {}) })
+        await actOnFault(fault, step, { signal, crash: settings.crash })
         if (settings.stepDelayMs !== undefined) await settings.clock.wait(settings.stepDelayMs, { signal })
         signal.throwIfAborted()
         onProgress({ step: step + 1, total, ...(request.previews && { preview }) })

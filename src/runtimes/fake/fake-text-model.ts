@@ -1,3 +1,4 @@
+import { defined } from '../../core/defined.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
@@ -59,7 +60,7 @@ async function* generate(settings: FakeTextSettings, request: TextRequest, signa
   const thoughts = limitThoughts(findThoughts(prompt), request.input)
   const answers = Array.from({ length: request.choices }, (_, choice) => planAnswer(request, choice, settings.tokens ?? 16))
   const longest = Math.max(...answers.map((answer) => answer.tokens.length))
-  await actOnFault(fault, 0, { signal, crash: settings.crash ?? (() => {}) })
+  await actOnFault(fault, 0, { signal, crash: settings.crash })
   if (tool !== undefined) return yield* callTool(tool, { choices: request.choices, answered: countResults(request), promptTokens })
   const thinks = thoughts !== ''
 
@@ -72,7 +73,7 @@ async function* generate(settings: FakeTextSettings, request: TextRequest, signa
       if (thinks) for (const choice of answers.keys()) yield { type: 'thoughts', choice, text: thoughts }
     }
     for (const [choice, answer] of answers.entries()) yield* speak(request, choice, answer, index)
-    if (index < longest) await actOnFault(fault, index + 1, { signal, crash: settings.crash ?? (() => {}) })
+    if (index < longest) await actOnFault(fault, index + 1, { signal, crash: settings.crash })
   }
   const thoughtTokens = thinks ? answers.length * countTokens(thoughts) : 0
   const completionTokens = answers.reduce((sum, answer) => sum + answer.tokens.length, thoughtTokens)
@@ -83,9 +84,10 @@ async function* generate(settings: FakeTextSettings, request: TextRequest, signa
 function* echoPrompt({ input, topLogprobs }: TextRequest, prompt: string, choice: number): Generator<TextPart> {
   if (input.type !== 'prompt' || !input.echo) return
   const [first = '', ...others] = prompt.match(/\s*\S+/g) ?? []
-  const scores = topLogprobs === null ? {} : { logprobs: others.map((word) => makeLogprob(word, topLogprobs)) }
-  const unscored = topLogprobs === null ? {} : { unscored: { token: first, bytes: [...Buffer.from(first)] } }
-  yield { type: 'text', choice, text: prompt, ...scores, ...unscored }
+  const part = { type: 'text', choice, text: prompt } as const
+  if (topLogprobs === null) return yield part
+  const logprobs = others.map((word) => makeLogprob(word, topLogprobs))
+  yield { ...part, logprobs, unscored: { token: first, bytes: [...Buffer.from(first)] } }
 }
 
 /** Limits the reasoning to the tokens a request allows, one per word. */
@@ -112,8 +114,8 @@ function* speak(request: TextRequest, choice: number, { tokens, reason, stop }: 
   const text = tokens[index]
   if (text !== undefined) {
     const logprobs = request.topLogprobs === null ? undefined : [makeLogprob(text, request.topLogprobs)]
-    yield { type: 'text', choice, text, ...(logprobs && { logprobs }), ...(request.tellsTokens && { tokens: [hash(text)] }) }
-  } else if (index === tokens.length) yield { type: 'choice-finish', choice, reason, ...(stop !== undefined && { stop }) }
+    yield { type: 'text', choice, text, ...defined({ logprobs, tokens: request.tellsTokens ? [hash(text)] : undefined }) }
+  } else if (index === tokens.length) yield { type: 'choice-finish', choice, reason, ...defined({ stop }) }
 }
 
 function makeLogprob(token: string, alternatives: number): TokenLogprob {
@@ -153,7 +155,7 @@ function* callTool(
 
 /** One token per word. */
 function tokenize(text: string, spelled: boolean): TokenizeResult {
-  const words = text.split(/\s+/).filter((word) => word !== '')
+  const words = text.match(/\S+/g) ?? []
   return { tokens: words.map(hash), spellings: spelled ? words.map((word) => Buffer.from(word)) : null }
 }
 
@@ -168,17 +170,11 @@ function embed({ inputs, dimensions = 8 }: EmbeddingRequest): EmbeddingResult {
 
 /** The share of the query's words that a document has. */
 function rank({ query, documents }: RankRequest): RankResult {
-  const requested = new Set(wordsOf(query))
-  const scores = documents.map((document) => {
-    const said = new Set(wordsOf(document))
-    return [...requested].filter((word) => said.has(word)).length / Math.max(1, requested.size)
-  })
+  const requested = wordsOf(query)
+  const scores = documents.map((document) => requested.intersection(wordsOf(document)).size / Math.max(1, requested.size))
   return { scores, promptTokens: documents.reduce((sum, document) => sum + countTokens(query) + countTokens(document), 0) }
 }
 
-function wordsOf(text: string): readonly string[] {
-  return text
-    .toLowerCase()
-    .split(/\W+/)
-    .filter((word) => word !== '')
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.toLowerCase().match(/\w+/g))
 }

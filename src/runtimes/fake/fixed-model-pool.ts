@@ -2,6 +2,7 @@ import { ServiceError } from '../../core/error.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'
 import type { AcquireOptions, ModelLease, ModelPool, ModelState } from '../../core/ports/model-pool.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
+import { Turns } from '../../core/turns.ts'
 
 /** Models that are simply there, by id. */
 export interface FixedModels {
@@ -16,89 +17,61 @@ export interface FixedPoolLimits {
   readonly waiting?: number
 }
 
-interface Seat {
-  inUse: number
-  readonly queue: { readonly enter: () => void; readonly refuse: (error: unknown) => void }[]
-}
-
 /** A pool of models that need no loading: first come, first served, for tests and benches. */
 export function createFixedModelPool({ text = {}, image = {} }: FixedModels, limits: FixedPoolLimits = {}): ModelPool & AsyncDisposable {
   const { slots = 2, waiting = 64 } = limits
-  const seats = new Map<string, Seat>([...Object.keys(text), ...Object.keys(image)].map((id) => [id, { inUse: 0, queue: [] }]))
-
-  let closed = false
-
-  const findSeat = (id: string): Seat => {
-    const seat = seats.get(id)
-    if (seat === undefined) throw new ServiceError('model_not_found', notFound(id, [...seats.keys()]), { param: 'model' })
-    return seat
-  }
+  /** Requests of each model, running and waiting. */
+  const open = new Map([...Object.keys(text), ...Object.keys(image)].map((id) => [id, 0]))
+  const turns = new Turns(slots)
+  const closing = new AbortController()
 
   const acquire = async <Model>(
     models: Readonly<Record<string, Model>>,
     id: string,
-    { signal }: AcquireOptions,
+    options: AcquireOptions,
   ): Promise<ModelLease<Model>> => {
-    signal.throwIfAborted()
-    if (closed) throw makeClosingError()
+    options.signal.throwIfAborted()
+    closing.signal.throwIfAborted()
     const model = models[id]
-    const seat = seats.get(id)
-    if (model === undefined || seat === undefined)
-      throw new ServiceError('model_not_found', notFound(id, Object.keys(models)), { param: 'model' })
-    if (seat.inUse < slots) seat.inUse += 1
-    else if (seat.queue.length < waiting) await queueUp(seat, signal)
-    else
+    const before = open.get(id)
+    if (model === undefined || before === undefined) throw notFound(id, Object.keys(models))
+    if (before >= slots + waiting)
       throw new ServiceError('server_is_overloaded', `The model ${id} has too many requests waiting; try again later.`, {
         retryAfterSeconds: 1,
       })
-    let held = true
-    return {
-      model,
-      [Symbol.asyncDispose]: async () => {
-        if (!held) return
-        held = false
-        const next = seat.queue.shift()
-        if (next === undefined) seat.inUse -= 1
-        else next.enter()
-      },
+    const count = (change: 1 | -1) => open.set(id, (open.get(id) ?? 0) + change)
+    count(1)
+    try {
+      const turn = await turns.take(id, { signal: before < slots ? options.signal : AbortSignal.any([options.signal, closing.signal]) })
+      const lease = new DisposableStack()
+      lease.use(turn)
+      lease.defer(() => count(-1))
+      return { model, [Symbol.asyncDispose]: async () => lease.dispose() }
+    } catch (error) {
+      count(-1)
+      throw error
     }
+  }
+  const require = async (id: string): Promise<void> => {
+    if (!open.has(id)) throw notFound(id, [...open.keys()])
   }
 
   return {
     acquireText: (id, options) => acquire(text, id, options),
     acquireImage: (id, options) => acquire(image, id, options),
-    hasRoom: (id) => !closed && (seats.get(id)?.inUse ?? slots) < slots,
-    states: () => [...seats].map(([modelId, seat]) => describe(modelId, seat, slots)),
-    load: async (id) => void findSeat(id),
-    unload: async (id) => void findSeat(id),
-    [Symbol.asyncDispose]: async () => {
-      closed = true
-      for (const { queue } of seats.values()) for (const { refuse } of queue.splice(0)) refuse(makeClosingError())
-    },
+    hasRoom: (id) => !closing.signal.aborted && (open.get(id) ?? slots) < slots,
+    states: () => [...open].map(([modelId, count]) => describe(modelId, count, slots)),
+    load: require,
+    unload: require,
+    [Symbol.asyncDispose]: async () =>
+      closing.abort(new ServiceError('shutting_down', 'The service is stopping; try again when it is back.', { retryAfterSeconds: 1 })),
   }
 }
 
-function queueUp(seat: Seat, signal: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const waiter = { enter: resolve, refuse: reject }
-  const leave = () => {
-    const place = seat.queue.indexOf(waiter)
-    if (place >= 0) seat.queue.splice(place, 1)
-    reject(signal.reason)
-  }
-  signal.addEventListener('abort', leave, { once: true })
-  seat.queue.push(waiter)
-  return promise.finally(() => signal.removeEventListener('abort', leave))
+function describe(modelId: string, count: number, slots: number): ModelState {
+  return { modelId, state: 'loaded', memoryBytes: 0, slots, inUse: Math.min(count, slots), waiting: Math.max(0, count - slots) }
 }
 
-function makeClosingError(): ServiceError {
-  return new ServiceError('shutting_down', 'The service is stopping; try again when it is back.', { retryAfterSeconds: 1 })
-}
-
-function describe(modelId: string, { inUse, queue }: Seat, slots: number): ModelState {
-  return { modelId, state: 'loaded', memoryBytes: 0, slots, inUse, waiting: queue.length }
-}
-
-function notFound(id: string, known: readonly string[]): string {
-  return `The model ${id} does not exist; use one of: ${known.join(', ')}.`
+function notFound(id: string, known: readonly string[]): ServiceError {
+  return new ServiceError('model_not_found', `The model ${id} does not exist; use one of: ${known.join(', ')}.`, { param: 'model' })
 }

@@ -28,11 +28,11 @@ export function findFault(prompt: string): Fault | undefined {
 export async function actOnFault(
   fault: Fault | undefined,
   done: number,
-  { signal, crash }: { readonly signal: AbortSignal; readonly crash: () => void },
+  { signal, crash }: { readonly signal: AbortSignal; readonly crash?: (() => void) | undefined },
 ): Promise<void> {
   if (fault === undefined || fault.after !== done) return
   if (fault.kind === 'hang') await aborted(signal)
-  if (fault.kind === 'crash') crash()
+  if (fault.kind === 'crash') crash?.()
   throw new ServiceError(fault.kind === 'crash' ? 'inference_failed' : fault.code, 'The prompt asked the fake model to fail.')
 }
 

@@ -16,13 +16,8 @@ export function encodeSolidPng(width: number, height: number, color: number): Ui
   palette.writeUIntBE(color & 0xffffff, 0, 3)
   const rows = Buffer.alloc(height * (1 + Math.ceil(width / 8)))
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-  return Buffer.concat([
-    signature,
-    chunk('IHDR', header),
-    chunk('PLTE', palette),
-    chunk('IDAT', deflateSync(rows)),
-    chunk('IEND', Buffer.alloc(0)),
-  ])
+  const chunks = [chunk('IHDR', header), chunk('PLTE', palette), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))]
+  return Buffer.concat([signature, ...chunks])
 }
 
 function chunk(type: string, data: Buffer): Buffer {
