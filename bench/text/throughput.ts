@@ -1,7 +1,9 @@
 /**
  * How many tokens a second does the whole service stream, and how soon does the first one come, against llama-server with the same file, the same
- * threads and the same requests, in each of its builds? All are driven over HTTP by one client that shares the machine with them; rounds alternate. llama-bench's bare decode
- * is the limit.
+ * threads and the same requests, in each of its builds? All are driven over HTTP by one client that shares the machine with them; rounds alternate. The limit is
+ * a bare loop over our library that computes and draws the same batches in the same rounds and, for one stream, llama-bench's bare decode.
+ *
+ * Run with GLIBC_TUNABLES=glibc.malloc.hugetlb=1, so that the bare loop has large pages as engines have.
  *
  * Settings: LLAMA_BUILDS, BENCH_MODELS (folder of further models), MODEL (one of them), THREADS, STREAMS, TOKENS, ROUNDS, WARM (rounds before those that count).
  */
@@ -9,6 +11,7 @@ import { loadavg } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import { describeMachine, median } from '../measure.ts'
 import { readProcessorMs } from '../processor-time.ts'
+import { BareBatches, type BareRate } from './bare-batches.ts'
 import { type BenchModel, listBenchModels } from './bench-model.ts'
 import { type ChatServer, startLlamaServer, startSepia } from './chat-server.ts'
 import { listLlamaBuilds, measureBareDecode } from './llama-builds.ts'
@@ -89,6 +92,8 @@ async function compare(model: BenchModel, streams: number): Promise<void> {
   for (const build of builds) rivals.push(started.use(await startLlamaServer(shape, [], { ...build, name: `llama-server, ${build.name}` })))
   const results = [ours, ...rivals].map((server) => ({ server, outcomes: [] as Outcome[] }))
   const bare = builds.map((build) => ({ build, rates: [] as number[] }))
+  const batches = started.use(await BareBatches.open(model.file, { threads, streams, tokens: tokensPerStream }))
+  const limits: BareRate[] = []
   for (let round = -warmRounds; round < rounds; round++) {
     // The scheduler gives less time to a bench after one that took the whole processor: each comes first in turn.
     const first = (round + warmRounds) % results.length
@@ -97,7 +102,10 @@ async function compare(model: BenchModel, streams: number): Promise<void> {
       if (round >= 0) outcomes.push(outcome)
       if (threads > 1) await setTimeout(restMs)
     }
-    // The upper limit is the same for any number of streams that decode one by one; for several together it has no meaning.
+    const bareRate = await batches.measure(tokensPerStream)
+    if (round >= 0) limits.push(bareRate)
+    if (threads > 1) await setTimeout(restMs)
+    // llama-bench decodes one stream.
     if (round >= 0 && streams === 1)
       for (const { build, rates } of bare)
         rates.push(await measureBareDecode(build, { file: model.file, threads, tokens: tokensPerStream }))
@@ -116,6 +124,12 @@ async function compare(model: BenchModel, streams: number): Promise<void> {
     `${model.model}, ${streams} streams of ${tokensPerStream} tokens, ${threads} thread(s): ${(rate(mine) / fastest).toFixed(2)} × the fastest rival${ofLimit}`,
   )
   for (const { server, outcomes } of results) console.log(`  ${describe(server.name, outcomes)}`)
+  const whole = limits.map((limit) => limit.whole)
+  const room = (ratio: number) => `${(upperQuartile(whole) / ratio).toFixed(2)} ×`
+  console.log(
+    `  ${'bare loop, prompts and all'.padEnd(nameWidth)} ${describeRates(whole)}; ${room(fastest)} the fastest rival, ${room(rate(mine))} ours`,
+  )
+  console.log(`  ${'bare loop, after prompts'.padEnd(nameWidth)} ${describeRates(limits.map((limit) => limit.decode))}`)
   if (streams === 1)
     for (const { build, rates } of bare) console.log(`  ${`llama-bench, ${build.name}`.padEnd(nameWidth)} ${describeRates(rates)}`)
 }
