@@ -27,7 +27,6 @@ const longestList = 1024
 const shortestTable = 16
 /** ggml's own limit. */
 const maxDimensions = 4
-/** Default alignment of the weights. */
 const usualAlignment = 32
 
 const [float32, bool, string, array] = [6, 7, 8, 9]

@@ -59,7 +59,6 @@ export class HeaderReader {
     return texts
   }
 
-  /** Skips length-prefixed texts. */
   async skipTexts(count: number): Promise<void> {
     for (let index = 0; index < count; index++) this.skip(this.#unsignedAt(this.#passWithin(8) ?? (await this.#advance(8)), 8))
   }
@@ -69,7 +68,6 @@ export class HeaderReader {
     return this.#position
   }
 
-  /** Skips bytes without reading them. */
   skip(bytes: number): void {
     this.#position += bytes
     if (this.#position > this.#longest) throw new RangeError('The header is too long.')

@@ -105,7 +105,6 @@ export function readProjectorFacts({ values, tensors }: GgufHeader): ProjectorFa
 const largestSide = 8192
 /** Patches per side merged into one row in towers for pictures of any size. */
 export const gridMerge = 2
-/** Maximum number of tiles per side. */
 const maxTiles = 16
 
 function readTiledSizes(pairs: unknown): ProjectorFacts['tiledSizes'] {

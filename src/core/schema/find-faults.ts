@@ -21,7 +21,6 @@ export function findFaults(schema: SchemaNode, value: unknown): readonly FieldFa
 }
 
 interface Search {
-  /** Path of the current value. */
   readonly path: (string | number)[]
   readonly faults: FieldFault[]
   readonly most: number

@@ -134,7 +134,6 @@ function chooseTool({ input }: TextRequest, prompt: string): MarkedCall | undefi
   return input.toolChoice === 'required' && first !== undefined ? { name: first.name, arguments: '{}' } : undefined
 }
 
-/** Results of tools in the conversation. */
 function countResults({ input }: Pick<TextRequest, 'input'>): number {
   return input.type === 'prompt' ? 0 : input.messages.filter(({ role }) => role === 'tool').length
 }
@@ -153,7 +152,6 @@ function* callTool(
   yield { type: 'finish', usage: { promptTokens, completionTokens: 2 * choices, cachedTokens: 0 } }
 }
 
-/** One token per word. */
 function tokenize(text: string, spelled: boolean): TokenizeResult {
   const words = text.match(/\S+/g) ?? []
   return { tokens: words.map(hash), spellings: spelled ? words.map((word) => Buffer.from(word)) : null }

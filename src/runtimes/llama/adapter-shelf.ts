@@ -115,7 +115,6 @@ export class AdapterShelf implements AsyncDisposable {
   }
 }
 
-/** Distinguishes versions of a file. */
 function versionOf({ file, bytes, created }: AssetDescriptor): string {
   return `${file} ${bytes} ${created}`
 }

@@ -48,31 +48,24 @@ export function createGeneration(engine: LlamaEngine, request: TextRequest, work
   const { prompt, pictures, limit, account, constraints } = work
   const { contextLength, vocabulary } = engine
   const ending = request.ending ?? plainEnding
-  const sampler = new ChoiceSampler(
-    engine,
-    samplerConfig(request.sampling, { seed: events.seed, prompt: prompt.filter(isToken), contextLength }),
-    {
-      account,
-      ending,
-      bias: request.sampling.logitBias,
-    },
-  )
+  const config = samplerConfig(request.sampling, { seed: events.seed, prompt: prompt.filter(isToken), contextLength })
+  const sampler = new ChoiceSampler(engine, config, { account, ending, bias: request.sampling.logitBias })
   const { format = null, choice: toolChoice = 'auto' } = constraints.tools ?? {}
   const thoughtFormat = request.input.type === 'chat' ? engine.template.thoughts : null
   const continued = request.input.type === 'chat' && request.input.opening === 'last-message'
   const thoughts = createThoughtReader(thoughtFormat, { begun: continued ? 'answer' : work.begun, calls: format !== null })
-  const output = new ChoiceOutput(
-    { vocabulary, push: events.push },
-    {
-      choice: events.choice,
-      stop: request.stop,
-      ending,
-      format,
-      thoughts,
-      callsOnly: toolChoice !== 'auto',
-      tellsTokens: request.tellsTokens,
-    },
-  )
+  const { stop, tellsTokens } = request
+  const { choice, push } = events
+  const output = new ChoiceOutput(vocabulary, {
+    choice,
+    stop,
+    ending,
+    format,
+    thoughts,
+    callsOnly: toolChoice !== 'auto',
+    tellsTokens,
+    push,
+  })
   let tokens = 0
   let constrained = false
   let warnings: readonly string[] = []

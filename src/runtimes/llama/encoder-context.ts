@@ -42,7 +42,6 @@ interface Piece {
   readonly signal: AbortSignal
 }
 
-/** The model's output for a piece. */
 interface Part {
   readonly tokens: number
   readonly vector: Float64Array

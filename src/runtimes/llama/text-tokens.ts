@@ -13,7 +13,6 @@ import type { LlamaEngine } from './llama-engine.ts'
 import { refuseOversizedPrompt } from './prompt/least-tokens.ts'
 import { tokenizeParts, tokenizeRequest, tooLong, writePrompt } from './prompt/prompt-tokens.ts'
 
-/** The engine's parts needed for tokenizing. */
 type Reader = Pick<LlamaEngine, 'vocabulary' | 'template' | 'toolFormat' | 'stretches' | 'pictures' | 'contextLength' | 'longestToken'>
 
 /** Tokens that are handed over where the context does not hold more: the service reads and writes them in one go, a million in a second. */

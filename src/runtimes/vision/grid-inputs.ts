@@ -3,7 +3,6 @@ import type { PixelSize } from '../diffusion/pictures/rgb-image.ts'
 
 /** Side of an attention window in pixels; most layers attend within their window only. */
 const windowSide = 112
-/** Score of masked positions. */
 const hidden = -1e30
 const rotationBase = 10_000
 

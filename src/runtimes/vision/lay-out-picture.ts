@@ -11,7 +11,6 @@ export interface Scene {
   /** Sizes that the picture is brought to, one after the other. */
   readonly sizes: readonly PixelSize[]
   readonly canvas: PixelSize
-  /** Colour of the canvas around the picture. */
   readonly colour: readonly [red: number, green: number, blue: number]
   readonly filter: Filter
 }
@@ -80,7 +79,6 @@ function blockOf({ scene: { canvas } }: Tile, { imageSize, patchSize, merge, fam
   return { rows: (canvas.width * canvas.height) / side ** 2, columns: canvas.width / side }
 }
 
-/** A scene as one tile, in which a picture keeps its proportions. */
 function inMiddle(picture: PixelSize, canvas: PixelSize, look: Pick<Scene, 'colour' | 'filter'>): Tile {
   return { scene: { ...look, sizes: [fitInto(picture, canvas)], canvas }, left: 0, top: 0 }
 }

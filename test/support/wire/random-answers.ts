@@ -1,7 +1,7 @@
 import { Check } from 'typebox/schema'
 import type { JsonObject } from '../../../src/core/json-value.ts'
+import type { GrammarState } from '../../../src/runtimes/llama/automaton/byte-arrows.ts'
 import { Effort } from '../../../src/runtimes/llama/automaton/effort.ts'
-import type { GrammarState } from '../../../src/runtimes/llama/automaton/grammar-state.ts'
 import { GrammarStates } from '../../../src/runtimes/llama/automaton/grammar-states.ts'
 
 /** Whether a JSON text is valid under a schema, by a checker independent of ours. */

@@ -29,10 +29,8 @@ const ending = { includeStop: false, stopTokens: [], minTokens: 0, ignoreEnd: fa
 /** The parts of an answer generated character by character, and whether a stop string ended it. */
 function write(answer: string, stop: readonly string[], format: typeof hermes | null): { parts: TextPart[]; stopped: boolean } {
   const parts: TextPart[] = []
-  const output = new ChoiceOutput(
-    { vocabulary, push: (part) => parts.push(part) },
-    { choice: 0, stop, ending, format, thoughts: null, callsOnly: false },
-  )
+  const push = (part: TextPart): unknown => parts.push(part)
+  const output = new ChoiceOutput(vocabulary, { choice: 0, stop, ending, format, thoughts: null, callsOnly: false, push })
   const stopped = [...answer].some((letter) => output.add(letter.charCodeAt(0), { logprob: -1, top: [] }).stopped)
   output.end(stopped ? 'stop-string' : 'end-token')
   return { parts, stopped }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { defined } from '../../../core/defined.ts'
 import { StopMatcher } from '../../../core/text/stop-matcher.ts'
 import type { EndingRules, FinishReason, TextPart, TextRequest } from '../../../core/text-generation.ts'
 import type { DrawnLogprobs, GenerationEnd } from '../batch/generation.ts'
@@ -15,74 +16,56 @@ export interface Addition {
   readonly stopped: boolean
 }
 
+/** How the tokens of a choice are read. */
+export interface ChoiceReading {
+  readonly choice: number
+  readonly stop: TextRequest['stop']
+  readonly ending: EndingRules
+  /** Format of tool calls; null = none are expected. */
+  readonly format: ToolFormat | null
+  /** Reader of the reasoning before the answer; null = the model does not reason. */
+  readonly thoughts: ThoughtReader | null
+  /** Whether the answer consists of calls only, so that the start of one is never text. */
+  readonly callsOnly: boolean
+  /** Whether text includes the ids of its tokens. */
+  readonly tellsTokens?: boolean | undefined
+  readonly push: (part: TextPart) => void
+}
+
 /** Turns one choice's tokens into parts. Stop strings are looked for in its text, not in its tool calls. */
 export class ChoiceOutput {
-  readonly #choice: number
+  readonly #reading: ChoiceReading
   readonly #text: ChoiceText
   readonly #stops: StopMatcher
-  readonly #minTokens: number
   #tokens = 0
   readonly #tools: ToolCallReader | null
-  readonly #thoughts: ThoughtReader | null
-  readonly #callsOnly: boolean
-  readonly #push: (part: TextPart) => void
 
-  /**
-   * @param format Format of tool calls; null = none are expected.
-   * @param thoughts Reader of the reasoning before the answer; null = the model does not reason.
-   * @param callsOnly Whether the answer consists of calls only, so that the start of one is never text.
-   * @param tellsTokens Whether text includes the ids of its tokens.
-   */
-  constructor(
-    { vocabulary, push }: { readonly vocabulary: Vocabulary; readonly push: (part: TextPart) => void },
-    {
-      choice,
-      stop,
-      ending,
-      format,
-      thoughts,
-      callsOnly,
-      tellsTokens = false,
-    }: {
-      readonly choice: number
-      readonly stop: TextRequest['stop']
-      readonly ending: EndingRules
-      readonly format: ToolFormat | null
-      readonly thoughts: ThoughtReader | null
-      readonly callsOnly: boolean
-      readonly tellsTokens?: boolean | undefined
-    },
-  ) {
-    this.#choice = choice
+  constructor(vocabulary: Vocabulary, reading: ChoiceReading) {
+    const { stop, ending, format, tellsTokens = false } = reading
+    this.#reading = reading
     this.#text = new ChoiceText(vocabulary, tellsTokens)
     this.#stops = new StopMatcher(stop, ending)
-    this.#minTokens = ending.minTokens
     this.#tools = format === null ? null : new ToolCallReader(format.readAs ?? format)
-    this.#thoughts = thoughts
-    this.#callsOnly = callsOnly
-    this.#push = push
   }
 
   /** Text after a tool trigger before a call begins; null = no trigger. */
   get triggered(): string | null {
-    return this.#thoughts?.callHead ?? this.#tools?.written ?? null
+    return this.#reading.thoughts?.callHead ?? this.#tools?.written ?? null
   }
 
   add(token: number, logprobs: DrawnLogprobs | null): Addition {
     this.#tokens++
     const text = this.#text.add(token, logprobs)
-    const stopped = this.#show(this.#read(this.#thoughts?.add(text) ?? { thoughts: '', text }))
+    const stopped = this.#show(this.#read(this.#reading.thoughts?.add(text) ?? { thoughts: '', text }))
     return { text, stopped }
   }
 
-  /** Whether what comes next is the answer. */
   get answering(): boolean {
-    return this.#thoughts?.answering ?? true
+    return this.#reading.thoughts?.answering ?? true
   }
 
-  /** Whether what comes next is a thought. */
   get insideThoughts(): boolean {
-    return this.#thoughts?.inside ?? false
+    return this.#reading.thoughts?.inside ?? false
   }
 
   /**
@@ -92,19 +75,14 @@ export class ChoiceOutput {
    */
   end(end: GenerationEnd | 'stop-string', warnings: readonly string[] = []): void {
     if (end !== 'stop-string') {
-      if (this.#thoughts !== null) this.#show(this.#read(this.#thoughts.flush()))
-      const text = this.#callsOnly ? '' : (this.#tools?.flush() ?? '')
+      if (this.#reading.thoughts !== null) this.#show(this.#read(this.#reading.thoughts.flush()))
+      const text = this.#reading.callsOnly ? '' : (this.#tools?.flush() ?? '')
       const { text: shown, stopped } = this.#stops.add(text)
       this.#pushText(stopped ? shown : shown + this.#stops.flush(), this.#text.takeAllReported())
     }
-    const stop = this.#stops.found
-    this.#push({
-      type: 'choice-finish',
-      choice: this.#choice,
-      reason: this.#reason(end),
-      ...(stop !== null && { stop }),
-      ...(warnings.length > 0 && { warnings }),
-    })
+    const { choice, push } = this.#reading
+    const reported = { stop: this.#stops.found ?? undefined, warnings: warnings.length > 0 ? warnings : undefined }
+    push({ type: 'choice-finish', choice, reason: this.#reason(end), ...defined(reported) })
   }
 
   #reason(end: GenerationEnd | 'stop-string'): FinishReason {
@@ -113,7 +91,8 @@ export class ChoiceOutput {
   }
 
   #read({ thoughts, text }: ReadThoughts): readonly ToolEvent[] {
-    if (thoughts.length > 0) this.#push({ type: 'thoughts', choice: this.#choice, text: thoughts })
+    const { choice, push } = this.#reading
+    if (thoughts.length > 0) push({ type: 'thoughts', choice, text: thoughts })
     return this.#tools?.add(text) ?? [{ type: 'text', text }]
   }
 
@@ -125,7 +104,7 @@ export class ChoiceOutput {
     for (const event of events) {
       if (event.type === 'text') {
         undecided += event.text.length
-        const added = this.#tokens < this.#minTokens ? { text: event.text, stopped: false } : this.#stops.add(event.text)
+        const added = this.#tokens < this.#reading.ending.minTokens ? { text: event.text, stopped: false } : this.#stops.add(event.text)
         shown += added.text
         stopped = added.stopped
       } else {
@@ -134,7 +113,7 @@ export class ChoiceOutput {
       }
       if (stopped) break
     }
-    undecided += (this.#thoughts?.held ?? 0) + (this.#tools?.held ?? 0) - shown.length
+    undecided += (this.#reading.thoughts?.held ?? 0) + (this.#tools?.held ?? 0) - shown.length
     this.#pushText(shown, this.#text.takeReported(undecided))
     for (const event of calls) this.#pushCall(event)
     return stopped
@@ -143,14 +122,15 @@ export class ChoiceOutput {
   #pushText(text: string, { logprobs, tokens }: ReportedTokens): void {
     if (text.length === 0 && logprobs.length === 0 && tokens.length === 0) return
     const reported = { ...(logprobs.length > 0 && { logprobs }), ...(tokens.length > 0 && { tokens }) }
-    this.#push({ type: 'text', choice: this.#choice, text, ...reported })
+    this.#reading.push({ type: 'text', choice: this.#reading.choice, text, ...reported })
   }
 
   #pushCall(event: ToolEvent): void {
     if (event.type === 'text') return
+    const { choice, push } = this.#reading
     const { index } = event
-    if (event.type === 'call') this.#push({ type: 'tool-call', choice: this.#choice, index, id: callId(), name: event.name })
-    else if (event.fragment.length > 0) this.#push({ type: 'tool-arguments', choice: this.#choice, index, fragment: event.fragment })
+    if (event.type === 'call') push({ type: 'tool-call', choice, index, id: callId(), name: event.name })
+    else if (event.fragment.length > 0) push({ type: 'tool-arguments', choice, index, fragment: event.fragment })
   }
 }
 

@@ -24,7 +24,6 @@ export class ChoiceText {
     this.#tellsTokens = tellsTokens
   }
 
-  /** The text that a token completes. */
   add(token: number, logprobs: DrawnLogprobs | null): string {
     if (logprobs !== null) this.#logprobs.add(this.#written, describeLogprobs(this.#vocabulary, token, logprobs))
     if (this.#tellsTokens) this.#tokens.add(this.#written, token)

@@ -7,7 +7,6 @@ import { type SchemaType, schemaTypes } from '../grammar/schema/value-types.ts'
 import { lineBreaks, type ParameterNotation, type ToolFormat, valueEnds } from '../prompt/tool-format.ts'
 import { type ArgumentsReader, longestHead, type ReadArguments } from './arguments-reader.ts'
 
-/** A value that is being read. */
 interface Value {
   readonly types: ReadonlySet<SchemaType>
   /** Whether it can only be a string, so that it is streamed as it comes. */

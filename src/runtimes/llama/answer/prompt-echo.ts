@@ -19,7 +19,6 @@ export class PromptEcho {
     this.#logprobs = scored ? [] : null
   }
 
-  /** Whether log probabilities of its tokens are requested. */
   get scored(): boolean {
     return this.#logprobs !== null
   }
@@ -29,7 +28,6 @@ export class PromptEcho {
     this.#logprobs?.push(describeLogprobs(this.#vocabulary, token, logprobs))
   }
 
-  /** The first part of a choice. */
   part(choice: number): TextPart {
     const text = { type: 'text', choice, text: this.#text } as const
     if (this.#logprobs === null) return text

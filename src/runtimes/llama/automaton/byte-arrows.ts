@@ -2,6 +2,14 @@ import type { ByteClass } from './byte-class.ts'
 import type { Effort } from './effort.ts'
 import type { Place, Tail } from './grammar-step.ts'
 
+/** State of an answer in a grammar: all possible parses of the text so far. */
+export interface GrammarState {
+  /** Whether the answer may end here. */
+  readonly complete: boolean
+  readonly arrows: ByteArrows
+  readonly next: Map<number, GrammarState>
+}
+
 /** Target of one byte from one position: within its character, or after it. */
 interface Arrow {
   readonly rest: ByteClass | null

@@ -17,7 +17,6 @@ export type CodeRange = readonly [low: number, high: number]
 /** The largest code point of Unicode. */
 export const lastCodePoint = 0x10ffff
 
-/** Code points that UTF-8 does not spell. */
 const surrogates: CodeRange = [0xd800, 0xdfff]
 
 /** Makes byte classes; equal ones are made once. */

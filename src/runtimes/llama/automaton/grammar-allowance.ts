@@ -22,7 +22,6 @@ export class GrammarAllowance {
     this.#now = now
   }
 
-  /** Notes work done for an account. */
   charge(account: string, units: number): void {
     this.#debts.set(account, { units: this.#debtOf(account) + units, at: this.#now() })
     if (this.#debts.size > maxAccounts) for (const name of this.#debts.keys()) if (this.#debtOf(name) === 0) this.#debts.delete(name)

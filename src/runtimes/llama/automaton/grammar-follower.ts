@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/error.ts'
+import type { GrammarState } from './byte-arrows.ts'
 import { Effort, EffortSpent } from './effort.ts'
-import type { GrammarState } from './grammar-state.ts'
 import type { Ending, TokenGrammar } from './token-grammar.ts'
 
 /** To find which tokens may come next: at most about 75 ms, for which all other answers wait. */

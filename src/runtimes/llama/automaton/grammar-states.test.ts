@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { GrammarState } from './byte-arrows.ts'
 import { Effort } from './effort.ts'
-import type { GrammarState } from './grammar-state.ts'
 import { GrammarStates } from './grammar-states.ts'
 
 const plenty = 100_000_000

@@ -50,7 +50,6 @@ export class GrammarStep {
     return true
   }
 
-  /** Whether this tail is new here. */
   arrive(tail: Tail): boolean {
     this.effort.spend(1)
     if (this.#arrived.has(tail)) return false

@@ -70,7 +70,6 @@ function rankRules({ rules }: Expressions): void {
   }
 }
 
-/** The rules that a rule may begin with. */
 function firstRules({ body }: Rule): Rule[] {
   const firsts = new Set<Rule>()
   const seen = new Set<Expression>()

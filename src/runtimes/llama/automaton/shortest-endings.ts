@@ -1,6 +1,6 @@
+import type { GrammarState } from './byte-arrows.ts'
 import type { ByteClass, ByteEdge } from './byte-class.ts'
 import type { Expression, Expressions } from './expression.ts'
-import type { GrammarState } from './grammar-state.ts'
 import type { Place, Tail } from './grammar-step.ts'
 
 /** Minimum number of bytes that complete a text, from each state of a grammar. */
@@ -14,7 +14,6 @@ export class ShortestEndings {
     this.#fewest = settleFewest(expressions)
   }
 
-  /** Minimum number of missing bytes. */
   missing(state: GrammarState): number {
     const known = this.#missing.get(state)
     if (known !== undefined) return known
@@ -94,7 +93,6 @@ function shortestEdge({ edges }: ByteClass): ByteEdge | undefined {
   return edges.find(({ rest }) => rest === null) ?? edges[0]
 }
 
-/** Minimum of numbers; Infinity for none. */
 function least(numbers: readonly number[]): number {
   return numbers.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY)
 }

@@ -1,5 +1,5 @@
+import type { GrammarState } from './byte-arrows.ts'
 import { Effort } from './effort.ts'
-import type { GrammarState } from './grammar-state.ts'
 import { GrammarStates } from './grammar-states.ts'
 import type { TokenTrie } from './token-trie.ts'
 
@@ -50,7 +50,6 @@ export class TokenGrammar {
     return reached
   }
 
-  /** The tokens that may not come. */
   forbidden(state: GrammarState, effort: Effort): Uint32Array {
     const mask = this.#mask(state, effort)
     const forbidden = new Uint32Array(this.tokens.trie.size)

@@ -1,4 +1,5 @@
 import { Template } from '@huggingface/jinja'
+import { defined } from '../../../core/defined.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { JsonValue } from '../../../core/json-value.ts'
 import type { ChatMessage, ReasoningEffort, ToolDefinition } from '../../../core/text-generation.ts'
@@ -90,11 +91,12 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
       const isThinking = effort === undefined ? requested : effort !== 'none'
       const budget = isThinking === false ? 0 : thoughtTokens
       const given = effort ?? (isThinking === false && thoughts?.efforts.none !== undefined ? 'none' : undefined)
-      const thinking = {
-        ...(given !== undefined && { reasoning_effort: thoughts?.efforts[given] ?? given }),
-        ...(isThinking !== undefined && { enable_thinking: isThinking, thinking: isThinking }),
-        ...(budget !== undefined && { thinking_budget: budget }),
-      }
+      const thinking = defined({
+        reasoning_effort: given && (thoughts?.efforts[given] ?? given),
+        enable_thinking: isThinking,
+        thinking: isThinking,
+        thinking_budget: budget,
+      })
       const seen = gathers ? gatherRules(messages) : messages
       const input = { messages: seen.map(shape), tools: tools.length > 0 ? tools.map(describeTool) : null }
       const longest = 4 * JSON.stringify(input).length + maxTemplateLength
@@ -121,10 +123,8 @@ function renderChecked(template: Template, items: Record<string, unknown>): stri
   try {
     return renderWithin(maxRenderMs, template, items)
   } catch (error) {
-    if (error instanceof RenderTimeout)
-      throw new ServiceError('inference_failed', "The model's chat template takes too long for these messages; shorten them.", {
-        cause: error,
-      })
+    const late = "The model's chat template takes too long for these messages; shorten them."
+    if (error instanceof RenderTimeout) throw new ServiceError('inference_failed', late, { cause: error })
     throw refuse(error instanceof Error ? error.message : 'it failed', error)
   }
 }

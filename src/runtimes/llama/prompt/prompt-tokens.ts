@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { defined } from '../../../core/defined.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { ChatInput, ChatMessage, PromptField, TextGap, TextRequest, ToolDefinition } from '../../../core/text-generation.ts'
 import { joinTokens } from '../binding/cut-at-marks.ts'
@@ -61,13 +62,10 @@ export async function tokenizeRequest(
  * @throws {ServiceError} `invalid_request_error` when the template refuses the messages.
  */
 export function writePrompt(
-  {
-    vocabulary,
-    template,
-    toolFormat,
-  }: Omit<PromptTools, 'stretches' | 'vocabulary' | 'pictures'> & { readonly vocabulary: Pick<Vocabulary, 'controlTexts'> },
+  tools: Pick<PromptTools, 'template' | 'toolFormat'> & { readonly vocabulary: Pick<Vocabulary, 'controlTexts'> },
   input: ChatInput,
 ): readonly PromptPart[] {
+  const { vocabulary, template, toolFormat } = tools
   const offered = input.toolChoice === 'none' ? [] : input.tools
   const marked = markPictures(input.messages, offered)
   const messages = toolFormat.native ? showTools(toolFormat, marked.messages, offered) : writeToolsAsText(marked.messages, offered)
@@ -76,14 +74,14 @@ export function writePrompt(
     tools: toolFormat.native ? offered.map((tool) => protectTool(tool, protect)) : [],
   })
   const guard = guardControlTexts(vocabulary.controlTexts, collectTexts(shape), template.thoughts?.stubborn)
-  const { seen, tools } = shape(guard.protect)
+  const { seen, tools: shown } = shape(guard.protect)
   const last = seen.at(-1)
   const thinking = readThinking(template, input)
   const continued = input.opening === 'last-message' && last?.role === 'assistant' ? last : null
   const rendered =
     continued === null
-      ? renderPrompt(template, seen, tools, { ...thinking, opensTurn: input.opening !== 'bare' })
-      : closeThoughts(template.thoughts, renderPrompt(template, seen.slice(0, -1), tools, thinking)) + continued.content
+      ? renderPrompt(template, seen, shown, { ...thinking, opensTurn: input.opening !== 'bare' })
+      : closeThoughts(template.thoughts, renderPrompt(template, seen.slice(0, -1), shown, thinking)) + continued.content
   return marked.unmark(guard.split(rendered))
 }
 
@@ -141,8 +139,8 @@ function refusePicture(): never {
 function readThinking({ acceptsEffort }: ChatTemplate, input: ChatInput): Pick<RenderOptions, 'effort' | 'thinks' | 'thoughtTokens'> {
   const { effort, effortIsWish = false, thoughtTokens } = input
   const thinks = thoughtTokens === 0 ? false : input.thinks
-  const chosen = effort === undefined || (effortIsWish && !acceptsEffort) ? { ...(thinks !== undefined && { thinks }) } : { effort }
-  return { ...chosen, ...(thoughtTokens !== undefined && { thoughtTokens }) }
+  const isIgnored = effort === undefined || (effortIsWish && !acceptsEffort)
+  return defined(isIgnored ? { thinks, thoughtTokens } : { effort, thoughtTokens })
 }
 
 /** The part of an answer that a prompt has opened, by the mark at its end; null = none. */
@@ -200,14 +198,8 @@ export function tooLong(promptTokens: number | string, contextLength: number, pa
  * @throws {ServiceError} `unsupported_parameter` when the model was not made for it.
  */
 export function layOutGap(gap: GapTokens | null, before: string, { suffix, files }: TextGap): readonly (number | string)[] {
-  if (gap === null)
-    throw new ServiceError(
-      'unsupported_parameter',
-      'This model has no fill-in-the-middle tokens; use one that has, such as a code model.',
-      {
-        param: 'model',
-      },
-    )
+  const without = 'This model has no fill-in-the-middle tokens; use one that has, such as a code model.'
+  if (gap === null) throw new ServiceError('unsupported_parameter', without, { param: 'model' })
   const known = files.flatMap(({ name, text }) => [...mark(gap.file), gap.file === null ? `\n\n--- ${name} ---\n\n` : `${name}\n`, text])
   return [
     ...(gap.repository === null ? [] : [...mark(gap.repository), 'repository\n']),

@@ -11,7 +11,6 @@ export function todayVariables(): { readonly date_string: string; readonly datet
   return { date_string: formattedTime.render({ format: '%d %b %Y' }), datetime: formattedTime.render({ format: '%b %d %Y' }) }
 }
 
-/** Global names available to every chat template. */
 const templateGlobals = {
   true: true,
   True: true,

@@ -1,7 +1,6 @@
 /** Maximum bytes of cached text and tokens for all accounts together. */
 const defaultBytes = 8 * 1024 * 1024
 
-/** Approximate size of an entry besides its text and tokens. */
 const entryBytes = 320
 
 /**

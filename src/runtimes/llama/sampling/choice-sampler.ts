@@ -45,7 +45,6 @@ export class ChoiceSampler implements Disposable {
     this.#forced = [...tokens]
   }
 
-  /** Whether the next token is settled already. */
   get forced(): boolean {
     return this.#forced.length > 0
   }

@@ -25,7 +25,6 @@ export interface DraftParts {
   readonly resources: AsyncDisposable
 }
 
-/** Content of a sequence in the draft model's context. */
 interface Held {
   readonly account: string
   readonly tokens: number[]
@@ -128,7 +127,6 @@ export class DraftModel implements Guesser {
   }
 }
 
-/** Tokens of one sequence that the draft model has not read. */
 interface Unread {
   readonly id: number
   readonly tokens: readonly number[]

@@ -15,7 +15,6 @@ const [textFading, wholeFading] = [0.95, 0.995]
  * every token is still drawn from the model's own logits, and only correct guesses are kept.
  */
 export class Speculation implements Guessing {
-  /** Totals of all guesses. */
   readonly totals = new GuessTotals()
   readonly #guesser: Guesser
   readonly #costs = new BatchCosts()
@@ -25,7 +24,6 @@ export class Speculation implements Guessing {
     this.#guesser = guesser
   }
 
-  /** The record of a text that begins. */
   openRecord(): GuessRecord {
     return new GuessRecord(this.#record, textFading, this.#record)
   }
@@ -36,7 +34,6 @@ export class Speculation implements Guessing {
     for (const [index, each] of running.entries()) each.guess = guesses[index] ?? new Uint32Array()
   }
 
-  /** Notes how long a batch of decoding texts took. */
   note(tokens: number, ms: number): void {
     this.#costs.note(tokens, ms)
   }
@@ -60,7 +57,6 @@ export class Speculation implements Guessing {
 /** Guessing must promise at least this much more speed: drawing several tokens in a row takes time too. */
 const worthwhile = 1.05
 
-/** Conditions for guessing tokens of the running texts. */
 interface DraftEstimate {
   readonly sequences: number
   /** Tokens that can be guessed for each of them. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { GrammarState } from '../../automaton/byte-arrows.ts'
 import { Effort } from '../../automaton/effort.ts'
-import type { GrammarState } from '../../automaton/grammar-state.ts'
 import { GrammarStates } from '../../automaton/grammar-states.ts'
 import { regexRule } from './regex-grammar.ts'
 

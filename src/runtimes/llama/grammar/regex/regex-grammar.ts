@@ -92,7 +92,6 @@ class RegexReader {
     }
   }
 
-  /** An alternative of the whole expression. */
   #anchored(): TextPart {
     const { any } = this.#spelling
     const free = character(any ?? '')
@@ -184,7 +183,6 @@ class RegexReader {
     return ranges
   }
 
-  /** The character that stands behind a backslash. */
   #escaped(): string {
     const code = /^(?:x([0-9a-fA-F]{2})|u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4}))/.exec(this.#rest())
     if (code !== null) {

@@ -54,7 +54,6 @@ function endOf({ value, included }: Bound): End {
   return { whole: Number(whole), fraction, included }
 }
 
-/** Numbers of 0 or more from `low` to `high`. */
 function magnitudes(low: End, high: End): string | null {
   const most = fractionDigits([low, high])
   if (low.whole > high.whole) return null
@@ -109,7 +108,6 @@ function notOnlyZeros(most: number): Digits {
   return { none: false, some: Array.from({ length: Math.max(0, most) }, (_, zeros) => `"0"{${zeros}} [1-9] [0-9]{0,${most - zeros - 1}}`) }
 }
 
-/** A digit, then others. */
 function followed(digit: number, { none, some }: Digits): readonly string[] {
   if (some.length === 0) return none ? [`"${digit}"`] : []
   return [`"${digit}" (${some.join(' | ')})${none ? '?' : ''}`]

@@ -110,7 +110,6 @@ export class SchemaGrammar {
     return name ? this.#grammar.define(name, rule) : rule
   }
 
-  /** A name for the rule of a schema that leads back to itself. */
   #nameOpen(rules: Map<JsonObject, string | null>, schema: JsonObject): string {
     const name = this.#grammar.reserve()
     rules.set(schema, name)
