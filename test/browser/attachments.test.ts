@@ -56,6 +56,8 @@ test('a sent file is shown apart from the text, and does not cover the buttons b
   const boxOf = async (found: Locator) => (await found.boundingBox()) ?? assert.fail('it is not shown')
   const [over, sheet] = [await boxOf(message), await boxOf(page.locator('.composer-sheet'))]
   assert.ok(over.y + over.height <= sheet.y, 'the message lies over where one writes')
+  await message.getByRole('button', { name: 'Close' }).click()
+  await message.waitFor({ state: 'detached' })
   await chooser.setInputFiles([letters('notes.txt', 100)])
   await page.getByLabel('Your message', { exact: true }).fill('What is in it?')
   await page.getByRole('button', { name: 'Send', exact: true }).click()

@@ -1,11 +1,22 @@
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { announcement, dialogDepth, holdToast, listenForUndo, releaseToast, runToast, type Toast, toasts } from '../state/toasts.ts'
+import { t } from '../language/t.ts'
+import {
+  announcement,
+  dialogDepth,
+  dismissToast,
+  holdToast,
+  listenForUndo,
+  releaseToast,
+  runToast,
+  type Toast,
+  toasts,
+} from '../state/toasts.ts'
 import { Button } from './button.tsx'
 
 /**
  * The stack of short messages, on top of the page or of its topmost dialog. They are read out when they appear. A message under the pointer
- * or with the focus stays.
+ * or with the focus stays until it is closed.
  */
 export function Toasts({ depth }: { depth: number }): VNode {
   const isOnTop = dialogDepth.value === depth
@@ -37,6 +48,7 @@ function Message({ toast }: { toast: Toast }): VNode {
           {toast.action.label}
         </Button>
       ) : null}
+      <Button size="small" icon="close" iconOnly onClick={() => dismissToast(toast)}>{t`Close`}</Button>
     </div>
   )
 }

@@ -98,7 +98,8 @@ export function listenForUndo(): () => void {
   return () => window.removeEventListener('keydown', onKey)
 }
 
-function dismissToast({ id }: Pick<Toast, 'id'>): void {
+/** Removes a message. */
+export function dismissToast({ id }: Pick<Toast, 'id'>): void {
   clearTimeout(timers.get(id))
   timers.delete(id)
   held.delete(id)
