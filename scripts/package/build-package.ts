@@ -13,7 +13,7 @@ const copied = [
 ]
 
 /** What the service never loads: tests, the browser's half (which is bundled), and what builds that. */
-const leftOut = /\.test\.ts$|^console\/app\/|^console\/bundle\/build\.ts$|parity/
+const leftOut = /\.test\.ts$|^console\/app\/|^console\/bundle\/build\.ts$/
 
 /** Writes the package as it is published: JavaScript, for Node strips no types below `node_modules`, and without tests. */
 export async function buildPackage(folder: string): Promise<void> {

@@ -31,7 +31,7 @@ describe('pictures on WebGPU', { skip: withoutWebGpu }, () => {
     )
     const file = join(folder.path, 'cases.json')
     await writeFile(file, JSON.stringify({ ...reference, cases }))
-    const { stdout } = await promisify(execFile)(process.execPath, ['src/composition/parity.ts', file, '--gpu', 'webgpu'], {
+    const { stdout } = await promisify(execFile)(process.execPath, ['test/support/parity/replay-file.ts', file, '--gpu', 'webgpu'], {
       env: { ...process.env, ...softwareWebGpu, XDG_RUNTIME_DIR: folder.path },
     })
     assert.match(stdout, /^2 of 2 cases within/m)
@@ -40,7 +40,7 @@ describe('pictures on WebGPU', { skip: withoutWebGpu }, () => {
   it('are not drawn by a named provider without a device', async () => {
     const failed = await promisify(execFile)(
       process.execPath,
-      ['src/composition/parity.ts', 'test/fixtures/golden/parity.json', '--gpu', 'webgpu'],
+      ['test/support/parity/replay-file.ts', 'test/fixtures/golden/parity.json', '--gpu', 'webgpu'],
       { env: { ...process.env, VK_ICD_FILENAMES: '/nowhere.json' } },
     ).catch(({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }))
     assert.deepEqual(failed, {

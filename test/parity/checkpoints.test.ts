@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { openReferencePipeline, pipelineKey } from '../../src/runtimes/diffusion/parity/open-pipeline.ts'
-import { parseReferenceFile } from '../../src/runtimes/diffusion/parity/reference-case.ts'
-import { type Deviation, isWithinLimits, replayCase } from '../../src/runtimes/diffusion/parity/replay-case.ts'
 import { unpackGoldenCheckpoints } from '../support/model-files/golden-checkpoints.ts'
+import { openReferencePipeline, pipelineKey } from '../support/parity/open-pipeline.ts'
+import { parseReferenceFile } from '../support/parity/reference-case.ts'
+import { type Deviation, isWithinLimits, replayCase } from '../support/parity/replay-case.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 const temporary = await createTemporaryFolder()

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gpuTarget } from '../../src/runtimes/diffusion/checkpoint/graph/find-graph-target.ts'
-import { openReferencePipeline } from '../../src/runtimes/diffusion/parity/open-pipeline.ts'
-import { parseReferenceFile } from '../../src/runtimes/diffusion/parity/reference-case.ts'
-import { replayCase } from '../../src/runtimes/diffusion/parity/replay-case.ts'
 import { unpackGoldenCheckpoints } from '../support/model-files/golden-checkpoints.ts'
+import { openReferencePipeline } from '../support/parity/open-pipeline.ts'
+import { parseReferenceFile } from '../support/parity/reference-case.ts'
+import { replayCase } from '../support/parity/replay-case.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 const temporary = await createTemporaryFolder()

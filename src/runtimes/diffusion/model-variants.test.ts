@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url'
 import sharp from 'sharp'
 import { OnnxEditor } from '../../../test/support/model-files/onnx-editor.ts'
 import { drawFile, loadTinyModel } from '../../../test/support/model-files/tiny-image-model.ts'
+import { parseReferenceFile, type ReferenceCase } from '../../../test/support/parity/reference-case.ts'
+import { type Deviation, replayCase } from '../../../test/support/parity/replay-case.ts'
 import { ServiceError } from '../../core/error.ts'
 import { loadDiffusionPipeline } from './diffusion-pipeline.ts'
 import { readJsonObject } from './onnx/model-file.ts'
-import { parseReferenceFile, type ReferenceCase } from './parity/reference-case.ts'
-import { type Deviation, replayCase } from './parity/replay-case.ts'
 
 const golden = new URL('../../../test/fixtures/golden/', import.meta.url)
 const original = fileURLToPath(new URL('tiny-sdxl', golden))

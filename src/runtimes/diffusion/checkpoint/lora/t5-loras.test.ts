@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { unpackGoldenCheckpoints } from '../../../../../test/support/model-files/golden-checkpoints.ts'
 import { readStoredTensors, type StoredTensor, storedFile } from '../../../../../test/support/model-files/safetensors-file.ts'
+import { openReferencePipeline } from '../../../../../test/support/parity/open-pipeline.ts'
+import { parseReferenceFile } from '../../../../../test/support/parity/reference-case.ts'
 import { createTemporaryFolder } from '../../../../../test/support/temporary-folder.ts'
-import { openReferencePipeline } from '../../parity/open-pipeline.ts'
-import { parseReferenceFile } from '../../parity/reference-case.ts'
 
 const temporary = await createTemporaryFolder()
 after(() => temporary[Symbol.asyncDispose]())

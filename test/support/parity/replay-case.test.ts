@@ -6,7 +6,7 @@ import { openReferencePipeline } from './open-pipeline.ts'
 import { parseReferenceFile } from './reference-case.ts'
 import { type Deviation, isWithinLimits, replayCase } from './replay-case.ts'
 
-const golden = new URL('../../../../test/fixtures/golden/', import.meta.url)
+const golden = new URL('../../fixtures/golden/', import.meta.url)
 const { signal } = new AbortController()
 const file = parseReferenceFile(JSON.parse(await readFile(new URL('parity.json', golden), 'utf8')))
 const [first] = file.cases

@@ -3,11 +3,11 @@ import { availableParallelism } from 'node:os'
 import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { type GpuSetting, gpuSettings } from '../core/compute-device.ts'
-import { chooseProvider } from '../runtimes/diffusion/onnx/choose-provider.ts'
-import { openReferencePipeline, pipelineKey } from '../runtimes/diffusion/parity/open-pipeline.ts'
-import { parseReferenceFile, type ReferenceCase } from '../runtimes/diffusion/parity/reference-case.ts'
-import { type Deviation, isWithinLimits, replayCase } from '../runtimes/diffusion/parity/replay-case.ts'
+import { type GpuSetting, gpuSettings } from '../../../src/core/compute-device.ts'
+import { chooseProvider } from '../../../src/runtimes/diffusion/onnx/choose-provider.ts'
+import { openReferencePipeline, pipelineKey } from './open-pipeline.ts'
+import { parseReferenceFile, type ReferenceCase } from './reference-case.ts'
+import { type Deviation, isWithinLimits, replayCase } from './replay-case.ts'
 
 const usage = `Usage: npm run parity -- <cases.json> [--models <folder>] [--gpu <setting>]
 
@@ -15,7 +15,7 @@ Replays reference cases of diffusers and prints the worst error per sampler or f
 --models  folder that holds the model the file names, or that model's folder (default test/fixtures/golden)
 --gpu     what to compute on, as the setting gpu (default off)
 `
-const goldenFolder = fileURLToPath(new URL('../../test/fixtures/golden', import.meta.url))
+const goldenFolder = fileURLToPath(new URL('../../fixtures/golden', import.meta.url))
 
 /** The maximum deviation; NaN counts as the maximum. */
 export function worst(deviations: readonly Deviation[]): Deviation {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { runParity } from './parity.ts'
+import { runParity } from './replay-file.ts'
 
-const golden = fileURLToPath(new URL('../../test/fixtures/golden', import.meta.url))
+const golden = fileURLToPath(new URL('../../fixtures/golden', import.meta.url))
 const whole = JSON.parse(await readFile(join(golden, 'parity.json'), 'utf8'))
 const parent = await mkdtemp(join(tmpdir(), 'sepia-parity-'))
 after(() => rm(parent, { recursive: true }))

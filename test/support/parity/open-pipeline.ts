@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ModelFiles } from '../../../core/checkpoint/model-files.ts'
-import { loadCheckpointPipeline } from '../checkpoint/load-checkpoint-pipeline.ts'
-import { trainedSchedule } from '../checkpoint/parts/checkpoint-parts.ts'
-import { type DiffusionPipeline, loadDiffusionPipeline } from '../diffusion-pipeline.ts'
-import { type JsonRecord, readJsonObject } from '../onnx/model-file.ts'
+import type { ModelFiles } from '../../../src/core/checkpoint/model-files.ts'
+import { loadCheckpointPipeline } from '../../../src/runtimes/diffusion/checkpoint/load-checkpoint-pipeline.ts'
+import { trainedSchedule } from '../../../src/runtimes/diffusion/checkpoint/parts/checkpoint-parts.ts'
+import { type DiffusionPipeline, loadDiffusionPipeline } from '../../../src/runtimes/diffusion/diffusion-pipeline.ts'
+import { type JsonRecord, readJsonObject } from '../../../src/runtimes/diffusion/onnx/model-file.ts'
 import type { ReferenceCase } from './reference-case.ts'
 
 /** A model that reference cases are replayed on. */

@@ -1,9 +1,9 @@
-import { componentNames, type ModelFiles } from '../../../core/checkpoint/model-files.ts'
-import type { SkipLayerGuidance } from '../../../core/image-generation.ts'
-import { isRecord } from '../../../core/json-value.ts'
-import { type Sampler, samplers } from '../../../core/sampler.ts'
-import type { JsonRecord } from '../onnx/model-file.ts'
-import type { GuidanceBounds } from '../unet/guided-unet.ts'
+import { componentNames, type ModelFiles } from '../../../src/core/checkpoint/model-files.ts'
+import type { SkipLayerGuidance } from '../../../src/core/image-generation.ts'
+import { isRecord } from '../../../src/core/json-value.ts'
+import { type Sampler, samplers } from '../../../src/core/sampler.ts'
+import type { JsonRecord } from '../../../src/runtimes/diffusion/onnx/model-file.ts'
+import type { GuidanceBounds } from '../../../src/runtimes/diffusion/unet/guided-unet.ts'
 
 /** A recorded run of diffusers: the request, and the resulting latents and picture. */
 export interface ReferenceCase {
