@@ -305,7 +305,8 @@ test('the list is grouped by day and fills its column; conversations can be arch
   // A search finds it nevertheless, and shows where it is.
   await page.getByLabel('Search conversations').fill('as you wish')
   await entry.hover()
-  await entry.getByRole('link', { name: /^Archive this one\.\s*, archived$/ }).waitFor()
+  await entry.getByRole('link', { name: /^Archive this one\.\s*, archived As you wish\.$/ }).waitFor()
+  await entry.locator('mark', { hasText: /^As you wish$/ }).waitFor()
   await entry.getByRole('button', { name: 'Restore from the archive' }).waitFor()
   await page.getByLabel('Search conversations').fill('')
   await page.getByRole('complementary').getByRole('button', { name: 'Archive', exact: true }).click()

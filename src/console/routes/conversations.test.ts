@@ -96,7 +96,13 @@ test('pinned conversations come first, then the most recently changed; a search 
   const titles = ({ conversations }: ConversationPage) => conversations.map(({ title }) => title)
   assert.deepEqual(titles(await list()), ['About pinned', 'About old', 'About new'])
   assert.deepEqual(titles(await list('?search=tiger')), ['About old'])
+  const [found] = (await list('?search=tiger')).conversations
+  assert.deepEqual(found?.found, ['The ', 'TIGER', ' sleeps.'])
+  await say('new', 'long', { content: `${'🐅'.repeat(30)}Éclair${'🐅'.repeat(90)}` })
+  const [long] = (await list('?search=éclair')).conversations
+  assert.deepEqual(long?.found, [`…${'🐅'.repeat(20)}`, 'Éclair', '🐅'.repeat(80)])
   assert.deepEqual(titles(await list('?search=ABOUT%20P')), ['About pinned'])
+  assert.equal('found' in ((await list('?search=ABOUT%20P')).conversations[0] ?? {}), false)
   assert.deepEqual(titles(await list('?search=nothing')), [])
   await keep('old', 'Renamed')
   assert.deepEqual(titles(await list()), ['About pinned', 'Renamed', 'About new'])

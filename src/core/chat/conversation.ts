@@ -132,4 +132,6 @@ export interface ListedConversation extends ConversationHead {
   readonly changedAt: number
   /** Absent = no. */
   readonly archived?: true
+  /** The part of a message that a search found, with the text before and after it; absent = the title was found. */
+  readonly found?: readonly [before: string, match: string, after: string]
 }

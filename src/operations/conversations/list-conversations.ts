@@ -1,15 +1,18 @@
 import type { ListedConversation } from '../../core/chat/conversation.ts'
 import type { StoredDocument } from '../../core/document.ts'
 import type { DocumentQuery } from '../../core/ports/document-store.ts'
+import { beginning } from '../../core/text/visible-text.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import type { DocumentDependencies } from '../account-documents.ts'
-import { archivedLabel, keptLabel, pinnedLabel, readHead, removedLabel } from './conversation-documents.ts'
+import { archivedLabel, keptLabel, pinnedLabel, readHead, readTurn, removedLabel } from './conversation-documents.ts'
 
 /** Conversations per page of the list. */
 const pageSize = 50
 const maxPinned = 100
 /** Maximum number of messages a search reads. */
 const maxFound = 500
+/** Characters of an excerpt before and after the match. */
+const [excerptBefore, excerptAfter] = [20, 80]
 
 /** One page, and the start of the next; null = the last page. */
 export interface ConversationList {
@@ -46,9 +49,9 @@ export async function listConversations(
 }
 
 /** A head without the fields that only an open conversation needs. */
-function readListed(document: StoredDocument): ListedConversation {
+function readListed({ found, ...document }: StoredDocument & Pick<ListedConversation, 'found'>): ListedConversation {
   const { settings: _, countsFrom: __, ...listed } = readHead(document)
-  return { ...listed, ...(document.label === archivedLabel && { archived: true }) }
+  return { ...listed, ...(document.label === archivedLabel && { archived: true }), ...(found && { found }) }
 }
 
 async function findConversations(
@@ -59,11 +62,24 @@ async function findConversations(
   const base = { accountId, search, order: 'newest', after: null } as const
   const titled = await documents.list({ ...base, kind: 'conversation', limit: pageSize }, options)
   const said = await documents.list({ ...base, kind: 'turn', limit: maxFound }, options)
-  const ids = new Set(said.flatMap(({ label }) => label ?? []))
-  for (const { id } of titled) ids.delete(id)
-  const others = [...ids].slice(0, pageSize - titled.length)
-  const found = await Promise.all(others.map((id) => documents.get({ kind: 'conversation', id, accountId }, options)))
-  return [...titled, ...found]
+  const inMessages = Map.groupBy(said, ({ label }) => label ?? '')
+  for (const { id } of titled) inMessages.delete(id)
+  const others = await Promise.all(
+    [...inMessages].slice(0, pageSize - titled.length).map(async ([id, [newest]]) => {
+      const document = await documents.get({ kind: 'conversation', id, accountId }, options)
+      return document && { ...document, ...(newest && { found: excerptAround(search, readTurn(newest).content) }) }
+    }),
+  )
+  return [...titled, ...others]
     .flatMap((document) => (document === null || document.label === removedLabel ? [] : readListed(document)))
     .sort((a, b) => b.changedAt - a.changedAt)
+}
+
+/** The first place where a text contains what is searched; both are compared in lower case, as the store does. */
+function excerptAround(search: string, text: string): ListedConversation['found'] {
+  const at = Math.max(0, text.toLowerCase().indexOf(search.toLowerCase()))
+  const end = at + search.length
+  // A character has at most two UTF-16 units.
+  const before = [...text.slice(Math.max(0, at - 2 * excerptBefore), at)].slice(-excerptBefore).join('')
+  return [`${before.length < at ? '…' : ''}${before}`, text.slice(at, end), beginning(text.slice(end), excerptAfter)]
 }

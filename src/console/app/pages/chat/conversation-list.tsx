@@ -145,7 +145,7 @@ interface EntryProps {
 }
 
 function Entry({ conversation, onRename }: EntryProps): VNode {
-  const { id, title, pinned, archived = false } = conversation
+  const { id, title, pinned, archived = false, found } = conversation
   const archive = async () => {
     const undo = await archiveConversation(id, !archived)
     showToast(archived ? t`The conversation is back in the list.` : t`The conversation is archived.`, { label: t`Undo`, run: undo })
@@ -163,6 +163,13 @@ function Entry({ conversation, onRename }: EntryProps): VNode {
       <a href={`/console/chat/${id}`} dir="auto" title={title} aria-current={current.value.id === id ? 'page' : undefined}>
         {pinned ? <Icon name="pin" size={14} /> : null} {archived ? <Icon name="drawer" size={14} /> : null} {title}
         {archived ? <span class="hidden-text">{t`, archived`}</span> : null}
+        {found ? (
+          <small dir="auto">
+            {found[0]}
+            <mark>{found[1]}</mark>
+            {found[2]}
+          </small>
+        ) : null}
       </a>
       <span class="history-acts">
         {archived ? null : (
