@@ -5,7 +5,7 @@ import { placed } from './levels/sigmas.ts'
 import { spacedTimesteps } from './levels/timesteps.ts'
 import { cleanFromPrediction, clipped, linear, noiseFromPrediction, variancePreserving } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
-import type { Solver } from './solver.ts'
+import { after, type Solver } from './solver.ts'
 
 /**
  * Deterministic DDIM (η = 0), after diffusers' `DDIMScheduler`.
@@ -19,18 +19,13 @@ export function ddim(config: SchedulerConfig, steps: number): Solver {
   const stride = Math.floor(config.trainTimesteps / steps)
   const timeAt = placed(timesteps)
   return {
-    timesteps,
-    order: 1,
-    ...variancePreserving(config, (index) => level(timeAt(index))),
+    ...variancePreserving(config, timesteps, (index) => level(timeAt(index))),
     step: (state, prediction, latents) => {
       const current = level(timeAt(state.index))
       const previous = alphaBar(timeAt(state.index) - stride)
       const clean = clipped(cleanFromPrediction(config.predictionType, current, prediction, latents), config.clipSampleRange)
       const noise = noiseFromPrediction(config.predictionType, current, prediction, latents)
-      return {
-        state: { ...state, index: state.index + 1, taken: state.taken + 1 },
-        latents: linear([Math.sqrt(previous), clean], [Math.sqrt(1 - previous), noise]),
-      }
+      return { state: after(state), latents: linear([Math.sqrt(previous), clean], [Math.sqrt(1 - previous), noise]) }
     },
   }
 }
@@ -45,9 +40,7 @@ export function ddpm(config: SchedulerConfig, steps: number): Solver {
   const timesteps = spacedTimesteps(config, steps, { rounded: true })
   const timeAt = placed(timesteps, -1)
   return {
-    timesteps,
-    order: 1,
-    ...variancePreserving(config, (index) => level(timeAt(index))),
+    ...variancePreserving(config, timesteps, (index) => level(timeAt(index))),
     step: (state, prediction, latents, draw) => {
       const timestep = timeAt(state.index)
       const bar = alphaBar(timestep)
@@ -57,7 +50,7 @@ export function ddpm(config: SchedulerConfig, steps: number): Solver {
       const clean = clipped(cleanFromPrediction(config.predictionType, level(timestep), prediction, latents), config.clipSampleRange)
       const deviation = Math.sqrt(Math.max(((1 - previousBar) / (1 - bar)) * beta, 1e-20))
       return {
-        state: { ...state, index: state.index + 1, taken: state.taken + 1 },
+        state: after(state),
         latents: linear(
           [(Math.sqrt(previousBar) * beta) / (1 - bar), clean],
           [(Math.sqrt(alpha) * (1 - previousBar)) / (1 - bar), latents],
@@ -91,9 +84,7 @@ export function lcm(config: SchedulerConfig, steps: number): Solver {
   })
   const timeAt = placed(timesteps)
   return {
-    timesteps,
-    order: 1,
-    ...variancePreserving(config, (index) => level(timeAt(index))),
+    ...variancePreserving(config, timesteps, (index) => level(timeAt(index))),
     step: (state, prediction, latents, draw) => {
       const timestep = timeAt(state.index)
       const scaled = timestep * timestepScaling
@@ -101,7 +92,7 @@ export function lcm(config: SchedulerConfig, steps: number): Solver {
       const take = scaled / Math.sqrt(scaled ** 2 + dataDeviation ** 2)
       const estimate = clipped(cleanFromPrediction(config.predictionType, level(timestep), prediction, latents), config.clipSampleRange)
       const clean = linear([take, estimate], [keep, latents])
-      const next = { ...state, index: state.index + 1, taken: state.taken + 1 }
+      const next = after(state)
       if (state.index === timesteps.length - 1) return { state: next, latents: clean }
       const previous = alphaBar(timeAt(state.index + 1))
       return { state: next, latents: linear([Math.sqrt(previous), clean], [Math.sqrt(1 - previous), draw()]) }
@@ -133,21 +124,18 @@ export function pndm(config: SchedulerConfig, steps: number): Solver {
   }
 
   return {
-    timesteps,
-    order: 1,
-    ...variancePreserving(config, (index) => level(timeAt(index))),
+    ...variancePreserving(config, timesteps, (index) => level(timeAt(index))),
     step: (state, prediction, latents) => {
       const time = timeAt(state.index)
-      const next = { index: state.index + 1, taken: state.taken + 1 }
       const [first] = state.history
       if (state.taken === 1 && first !== undefined && state.anchor !== null) {
         // The first step again, with the mean of the noise at both of its ends.
         const mean = linear([0.5, prediction], [0.5, first])
-        return { state: { ...next, history: state.history, anchor: null }, latents: move(time + stride, time, mean, state.anchor) }
+        return { state: after(state, { anchor: null }), latents: move(time + stride, time, mean, state.anchor) }
       }
       const history = [...state.history.slice(-3), prediction]
       const anchor = state.taken === 0 ? latents : null
-      return { state: { ...next, history, anchor }, latents: move(time, time - stride, extrapolated(history), latents) }
+      return { state: after(state, { history, anchor }), latents: move(time, time - stride, extrapolated(history), latents) }
     },
   }
 }

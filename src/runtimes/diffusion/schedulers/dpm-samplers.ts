@@ -1,11 +1,10 @@
-import { finalSigma, lambda, multistepTimesteps, type Shares, sharesAt, usableTimesteps } from './levels/dpm-levels.ts'
+import { lambda, multistepTrack, type Shares, sharesAt } from './levels/dpm-levels.ts'
 import type { SharedTrack } from './levels/flow-sigmas.ts'
-import { type NoiseSchedule, noiseSchedule } from './levels/noise-schedule.ts'
-import { interpolate, karrasSigmas, type SigmaTrack, timestepOf } from './levels/sigmas.ts'
-import { evenlySpaced, roundHalfEven } from './levels/timesteps.ts'
+import { noiseSchedule } from './levels/noise-schedule.ts'
+import { roundHalfEven } from './levels/timesteps.ts'
 import { cleanFromPrediction, linear, variancePreserving } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
-import type { Solver } from './solver.ts'
+import { after, type Solver } from './solver.ts'
 
 /** Factors of a DPM-Solver++ step between two noise levels. */
 interface DpmUpdate {
@@ -52,21 +51,21 @@ interface DpmOptions {
  * @see Lu et al. 2022, arXiv:2211.01095
  */
 export function dpmMultistep(config: SchedulerConfig, steps: number, options: DpmOptions): Solver {
-  const { timesteps, sigmas } = options.track ?? multistepTrack(config, noiseSchedule(config, { zeroSnrFloor: true }), steps)
+  // diffusers cuts the timesteps of cosine schedules and rounds the others.
+  const whole = config.betaSchedule === 'squaredcos_cap_v2' ? Math.trunc : roundHalfEven
+  const { timesteps, sigmas } = options.track ?? multistepTrack(config, noiseSchedule(config, { zeroSnrFloor: true }), steps, { whole })
   const shares = options.track?.shares ?? sharesAt(sigmas)
   const lowerAtEnd = (config.lowerOrderFinal ?? true) && timesteps.length < fewSteps
   const endsInFirstOrder = config.eulerAtFinal || lowerAtEnd || config.finalSigma === 'zero'
   return {
-    timesteps,
-    order: 1,
-    ...variancePreserving(config, shares),
+    ...variancePreserving(config, timesteps, shares),
     step: (state, prediction, latents, draw) => {
       const { index } = state
       const from = shares(index)
       const to = shares(index + 1)
       const clean = cleanFromPrediction(config.predictionType, from, prediction, latents)
       const { kept, gain, slope, added } = dpmUpdate(from, to, options.stochastic ? draw() : null, config)
-      const next = { ...state, index: index + 1, taken: state.taken + 1, history: [clean] }
+      const next = after(state, { history: [clean] })
       const earlier = state.history.at(-1)
       if (config.solverOrder === 1 || earlier === undefined || (index === timesteps.length - 1 && endsInFirstOrder))
         return { state: next, latents: linear([kept, latents], [gain, clean], added) }
@@ -74,19 +73,6 @@ export function dpmMultistep(config: SchedulerConfig, steps: number, options: Dp
       return { state: next, latents: linear([kept, latents], [gain + perStep, clean], [-perStep, earlier], added) }
     },
   }
-}
-
-function multistepTrack(config: SchedulerConfig, schedule: NoiseSchedule, steps: number): SigmaTrack {
-  const end = finalSigma(config, schedule)
-  if (config.karrasSigmas) {
-    const karras = karrasSigmas(schedule.sigmas, steps)
-    const exact = karras.map((sigma) => timestepOf(sigma, schedule))
-    // Timesteps are whole numbers in this scheduler: rounded, or cut where diffusers does not round.
-    const timesteps = exact.map(config.betaSchedule === 'squaredcos_cap_v2' ? Math.trunc : roundHalfEven)
-    return { timesteps, sigmas: Float32Array.from([...karras, end]) }
-  }
-  const timesteps = multistepTimesteps(config, schedule, steps)
-  return { timesteps, sigmas: Float32Array.from([...timesteps.map((time) => interpolate(schedule.sigmas, time)), end]) }
 }
 
 /**
@@ -97,19 +83,17 @@ function multistepTrack(config: SchedulerConfig, schedule: NoiseSchedule, steps:
  */
 export function dpmSinglestep(config: SchedulerConfig, steps: number, options: { readonly stochastic: boolean }): Solver {
   const schedule = noiseSchedule(config, { zeroSnrFloor: false })
-  const { timesteps, sigmas } = singlestepTrack(config, schedule, steps)
+  const { timesteps, sigmas } = multistepTrack({ ...config, timestepSpacing: 'linspace' }, schedule, steps)
   const shares = sharesAt(sigmas)
   const orders = orderOfEach(config, steps)
   return {
-    timesteps,
-    order: 1,
-    ...variancePreserving(config, shares),
+    ...variancePreserving(config, timesteps, shares),
     step: (state, prediction, latents, draw) => {
       const { index, anchor } = state
       const clean = cleanFromPrediction(config.predictionType, shares(index), prediction, latents)
       const noise = options.stochastic ? draw() : null
       const earlier = state.history.at(-1)
-      const next = { index: index + 1, taken: state.taken + 1, history: [clean] }
+      const next = after(state, { history: [clean] })
       const to = shares(index + 1)
       if (orders[index] !== 2 || earlier === undefined || anchor === null) {
         const { kept, gain, added } = dpmUpdate(shares(index), to, noise, config)
@@ -118,10 +102,7 @@ export function dpmSinglestep(config: SchedulerConfig, steps: number, options: {
       const from = shares(index - 1)
       const { kept, gain, slope, added } = dpmUpdate(from, to, noise, config)
       const perStep = slope / ((lambda(shares(index)) - lambda(from)) / (lambda(to) - lambda(from)))
-      return {
-        state: { ...next, anchor },
-        latents: linear([kept, anchor], [gain - perStep, earlier], [perStep, clean], added),
-      }
+      return { state: next, latents: linear([kept, anchor], [gain - perStep, earlier], [perStep, clean], added) }
     },
   }
 }
@@ -134,17 +115,4 @@ function orderOfEach(config: SchedulerConfig, steps: number): readonly (1 | 2)[]
     const second = config.solverOrder === 2 && i % 2 === 1
     return second && !(lowerAtEnd && i === steps - 1) ? 2 : 1
   })
-}
-
-function singlestepTrack(config: SchedulerConfig, schedule: NoiseSchedule, steps: number): SigmaTrack {
-  const end = finalSigma(config, schedule)
-  if (config.karrasSigmas) {
-    const karras = karrasSigmas(schedule.sigmas, steps)
-    return { timesteps: karras.map((sigma) => roundHalfEven(timestepOf(sigma, schedule))), sigmas: Float32Array.from([...karras, end]) }
-  }
-  const timesteps = evenlySpaced(usableTimesteps(config, schedule) - 1, steps + 1)
-    .slice(1)
-    .map(roundHalfEven)
-    .toReversed()
-  return { timesteps, sigmas: Float32Array.from([...timesteps.map((time) => interpolate(schedule.sigmas, time)), end]) }
 }

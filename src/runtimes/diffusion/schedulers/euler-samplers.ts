@@ -1,9 +1,9 @@
 import { finalSigma } from './levels/dpm-levels.ts'
 import { noiseSchedule } from './levels/noise-schedule.ts'
-import { ancestralLevels, dpm2Sigmas, eulerSigmas, halfSteps, placed, unscaledNoiseScale } from './levels/sigmas.ts'
+import { ancestralLevels, dpm2Sigmas, eulerSigmas, halfSteps, placed, type SigmaTrack } from './levels/sigmas.ts'
 import { cleanFromUnscaled, clipped, linear, unscaled } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
-import type { Solver } from './solver.ts'
+import { after, type Solver } from './solver.ts'
 
 /**
  * Euler's method on the probability-flow equation, after diffusers' `EulerDiscreteScheduler` without churn.
@@ -12,44 +12,30 @@ import type { Solver } from './solver.ts'
  */
 export function euler(config: SchedulerConfig, steps: number): Solver {
   const schedule = noiseSchedule(config, { zeroSnrFloor: true })
-  const { timesteps, sigmas } = eulerSigmas(config, schedule, steps, finalSigma(config, schedule))
-  const sigmaAt = placed(sigmas)
-  return {
-    timesteps,
-    initialNoiseScale: unscaledNoiseScale(config, sigmas),
-    order: 1,
-    ...unscaled(config, sigmaAt),
-    step: (state, prediction, latents) => {
-      const sigma = sigmaAt(state.index)
-      const clean = cleanFromUnscaled(config.predictionType, sigma, prediction, latents)
-      const ratio = (sigmaAt(state.index + 1) - sigma) / sigma
-      return {
-        state: { ...state, index: state.index + 1, taken: state.taken + 1 },
-        latents: linear([1 + ratio, latents], [-ratio, clean]),
-      }
-    },
-  }
+  return eulerOver(config, eulerSigmas(config, schedule, steps, finalSigma(config, schedule)), (_, to) => ({ down: to, up: null }))
 }
 
 /** Euler's method with fresh noise after every step, after diffusers' `EulerAncestralDiscreteScheduler`. */
 export function eulerAncestral(config: SchedulerConfig, steps: number): Solver {
   const schedule = noiseSchedule(config, { zeroSnrFloor: true })
-  const { timesteps, sigmas } = eulerSigmas({ ...config, karrasSigmas: false }, schedule, steps)
-  const sigmaAt = placed(sigmas)
+  return eulerOver(config, eulerSigmas({ ...config, karrasSigmas: false }, schedule, steps), ancestralLevels)
+}
+
+/** The noise level that a step between two levels goes down to, and the noise it then adds; null = none. */
+type Split = (from: number, to: number) => { readonly down: number; readonly up: number | null }
+
+function eulerOver(config: SchedulerConfig, track: SigmaTrack, split: Split): Solver {
+  const sigmaAt = placed(track.sigmas)
   return {
-    timesteps,
-    initialNoiseScale: unscaledNoiseScale(config, sigmas),
     order: 1,
-    ...unscaled(config, sigmaAt),
+    ...unscaled(config, track, sigmaAt),
     step: (state, prediction, latents, draw) => {
       const sigma = sigmaAt(state.index)
-      const { up, down } = ancestralLevels(sigma, sigmaAt(state.index + 1))
+      const { up, down } = split(sigma, sigmaAt(state.index + 1))
       const clean = cleanFromUnscaled(config.predictionType, sigma, prediction, latents)
       const ratio = (down - sigma) / sigma
-      return {
-        state: { ...state, index: state.index + 1, taken: state.taken + 1 },
-        latents: linear([1 + ratio, latents], [-ratio, clean], [up, draw()]),
-      }
+      const noise = up === null ? null : ([up, draw()] as const)
+      return { state: after(state), latents: linear([1 + ratio, latents], [-ratio, clean], noise) }
     },
   }
 }
@@ -68,23 +54,20 @@ export function heun(config: SchedulerConfig, steps: number): Solver {
   const level = placed(track.sigmas)
   const sigmaAt = (index: number): number => level(Math.ceil(index / 2))
   return {
-    timesteps,
-    initialNoiseScale: unscaledNoiseScale(config, track.sigmas),
     order: 2,
-    ...unscaled(config, sigmaAt),
+    ...unscaled(config, { sigmas: track.sigmas, timesteps }, sigmaAt),
     step: (state, prediction, latents) => {
       const sigma = sigmaAt(state.index)
       const clean = clipped(cleanFromUnscaled(config.predictionType, sigma, prediction, latents), config.clipSampleRange)
       const slope = linear([1 / sigma, latents], [-1 / sigma, clean])
-      const next = { index: state.index + 1, taken: state.taken + 1 }
       const [earlierSlope] = state.history
       if (state.anchor === null || earlierSlope === undefined) {
         const distance = sigmaAt(state.index + 1) - sigma
-        return { state: { ...next, history: [slope], anchor: latents }, latents: linear([1, latents], [distance, slope]) }
+        return { state: after(state, { history: [slope], anchor: latents }), latents: linear([1, latents], [distance, slope]) }
       }
       const distance = sigma - sigmaAt(state.index - 1)
       const moved = linear([1, state.anchor], [distance / 2, earlierSlope], [distance / 2, slope])
-      return { state: { ...next, history: [], anchor: null }, latents: moved }
+      return { state: after(state, { history: [], anchor: null }), latents: moved }
     },
   }
 }
@@ -95,62 +78,45 @@ export function heun(config: SchedulerConfig, steps: number): Solver {
  * @see Karras et al. 2022, arXiv:2206.00364, algorithm 2; Lu et al. 2022, arXiv:2206.00927
  */
 export function dpm2(config: SchedulerConfig, steps: number): Solver {
-  const schedule = noiseSchedule(config, { zeroSnrFloor: false })
-  const track = dpm2Sigmas(config, schedule, steps)
-  const { sigmas } = track
-  /** Between level k and the next; zero before the last. */
-  const level = placed(sigmas)
-  const middles = Float32Array.from({ length: steps }, (_, k) => Math.exp((Math.log(level(k)) + Math.log(level(k + 1))) / 2))
-  const { timesteps, sigmaAt, middleAt, inputSigma } = halfSteps(track, middles, schedule)
-  return {
-    timesteps,
-    initialNoiseScale: unscaledNoiseScale(config, sigmas),
-    order: 2,
-    ...unscaled(config, inputSigma, sigmaAt),
-    step: (state, prediction, latents) => {
-      const { index, anchor } = state
-      const next = { ...state, index: index + 1, taken: state.taken + 1 }
-      const sigma = inputSigma(index)
-      const clean = cleanFromUnscaled(config.predictionType, sigma, prediction, latents)
-      if (anchor === null) {
-        const ratio = (middleAt(index) - sigma) / sigma
-        return { state: { ...next, anchor: latents }, latents: linear([1 + ratio, latents], [-ratio, clean]) }
-      }
-      const ratio = (sigmaAt(index) - sigmaAt(index - 1)) / sigma
-      return { state: { ...next, anchor: null }, latents: linear([1, anchor], [ratio, latents], [-ratio, clean]) }
-    },
-  }
+  const middle = (from: number, to: number): number => Math.exp((Math.log(from) + Math.log(to)) / 2)
+  return dpm2Over(config, steps, { split: (_, to) => ({ down: to, up: null }), middle })
 }
 
 /** DPM-Solver-2 with fresh noise after every step, after diffusers' `KDPM2AncestralDiscreteScheduler`. */
 export function dpm2Ancestral(config: SchedulerConfig, steps: number): Solver {
+  const middle = (from: number, down: number, k: number): number =>
+    k === steps - 1 ? 0 : Math.exp((Math.fround(Math.log(from)) + Math.fround(Math.log(down))) / 2)
+  return dpm2Over(config, steps, { split: ancestralLevels, middle })
+}
+
+interface HalfStepOptions {
+  readonly split: Split
+  /** The geometric mean of step k's level and the one it goes down to; 0 where that is free of noise. */
+  readonly middle: (from: number, down: number, k: number) => number
+}
+
+function dpm2Over(config: SchedulerConfig, steps: number, { split, middle }: HalfStepOptions): Solver {
   const schedule = noiseSchedule(config, { zeroSnrFloor: false })
   const track = dpm2Sigmas(config, schedule, steps)
-  const { sigmas } = track
-  const level = placed(sigmas)
-  const levels = Array.from({ length: steps }, (_, k) => ancestralLevels(level(k), level(k + 1)))
-  /** The geometric mean of level k and the level its step goes down to; 0 in the last step. */
-  const middles = Float32Array.from(levels, ({ down }, k) =>
-    k === steps - 1 ? 0 : Math.exp((Math.fround(Math.log(level(k))) + Math.fround(Math.log(down))) / 2),
-  )
+  const level = placed(track.sigmas)
+  const levels = Array.from({ length: steps }, (_, k) => split(level(k), level(k + 1)))
+  const middles = Float32Array.from(levels, ({ down }, k) => middle(level(k), down, k))
   const { timesteps, sigmaAt, middleAt, inputSigma } = halfSteps(track, middles, schedule)
   return {
-    timesteps,
-    initialNoiseScale: unscaledNoiseScale(config, sigmas),
     order: 2,
-    ...unscaled(config, inputSigma, sigmaAt),
+    ...unscaled(config, { sigmas: track.sigmas, timesteps }, inputSigma, sigmaAt),
     step: (state, prediction, latents, draw) => {
       const { index, anchor } = state
-      const next = { ...state, index: index + 1, taken: state.taken + 1 }
       const sigma = inputSigma(index)
       const clean = cleanFromUnscaled(config.predictionType, sigma, prediction, latents)
       if (anchor === null) {
         const ratio = (middleAt(index) - sigma) / sigma
-        return { state: { ...next, anchor: latents }, latents: linear([1 + ratio, latents], [-ratio, clean]) }
+        return { state: after(state, { anchor: latents }), latents: linear([1 + ratio, latents], [-ratio, clean]) }
       }
       const { up, down } = levels[Math.floor(index / 2)] ?? { up: 0, down: 0 }
       const ratio = (down - sigmaAt(index - 1)) / sigma
-      return { state: { ...next, anchor: null }, latents: linear([1, anchor], [ratio, latents], [-ratio, clean], [up, draw()]) }
+      const noise = up === null ? null : ([up, draw()] as const)
+      return { state: after(state, { anchor: null }), latents: linear([1, anchor], [ratio, latents], [-ratio, clean], noise) }
     },
   }
 }
@@ -160,13 +126,11 @@ const maxOrder = 4
 /** Linear multistep method over up to four slopes, after diffusers' `LMSDiscreteScheduler`. */
 export function lms(config: SchedulerConfig, steps: number): Solver {
   const schedule = noiseSchedule(config, { zeroSnrFloor: false })
-  const { timesteps, sigmas } = eulerSigmas(config, schedule, steps)
-  const sigmaAt = placed(sigmas)
+  const track = eulerSigmas(config, schedule, steps)
+  const sigmaAt = placed(track.sigmas)
   return {
-    timesteps,
-    initialNoiseScale: unscaledNoiseScale(config, sigmas),
     order: 1,
-    ...unscaled(config, sigmaAt),
+    ...unscaled(config, track, sigmaAt),
     step: (state, prediction, latents) => {
       const sigma = sigmaAt(state.index)
       const clean = cleanFromUnscaled(config.predictionType, sigma, prediction, latents)
@@ -177,10 +141,7 @@ export function lms(config: SchedulerConfig, steps: number): Solver {
         .toReversed()
         .slice(0, order)
         .map((slope, i) => [coefficient(sigmaAt, state.index, order, i), slope] as const)
-      return {
-        state: { ...state, index: state.index + 1, taken: state.taken + 1, history: slopes },
-        latents: linear([1, latents], ...terms),
-      }
+      return { state: after(state, { history: slopes }), latents: linear([1, latents], ...terms) }
     },
   }
 }

@@ -5,7 +5,7 @@ import { dpmFlowTrack, type FlowSchedule, flowSigmas, flowTimesteps, uniPcFlowTr
 import { placed } from './levels/sigmas.ts'
 import { linear } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
-import type { Solver } from './solver.ts'
+import { after, type Solver } from './solver.ts'
 import { uniPc } from './uni-pc.ts'
 
 /** Pixels of one token of a picture, in each direction. */
@@ -57,7 +57,7 @@ function flowEuler(sigmas: Float32Array): Solver {
     order: 1,
     ...straight(sigmaAt),
     step: (state, prediction, latents) => ({
-      state: { ...state, index: state.index + 1, taken: state.taken + 1 },
+      state: after(state),
       latents: linear([1, latents], [sigmaAt(state.index + 1) - sigmaAt(state.index), prediction]),
     }),
   }
@@ -77,22 +77,19 @@ function flowHeun(sigmas: Float32Array): Solver {
     ...straight(sigmaAt),
     step: (state, prediction, latents) => {
       const { index, anchor } = state
-      const next = { ...state, index: index + 1, taken: state.taken + 1 }
       const [earlier] = state.history
       if (anchor === null || earlier === undefined) {
         const distance = sigmaAt(index + 1) - sigmaAt(index)
-        return { state: { ...next, history: [prediction], anchor: latents }, latents: linear([1, latents], [distance, prediction]) }
+        return { state: after(state, { history: [prediction], anchor: latents }), latents: linear([1, latents], [distance, prediction]) }
       }
       const half = (sigmaAt(index) - sigmaAt(index - 1)) / 2
-      return { state: { ...next, history: [], anchor: null }, latents: linear([1, anchor], [half, earlier], [half, prediction]) }
+      return { state: after(state, { history: [], anchor: null }), latents: linear([1, anchor], [half, earlier], [half, prediction]) }
     },
   }
 }
 
 /** Common parts of solvers whose latents are a mixture of noise and picture. */
-function straight(
-  sigmaAt: (index: number) => number,
-): Pick<Solver, 'initialNoiseScale' | 'countsPartialStep' | 'scaleInput' | 'addNoise' | 'denoised'> {
+function straight(sigmaAt: (index: number) => number): Omit<Solver, 'timesteps' | 'order' | 'step'> {
   return {
     initialNoiseScale: 1,
     countsPartialStep: true,

@@ -1,15 +1,16 @@
 import { floatAt } from '../value-at.ts'
+import type { Shares } from './levels/dpm-levels.ts'
+import { type SigmaTrack, unscaledNoiseScale } from './levels/sigmas.ts'
 import type { PredictionType, SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
 
 /** The clean latents that a prediction on latents of `alpha` signal and `sigma` noise (variance 1) stands for. */
 export function cleanFromPrediction(
   type: PredictionType,
-  level: { readonly alpha: number; readonly sigma: number },
+  { alpha, sigma }: Shares,
   prediction: Float32Array,
   latents: Float32Array,
 ): Float32Array {
-  const { alpha, sigma } = level
   switch (type) {
     case 'epsilon':
       return linear([1 / alpha, latents], [-sigma / alpha, prediction])
@@ -25,11 +26,10 @@ export function cleanFromPrediction(
 /** The noise a prediction on latents of `alpha` signal and `sigma` noise stands for. */
 export function noiseFromPrediction(
   type: PredictionType,
-  level: { readonly alpha: number; readonly sigma: number },
+  { alpha, sigma }: Shares,
   prediction: Float32Array,
   latents: Float32Array,
 ): Float32Array {
-  const { alpha, sigma } = level
   switch (type) {
     case 'epsilon':
       return prediction
@@ -64,18 +64,22 @@ export function clipped(clean: Float32Array, range: number | null): Float32Array
 /**
  * Common parts of solvers whose latents are not scaled to variance 1, as in the k-diffusion family.
  *
+ * @param track Noise levels, and the timestep of each evaluation.
  * @param inputSigma The noise in the latents of each evaluation.
  * @param addedSigma The noise added to a starting picture; default the same.
  */
 export function unscaled(
-  { predictionType }: SchedulerConfig,
+  config: SchedulerConfig,
+  { sigmas, timesteps }: SigmaTrack,
   inputSigma: (index: number) => number,
   addedSigma = inputSigma,
-): Pick<Solver, 'scaleInput' | 'addNoise' | 'denoised'> {
+): Omit<Solver, 'order' | 'step'> {
   return {
+    timesteps,
+    initialNoiseScale: unscaledNoiseScale(config, sigmas),
     scaleInput: ({ index }, latents) => linear([1 / Math.sqrt(inputSigma(index) ** 2 + 1), latents]),
     addNoise: ({ index }, clean, noise) => linear([1, clean], [addedSigma(index), noise]),
-    denoised: ({ index }, prediction, latents) => cleanFromUnscaled(predictionType, inputSigma(index), prediction, latents),
+    denoised: ({ index }, prediction, latents) => cleanFromUnscaled(config.predictionType, inputSigma(index), prediction, latents),
   }
 }
 
@@ -86,9 +90,12 @@ export function unscaled(
  */
 export function variancePreserving(
   { predictionType }: SchedulerConfig,
-  levelAt: (index: number) => { readonly alpha: number; readonly sigma: number },
-): Pick<Solver, 'initialNoiseScale' | 'scaleInput' | 'addNoise' | 'denoised'> {
+  timesteps: readonly number[],
+  levelAt: (index: number) => Shares,
+): Omit<Solver, 'step'> {
   return {
+    timesteps,
+    order: 1,
     initialNoiseScale: 1,
     scaleInput: (_state, latents) => latents,
     addNoise: ({ index }, clean, noise) => {

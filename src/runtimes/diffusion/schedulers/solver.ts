@@ -48,3 +48,8 @@ export interface Solver {
 export function startAt(index: number): SolverState {
   return { index, taken: 0, history: [], anchor: null }
 }
+
+/** The state after one evaluation. */
+export function after(state: SolverState, kept: Partial<Pick<SolverState, 'history' | 'anchor'>> = {}): SolverState {
+  return { ...state, index: state.index + 1, taken: state.taken + 1, ...kept }
+}

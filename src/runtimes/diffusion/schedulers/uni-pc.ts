@@ -1,11 +1,9 @@
-import { finalSigma, lambda, multistepTimesteps, type Shares, sharesAt } from './levels/dpm-levels.ts'
+import { lambda, multistepTrack, type Shares, sharesAt } from './levels/dpm-levels.ts'
 import type { SharedTrack } from './levels/flow-sigmas.ts'
-import { type NoiseSchedule, noiseSchedule } from './levels/noise-schedule.ts'
-import { interpolate, karrasSigmas, type SigmaTrack, timestepOf } from './levels/sigmas.ts'
-import { roundHalfEven } from './levels/timesteps.ts'
+import { noiseSchedule } from './levels/noise-schedule.ts'
 import { cleanFromPrediction, linear, variancePreserving } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
-import type { Solver } from './solver.ts'
+import { after, type Solver } from './solver.ts'
 
 /**
  * UniPC: a predictor of second order whose result is corrected once the next clean estimate is known, after diffusers'
@@ -15,7 +13,9 @@ import type { Solver } from './solver.ts'
  * @see Zhao et al. 2023, arXiv:2302.04867
  */
 export function uniPc(config: SchedulerConfig, steps: number, given?: SharedTrack): Solver {
-  const { timesteps, sigmas } = given ?? track(config, noiseSchedule(config, { zeroSnrFloor: true }), steps)
+  const unclipped = { ...config, lambdaMinClipped: Number.NEGATIVE_INFINITY }
+  const end = (karras: readonly number[]): number => (config.finalSigma === 'zero' ? 0 : Math.min(...karras))
+  const { timesteps, sigmas } = given ?? multistepTrack(unclipped, noiseSchedule(config, { zeroSnrFloor: true }), steps, { end })
   const shares = given?.shares ?? sharesAt(sigmas)
   /** Order of the predictor at a step: it warms up, and ends low. */
   const orderAt = (index: number, taken: number): number => {
@@ -23,9 +23,7 @@ export function uniPc(config: SchedulerConfig, steps: number, given?: SharedTrac
     return Math.min(config.solverOrder, remaining, taken + 1)
   }
   return {
-    timesteps,
-    order: 1,
-    ...variancePreserving(config, shares),
+    ...variancePreserving(config, timesteps, shares),
     step: (state, prediction, latents) => {
       const { index, taken, anchor } = state
       const clean = cleanFromPrediction(config.predictionType, shares(index), prediction, latents)
@@ -43,7 +41,7 @@ export function uniPc(config: SchedulerConfig, steps: number, given?: SharedTrac
             })
       const before = orderAt(index, taken) > 1 && newer !== undefined ? { clean: newer, at: shares(index - 1) } : null
       return {
-        state: { index: index + 1, taken: taken + 1, history: [...state.history.slice(-1), clean], anchor: corrected },
+        state: after(state, { history: [...state.history.slice(-1), clean], anchor: corrected }),
         latents: predict(config, { from: shares(index), to: shares(index + 1), before, clean, latents: corrected }),
       }
     },
@@ -98,15 +96,4 @@ function correct(config: SchedulerConfig, move: Move & { readonly next: Float32A
   const earlier = (to.alpha * base * p) / place
   const newest = to.alpha * base * (first - p)
   return linear(kept, [-to.alpha * growth + earlier + newest, clean], [-earlier, before.clean], [-newest, next])
-}
-
-function track(config: SchedulerConfig, schedule: NoiseSchedule, steps: number): SigmaTrack {
-  if (config.karrasSigmas) {
-    const karras = karrasSigmas(schedule.sigmas, steps)
-    const end = config.finalSigma === 'zero' ? 0 : Math.min(...karras)
-    return { timesteps: karras.map((sigma) => roundHalfEven(timestepOf(sigma, schedule))), sigmas: Float32Array.from([...karras, end]) }
-  }
-  const timesteps = multistepTimesteps({ ...config, lambdaMinClipped: Number.NEGATIVE_INFINITY }, schedule, steps)
-  const levels = timesteps.map((time) => interpolate(schedule.sigmas, time))
-  return { timesteps, sigmas: Float32Array.from([...levels, finalSigma(config, schedule)]) }
 }

@@ -1,6 +1,6 @@
 import type { SchedulerConfig } from '../scheduler-config.ts'
 import type { NoiseSchedule } from './noise-schedule.ts'
-import { alphaSigma } from './sigmas.ts'
+import { alphaSigma, interpolate, karrasSigmas, type SigmaTrack, timestepOf } from './sigmas.ts'
 import { evenlySpaced, roundHalfEven, trailingTimesteps } from './timesteps.ts'
 
 export interface Shares {
@@ -26,12 +26,12 @@ export function finalSigma(config: SchedulerConfig, { sigmas }: NoiseSchedule): 
 }
 
 /** Training timesteps whose signal-to-noise ratio is not below the model's bound; all of them but for cosine schedules. */
-export function usableTimesteps(config: SchedulerConfig, { logSigmas }: NoiseSchedule): number {
+function usableTimesteps(config: SchedulerConfig, { logSigmas }: NoiseSchedule): number {
   return logSigmas.findLastIndex((logSigma) => -logSigma >= config.lambdaMinClipped) + 1
 }
 
 /** The last timestep is left out of one more than needed, for all but "trailing" spacing. */
-export function multistepTimesteps(config: SchedulerConfig, schedule: NoiseSchedule, steps: number): readonly number[] {
+function multistepTimesteps(config: SchedulerConfig, schedule: NoiseSchedule, steps: number): readonly number[] {
   const usable = usableTimesteps(config, schedule)
   switch (config.timestepSpacing) {
     case 'linspace':
@@ -46,4 +46,30 @@ export function multistepTimesteps(config: SchedulerConfig, schedule: NoiseSched
     case 'trailing':
       return trailingTimesteps(usable, config.trainTimesteps / steps)
   }
+}
+
+/**
+ * Timesteps, as integers, and noise levels of the DPM family and UniPC.
+ *
+ * @param options.whole How Karras timesteps become integers.
+ * @param options.end The level after the last step, given the Karras levels.
+ */
+export function multistepTrack(
+  config: SchedulerConfig,
+  schedule: NoiseSchedule,
+  steps: number,
+  { whole = roundHalfEven, end = () => finalSigma(config, schedule) }: MultistepOptions = {},
+): SigmaTrack {
+  if (config.karrasSigmas) {
+    const karras = karrasSigmas(schedule.sigmas, steps)
+    return { timesteps: karras.map((sigma) => whole(timestepOf(sigma, schedule))), sigmas: Float32Array.from([...karras, end(karras)]) }
+  }
+  const timesteps = multistepTimesteps(config, schedule, steps)
+  const sigmas = timesteps.map((time) => interpolate(schedule.sigmas, time))
+  return { timesteps, sigmas: Float32Array.from([...sigmas, finalSigma(config, schedule)]) }
+}
+
+interface MultistepOptions {
+  readonly whole?: (timestep: number) => number
+  readonly end?: (karras: readonly number[]) => number
 }
