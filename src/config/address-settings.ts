@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
-import { type Kind, setting, unset } from './setting.ts'
+import { type Kind, none, settingsOf, unset } from './setting.ts'
 import { integer, names, optional, origins, text, toggle, url, zeroIsNone } from './setting-kinds.ts'
 
+const setting = settingsOf('Address')
 const webUrl = optional(url('http:', 'https:'))
 
 /** Named ranges. */
@@ -34,39 +35,34 @@ function isRange(text: string): boolean {
 export const addressSettings = {
   /** Where the service listens, and who may call it. */
   listen: {
-    host: setting('host', 'Address', text, '127.0.0.1', 'Address to listen on; `0.0.0.0` for every network.'),
-    port: setting('port', 'Address', integer(0, 65_535), '8080', 'Port to listen on; 0 for any free one.'),
+    host: setting('host', text, '127.0.0.1', 'Address to listen on; `0.0.0.0` for every network.'),
+    port: setting('port', integer(0, 65_535), '8080', 'Port to listen on; 0 for any free one.'),
     allowedHosts: setting(
       'allowed-hosts',
-      'Address',
       names,
-      { words: 'none', derive: () => [] },
+      none,
       'More host names under which browsers may open the console, besides the listening address and `public-url`.',
     ),
     corsOrigins: setting(
       'cors-origins',
-      'Address',
       origins,
-      { words: 'none', derive: () => [] },
+      none,
       'Origins whose web pages may call the API with an access token, such as `https://app.example`; `*` means all. The console stays closed to them.',
     ),
     openOnLoopback: setting(
       'open-on-loopback',
-      'Address',
       toggle,
       'off',
       'For one person on one machine: programs on it need no token and act as the owner. Excludes a public address and proxies.',
     ),
     trustedProxies: setting(
       'trusted-proxies',
-      'Address',
       trustedProxies,
-      { words: 'none', derive: () => [] },
+      none,
       'Addresses or ranges of reverse proxies whose `X-Forwarded-For` is trusted; `loopback`, `linklocal` and `uniquelocal` name ranges.',
     ),
     connectionsPerAddress: setting(
       'connections-per-address',
-      'Address',
       zeroIsNone(integer(0, 1_000_000)),
       '1000',
       'Connections at once per address, or requests at once per client behind a trusted proxy; more get 429. 0 means no limit.',
@@ -76,31 +72,17 @@ export const addressSettings = {
   addresses: {
     publicUrl: setting(
       'public-url',
-      'Address',
       webUrl,
       unset('the listening address'),
       'Address of every link that Sepia prints or returns; with a path, such as `https://host/sepia`, everything is served below it.',
     ),
-    imageUrl: setting(
-      'image-url',
-      'Address',
-      webUrl,
-      unset('`public-url`'),
-      'Origin of the image endpoints in the API document and its examples.',
-    ),
+    imageUrl: setting('image-url', webUrl, unset('`public-url`'), 'Origin of the image endpoints in the API document and its examples.'),
     asyncUrl: setting(
       'async-url',
-      'Address',
       webUrl,
       unset('`public-url`'),
       'Origin of every `poll_url` and `response_url`, and of those endpoints in the API document.',
     ),
-    textUrl: setting(
-      'text-url',
-      'Address',
-      webUrl,
-      unset('`public-url`'),
-      'Origin of the text endpoints in the API document and its examples.',
-    ),
+    textUrl: setting('text-url', webUrl, unset('`public-url`'), 'Origin of the text endpoints in the API document and its examples.'),
   },
 } as const

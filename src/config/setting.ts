@@ -54,15 +54,11 @@ export function fallbackWords({ fallback }: SettingDescription): string {
   return typeof fallback === 'string' ? fallback : fallback.words
 }
 
-/** Defines a setting. */
-export function setting<Value>(
-  name: string,
+/** Defines settings of one group. */
+export function settingsOf(
   group: SettingGroup,
-  kind: Kind<Value>,
-  fallback: Fallback<Value>,
-  help: string,
-): Setting<Value> {
-  return { ...kind, name, group, fallback, help, replacedBy: null }
+): <Value>(name: string, kind: Kind<Value>, fallback: Fallback<Value>, help: string) => Setting<Value> {
+  return (name, kind, fallback, help) => ({ ...kind, name, group, fallback, help, replacedBy: null })
 }
 
 /** Defines a deprecated setting; files with it keep working, with a warning. */
@@ -73,6 +69,9 @@ export function formerSetting<Value>(name: string, group: SettingGroup, kind: Ki
 
 /** The default of an optional setting; the words describe its effect. */
 export const unset = (words: string): { readonly words: string; readonly derive: () => null } => ({ words, derive: () => null })
+
+/** The default of an optional list. */
+export const none = { words: 'none', derive: (): readonly [] => [] } as const
 
 /** Several settings that form one value. */
 export interface Combined<Value> {

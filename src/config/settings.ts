@@ -3,29 +3,35 @@ import { addressSettings } from './address-settings.ts'
 import { headerFields, headerNames } from './header-names.ts'
 import { modelSettings } from './model-settings.ts'
 import { proxySettings } from './proxy/proxy-settings.ts'
-import { combined, formerSetting, rowsOf, type SettingDescription, type SettingGroup, setting, unset, type ValuesOf } from './setting.ts'
+import { combined, formerSetting, rowsOf, type SettingDescription, type SettingGroup, settingsOf, unset, type ValuesOf } from './setting.ts'
 import { byteSize, duration, file, folder, integer, oneOf, optional, percentage, secret, toggle, url, zeroIsNone } from './setting-kinds.ts'
 import { signInSettings } from './sign-in-settings.ts'
 import { bucketUrl, databaseUrl } from './storage-urls.ts'
 
+const storage = settingsOf('Storage')
+const cluster = settingsOf('Cluster')
+const requests = settingsOf('Requests')
+const accounts = settingsOf('Accounts')
+const deferred = settingsOf('Asynchronous requests')
+const log = settingsOf('Log')
+const telemetry = settingsOf('Telemetry')
 const webUrl = optional(url('http:', 'https:'))
 
 /** All settings. The source of flags, environment variables, the keys of the file, `--help`, `sepia config` and docs/configuration.md. */
 export const settings = {
   ...addressSettings,
 
-  dataFolder: setting('data', 'Storage', folder, './data', 'Folder for the database, outputs, secrets and pulled models.'),
+  dataFolder: storage('data', folder, './data', 'Folder for the database, outputs, secrets and pulled models.'),
 
   database: combined(
     {
-      url: setting(
+      url: storage(
         'database-url',
-        'Storage',
         optional(databaseUrl),
         unset('a database inside `data`'),
         'PostgreSQL 15 or newer for accounts, tokens, requests and usage: `postgres://user:password@host/database`.',
       ),
-      urlFile: setting('database-url-file', 'Storage', optional(file), unset('none'), 'File with the value of `database-url`.'),
+      urlFile: storage('database-url-file', optional(file), unset('none'), 'File with the value of `database-url`.'),
     },
     ({ url, urlFile }) =>
       url === null && urlFile === null ? ({ type: 'embedded' } as const) : ({ type: 'postgres', url, urlFile } as const),
@@ -33,16 +39,14 @@ export const settings = {
 
   outputs: combined(
     {
-      address: setting(
+      address: storage(
         's3-url',
-        'Storage',
         optional(bucketUrl),
         unset('files inside `data`'),
         'S3-compatible bucket for the outputs of all nodes: `https://key:secret@host/bucket`, with `?region=` if needed. It is created if it is missing.',
       ),
-      secretFile: setting(
+      secretFile: storage(
         's3-secret-file',
-        'Storage',
         optional(file),
         unset('none'),
         'File with the secret of `s3-url`, which is then `https://key@host/bucket`.',
@@ -52,65 +56,57 @@ export const settings = {
   ),
 
   cluster: {
-    role: setting(
+    role: cluster(
       'role',
-      'Cluster',
       oneOf(...nodeRoles),
       'all',
       'What this node does in a cluster: `api` serves clients, `worker` computes, `all` does both.',
     ),
-    secret: setting(
+    secret: cluster(
       'cluster-secret',
-      'Cluster',
       optional(secret),
       unset('none'),
       'Secret shared by all nodes, at least 16 characters; required in a cluster without node certificates.',
     ),
-    secretFile: setting('cluster-secret-file', 'Cluster', optional(file), unset('none'), 'File with the `cluster-secret`.'),
-    nodeUrl: setting(
+    secretFile: cluster('cluster-secret-file', optional(file), unset('none'), 'File with the `cluster-secret`.'),
+    nodeUrl: cluster(
       'node-url',
-      'Cluster',
-      optional(url('http:', 'https:')),
+      webUrl,
       unset('any free port of `host`'),
       'Address at which other nodes reach this one, such as `http://10.0.0.5:8081`. Its port is separate from `port`.',
     ),
-    authorityFile: setting(
+    authorityFile: cluster(
       'node-authority-file',
-      'Cluster',
       optional(file),
       unset('none'),
       'File (PEM) with the certificate of the authority that signs only the nodes of this cluster. With the next two settings, nodes authenticate each other over TLS. Read again when it changes.',
     ),
-    certificateFile: setting(
+    certificateFile: cluster(
       'node-certificate-file',
-      'Cluster',
       optional(file),
       unset('none'),
       "File (PEM) with this node's certificate, for servers and clients. Read again when it changes.",
     ),
-    keyFile: setting('node-key-file', 'Cluster', optional(file), unset('none'), 'File (PEM) with the key of `node-certificate-file`.'),
+    keyFile: cluster('node-key-file', optional(file), unset('none'), 'File (PEM) with the key of `node-certificate-file`.'),
   },
 
   ...modelSettings,
 
   requests: {
-    asyncHeaders: setting(
+    asyncHeaders: requests(
       'async-headers',
-      'Requests',
       headerNames,
       'x-octoai-async',
       'More headers that request asynchronous mode, besides `x-service-async`.',
     ),
-    bodyLimitBytes: setting(
+    bodyLimitBytes: requests(
       'body-limit',
-      'Requests',
       byteSize('1kb'),
       '32mb',
       'Body limit of synchronous requests. Asynchronous requests have 10 MB; requests without work for a model have 16 KB.',
     ),
-    bodyMemoryBytes: setting(
+    bodyMemoryBytes: requests(
       'body-memory',
-      'Requests',
       byteSize('16mb'),
       {
         words: 'a sixteenth of the memory, at most 256 MB',
@@ -118,44 +114,34 @@ export const settings = {
       },
       'Bytes of all request bodies in the service, from their arrival until the response is sent; one account may use a quarter.',
     ),
-    perMinute: setting(
+    perMinute: requests(
       'requests-per-minute',
-      'Requests',
       zeroIsNone(integer(0, 1_000_000)),
       '0',
       'Requests per account and minute; 0 means no limit.',
     ),
-    imagePixels: setting(
+    imagePixels: requests(
       'image-pixels',
-      'Requests',
       integer(64 * 64, 1_000_000_000),
       '16777216',
       'Pixels of all images of one request; the default is 16 images of 1024 × 1024. More get 422.',
     ),
-    fetchesPictures: setting(
+    fetchesPictures: requests(
       'fetch-pictures',
-      'Requests',
       toggle,
       'off',
       'Fetch pictures that chats name by http or https address, from public hosts only and without a proxy.',
     ),
-    waitLimitMs: setting('wait-limit', 'Requests', duration('1s', '1h'), '1m', 'How long a synchronous request may wait for a model.'),
-    runLimitMs: setting('run-limit', 'Requests', duration('1s', '7d'), '15m', 'How long one run on a model may take.'),
-    graceMs: setting('grace', 'Requests', duration('0', '1h'), '30s', 'How long a stopping service waits for running answers.'),
-    widePenalties: setting(
-      'wide-penalties',
-      'Requests',
-      toggle,
-      'off',
-      'Accept frequency and presence penalties of −2 to 2 instead of 0 to 1.',
-    ),
+    waitLimitMs: requests('wait-limit', duration('1s', '1h'), '1m', 'How long a synchronous request may wait for a model.'),
+    runLimitMs: requests('run-limit', duration('1s', '7d'), '15m', 'How long one run on a model may take.'),
+    graceMs: requests('grace', duration('0', '1h'), '30s', 'How long a stopping service waits for running answers.'),
+    widePenalties: requests('wide-penalties', toggle, 'off', 'Accept frequency and presence penalties of −2 to 2 instead of 0 to 1.'),
   },
 
   /** Shares of common resources per account. */
   accounts: {
-    share: setting(
+    share: accounts(
       'account-share',
-      'Accounts',
       percentage,
       '50',
       'Percentage of `text-queue`, `image-queue` and `queue` that one account may fill; more get 429.',
@@ -163,9 +149,8 @@ export const settings = {
     /** Per account, for each kind of stream. */
     streams: combined(
       {
-        most: setting(
+        most: accounts(
           'account-streams',
-          'Accounts',
           integer(1, 100_000),
           '256',
           'Open streams per account. The same limit applies to long polls, and to event streams of asynchronous requests; more get 429.',
@@ -175,53 +160,36 @@ export const settings = {
       },
       ({ most, polls, events }) => Math.max(most, polls ?? 0, events ?? 0),
     ),
-    tokens: setting(
-      'account-tokens',
-      'Accounts',
-      integer(1, 100_000),
-      '1000',
-      'Usable access tokens per account; the console creates no more.',
-    ),
-    storageBytes: setting(
+    tokens: accounts('account-tokens', integer(1, 100_000), '1000', 'Usable access tokens per account; the console creates no more.'),
+    storageBytes: accounts(
       'account-storage',
-      'Accounts',
       byteSize('1mb'),
       '5gb',
       'Storage per account for asynchronous requests: waiting bodies and kept outputs; more get 429.',
     ),
-    documentBytes: setting(
+    documentBytes: accounts(
       'account-documents',
-      'Accounts',
       byteSize('1mb'),
       '1gb',
       'Storage per account for conversations, stored responses and chats, and batch files; more get 429.',
     ),
     requestLog: {
-      keysFile: setting(
+      keysFile: accounts(
         'request-log-keys',
-        'Accounts',
         optional(file),
         unset('`request-log.keys` inside `data`'),
         'File with the keys of the request log; nodes of a cluster need the same file. `sepia log-key make` adds a key.',
       ),
-      mostKeepMs: setting(
-        'request-log-time',
-        'Accounts',
-        duration('1h', '365d'),
-        '7d',
-        'Longest time that the request log may keep bodies.',
-      ),
-      mostBytes: setting(
+      mostKeepMs: accounts('request-log-time', duration('1h', '365d'), '7d', 'Longest time that the request log may keep bodies.'),
+      mostBytes: accounts(
         'request-log-bytes',
-        'Accounts',
         byteSize('1mb'),
         '256mb',
         'Size of the request log per account; what exceeds it is dropped and counted.',
       ),
     },
-    assetBytes: setting(
+    assetBytes: accounts(
       'account-assets',
-      'Accounts',
       byteSize('1mb'),
       '20gb',
       'Storage per account for uploaded checkpoints, LoRAs and other weights; more get 429.',
@@ -231,24 +199,11 @@ export const settings = {
   ...signInSettings,
 
   deferred: {
-    queue: setting('queue', 'Asynchronous requests', integer(1, 100_000_000), '20000', 'Pending requests at once; more get 503.'),
-    waitLimitMs: setting(
-      'queue-limit',
-      'Asynchronous requests',
-      duration('1s', '30d'),
-      '24h',
-      'A request that is pending for longer fails.',
-    ),
-    leaseMs: setting(
-      'lease',
-      'Asynchronous requests',
-      duration('1s', '1h'),
-      '6s',
-      'A running request starts again if its worker does not report for this long.',
-    ),
-    privateWebhooks: setting(
+    queue: deferred('queue', integer(1, 100_000_000), '20000', 'Pending requests at once; more get 503.'),
+    waitLimitMs: deferred('queue-limit', duration('1s', '30d'), '24h', 'A request that is pending for longer fails.'),
+    leaseMs: deferred('lease', duration('1s', '1h'), '6s', 'A running request starts again if its worker does not report for this long.'),
+    privateWebhooks: deferred(
       'webhook-private-targets',
-      'Asynchronous requests',
       toggle,
       'off',
       'Allow webhooks to loopback and private addresses, also over http. Every account can then send to that network.',
@@ -256,33 +211,30 @@ export const settings = {
   },
 
   log: {
-    format: setting(
+    format: log(
       'log',
-      'Log',
       oneOf('pretty', 'json'),
       { words: '`pretty` on a terminal, else `json`', derive: ({ terminal }) => (terminal ? 'pretty' : 'json') },
       'Format of the log on standard error.',
     ),
-    level: setting('log-level', 'Log', oneOf('debug', 'info', 'warn', 'error', 'silent'), 'info', 'Lowest level to log.'),
+    level: log('log-level', oneOf('debug', 'info', 'warn', 'error', 'silent'), 'info', 'Lowest level to log.'),
   },
 
   otlp: combined(
     {
-      url: setting(
+      url: telemetry(
         'otlp-url',
-        'Telemetry',
         webUrl,
         unset('nowhere'),
         'OpenTelemetry collector for traces and metrics (OTLP over HTTP, JSON), such as `http://127.0.0.1:4318`.',
       ),
-      headers: setting(
+      headers: telemetry(
         'otlp-headers',
-        'Telemetry',
         optional(headerFields),
         unset('none'),
         'Headers for `otlp-url`, such as a key: `name=value`, separated by commas.',
       ),
-      intervalMs: setting('otlp-interval', 'Telemetry', duration('1s', '1h'), '30s', 'How often metrics are sent to `otlp-url`.'),
+      intervalMs: telemetry('otlp-interval', duration('1s', '1h'), '30s', 'How often metrics are sent to `otlp-url`.'),
     },
     ({ url, headers, intervalMs }) => (url === null ? null : { url, headers: headers ?? {}, intervalMs }),
   ),

@@ -1,8 +1,8 @@
 import type { Role } from '../core/account.ts'
-import { combined, type Kind, setting, unset } from './setting.ts'
+import { combined, type Kind, none, settingsOf, unset } from './setting.ts'
 import { duration, file, names, oneOf, optional, text, toggle } from './setting-kinds.ts'
 
-const none = { words: 'none', derive: (): readonly [] => [] }
+const setting = settingsOf('Sign-in')
 
 /** An OpenID Connect issuer exactly as the provider writes it; a trailing slash is significant. */
 export const issuerUrl: Kind<string> = {
@@ -45,17 +45,15 @@ function readPair(text: unknown): GroupRole | null {
 /** The settings of how people sign in to the console. */
 export const signInSettings = {
   signIn: {
-    sessionMs: setting('session-lifetime', 'Sign-in', duration('5m', '90d'), '14d', 'A browser is signed out after this time.'),
+    sessionMs: setting('session-lifetime', duration('5m', '90d'), '14d', 'A browser is signed out after this time.'),
     local: setting(
       'local-sign-in',
-      'Sign-in',
       toggle,
       'on',
       'Allow sign-in with a password or passkey; with `off`, only the provider of `oidc-issuer` works.',
     ),
     secondFactor: setting(
       'second-factor',
-      'Sign-in',
       oneOf('optional', 'owners', 'everybody'),
       'optional',
       'Who must use a one-time code with the password. People without one set it up at their next sign-in.',
@@ -64,45 +62,29 @@ export const signInSettings = {
       {
         issuer: setting(
           'oidc-issuer',
-          'Sign-in',
           optional(issuerUrl),
           unset('none'),
           'OpenID Connect provider for sign-in. Register `<public-url>/console/sign-in/callback` there as the redirect address.',
         ),
-        clientId: setting('oidc-client-id', 'Sign-in', optional(text), unset('none'), 'Client id of this service at the provider.'),
+        clientId: setting('oidc-client-id', optional(text), unset('none'), 'Client id of this service at the provider.'),
         clientSecretFile: setting(
           'oidc-client-secret-file',
-          'Sign-in',
           optional(file),
           unset('a public client'),
           'File with the secret of `oidc-client-id`.',
         ),
-        scopes: setting(
-          'oidc-scopes',
-          'Sign-in',
-          text,
-          'openid email profile',
-          'Scopes to request from the provider; must include `openid`.',
-        ),
-        label: setting('oidc-label', 'Sign-in', text, 'your organisation', 'Name of the provider on the button “Continue with …”.'),
+        scopes: setting('oidc-scopes', text, 'openid email profile', 'Scopes to request from the provider; must include `openid`.'),
+        label: setting('oidc-label', text, 'your organisation', 'Name of the provider on the button “Continue with …”.'),
         createAccounts: setting(
           'oidc-create-accounts',
-          'Sign-in',
           toggle,
           'off',
           'Create an account at the first sign-in with the provider; with `off`, people need an invitation or a linked account.',
         ),
-        emailDomains: setting(
-          'oidc-email-domains',
-          'Sign-in',
-          names,
-          none,
-          'Only allow e-mail addresses of these domains, verified by the provider.',
-        ),
-        groupsClaim: setting('oidc-groups-claim', 'Sign-in', text, 'groups', 'Claim with the groups of a person.'),
+        emailDomains: setting('oidc-email-domains', names, none, 'Only allow e-mail addresses of these domains, verified by the provider.'),
+        groupsClaim: setting('oidc-groups-claim', text, 'groups', 'Claim with the groups of a person.'),
         roles: setting(
           'oidc-roles',
-          'Sign-in',
           groupRoles,
           none,
           'Role of each group, applied at each sign-in: `sepia-owners=owner,*=member`. People in none are rejected. Without this setting, roles are set in the console.',

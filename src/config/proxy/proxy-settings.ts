@@ -1,6 +1,8 @@
 import type { ForwardProxy } from '../../core/outgoing/forward-proxies.ts'
-import { type Kind, setting, unset } from '../setting.ts'
+import { type Kind, none, settingsOf, unset } from '../setting.ts'
 import { decodePercents, names, optional } from '../setting-kinds.ts'
+
+const setting = settingsOf('Proxy')
 
 /** Names separated by commas or spaces, as other programs write them. */
 const hosts: Kind<readonly string[]> = {
@@ -38,7 +40,6 @@ export const proxySettings = {
     https: {
       ...setting(
         'https-proxy',
-        'Proxy',
         optional(proxyAddress),
         unset('none'),
         'Forward proxy for `https://` addresses in the configuration, such as `http://proxy.example.com:3128`; also read from `https_proxy` and `HTTPS_PROXY`. See docs/network.md.',
@@ -48,7 +49,6 @@ export const proxySettings = {
     http: {
       ...setting(
         'http-proxy',
-        'Proxy',
         optional(proxyAddress),
         unset('none'),
         'The same for `http://` addresses; also read from `http_proxy` and `HTTP_PROXY`.',
@@ -58,9 +58,8 @@ export const proxySettings = {
     exceptions: {
       ...setting(
         'no-proxy',
-        'Proxy',
         hosts,
-        { words: 'none', derive: () => [] },
+        none,
         'Hosts to reach without a proxy, besides this machine: `corp.example` and its subdomains, `10.0.0.0/8`, `host:8080`, or `*` for all; also read from `no_proxy` and `NO_PROXY`.',
       ),
       customary: ['no_proxy', 'NO_PROXY'],
