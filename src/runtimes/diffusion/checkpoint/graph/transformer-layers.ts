@@ -31,6 +31,11 @@ export function asRows(graph: GraphBuilder, sequence: Value, width: number): Val
   return graph.node('Reshape', [sequence, graph.integers([-1, width])])
 }
 
+/** Declares the encoded text and takes it as rows. */
+export function textRows(graph: GraphBuilder, width: number): Value {
+  return asRows(graph, graph.input('encoder_hidden_states', [1, 'tokens', width]), width)
+}
+
 /** Divides each row by the root of its mean square, then multiplies by `scale` [width]. @see Zhang and Sennrich 2019, arXiv:1910.07467 */
 export function rmsNorm(graph: GraphBuilder, input: Value, scale: Value, epsilon: number): Value {
   return graph.node('SimplifiedLayerNormalization', [input, scale], { axis: -1, epsilon: { float: epsilon }, stash_type: 1 })
@@ -72,6 +77,12 @@ export function modulatedNorm(
     axis: -1,
     epsilon: { float: 1e-6 },
   })
+}
+
+/** The last layer, modulated by one row of conditioning in two parts; named as in diffusers. */
+export function lastLayer(context: LayerContext, rows: Value, row: Value): Value {
+  const [shift = '', scale = ''] = ['shift', 'scale'].flatMap((part) => modulation(context, `norm_out.${part}`, row, 1))
+  return linear(context, 'proj_out', modulatedNorm(context.graph, rows, { shift, scale }))
 }
 
 /** 1 + x */

@@ -2,16 +2,17 @@ import { GraphBuilder, type Value } from '../graph/graph-builder.ts'
 import { convolution, type LayerContext, linear, pixelsToRows, silu } from '../graph/layers.ts'
 import {
   addGated,
-  asRows,
   attendRows,
   embedNumber,
   geluTanh,
   joinRows,
+  lastLayer,
   modulatedNorm,
   modulation,
   normalizeHeads,
   rowCount,
   rowsBetween,
+  textRows,
   twoLayers,
   unpatchify,
 } from '../graph/transformer-layers.ts'
@@ -47,17 +48,19 @@ export function writeSd3Graph(weights: WeightTable, { target, branches, skipped 
   const table = [weights.sizeOf('pos_embed.pos_embed', 1), width]
   const places = graph.gather('pos_embed.pos_embed', graph.input('positions', ['patches'], 'int64'), table)
   let image = graph.node('Add', [patches, places])
-  const text = asRows(graph, graph.input('encoder_hidden_states', [1, 'tokens', textWidth]), textWidth)
-  let words: Value = linear(context, 'context_embedder', text)
+  let words: Value = linear(context, 'context_embedder', textRows(graph, textWidth))
   for (let i = 0; i < blockCount(weights); i++) {
     if (skipped.includes(i)) continue
     const streams = block(context, `transformer_blocks.${i}`, { image, words }, { width, row })
     image = streams.image
     words = streams.words ?? words
   }
-  const [shift = '', scale = ''] = ['shift', 'scale'].map((part) => modulation(context, `norm_out.${part}`, row, 1)[0])
-  const last = linear(context, 'proj_out', modulatedNorm(graph, image, { scale, shift }))
-  graph.output(unpatchify(graph, last, sample, channels, 'channels-last'), 'out_sample', [1, channels, 'height', 'width'])
+  graph.output(unpatchify(graph, lastLayer(context, image, row), sample, channels, 'channels-last'), 'out_sample', [
+    1,
+    channels,
+    'height',
+    'width',
+  ])
   return graph.encode()
 }
 

@@ -2,7 +2,6 @@ import { GraphBuilder, type Value } from '../graph/graph-builder.ts'
 import { type LayerContext, linear, silu } from '../graph/layers.ts'
 import {
   addGated,
-  asRows,
   attendRows,
   embedNumber,
   gatedFeedForward,
@@ -18,6 +17,7 @@ import {
   rotationInput,
   rowCount,
   rowsBetween,
+  textRows,
   unpatchify,
 } from '../graph/transformer-layers.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
@@ -44,7 +44,7 @@ export function writeZImageGraph(weights: WeightTable, { target, branches }: Tra
   const time = graph.node('Sub', [graph.floats([1000], [1], 'float32'), graph.wideInput('timestep', [1])])
   const row = embedNumber(context, ['t_embedder.mlp.0', 't_embedder.mlp.2'], time)
   const patches = linear(context, 'all_x_embedder.2-1', patchify(graph, sample, channels, order))
-  const text = asRows(graph, graph.input('encoder_hidden_states', [1, 'tokens', textWidth]), textWidth)
+  const text = textRows(graph, textWidth)
   const caption = linear(context, 'cap_embedder.1', rmsNorm(graph, text, graph.weight('cap_embedder.0.weight'), epsilon))
   const imageAngles = rotationInput(graph, 'sample_rope', shape.headWidth)
   const textAngles = rotationInput(graph, 'text_rope', shape.headWidth)
