@@ -15,9 +15,9 @@ import { describeParameters } from './pictures/picture-text.ts'
 import { encodeReferences, readReferences } from './pictures/read-references.ts'
 import { readStartingPicture } from './pictures/read-starting-picture.ts'
 import { type PixelSize, toRgb } from './pictures/rgb-image.ts'
+import { sizeOf } from './prepare-drawing.ts'
 import { promptsToEncode } from './prompts/request-prompts.ts'
 import { drawnSize } from './start-from-picture.ts'
-import type { LatentSize } from './unet/conditioning.ts'
 import { LockStep } from './unet/lock-step.ts'
 import type { NoisePredictor } from './unet/noise-predictor.ts'
 import type { Upscaler } from './upscaling/upscaler.ts'
@@ -166,11 +166,7 @@ function groupSize(
 ): number {
   const room = Math.min(Math.floor(maxPixelsTogether / (width * height)), maxTogether)
   if (room < 2 || start !== null || refining !== null || pipeline.base.additions !== null) return 1
-  return pipeline.base.unet.prefersTogether(latentSizeOf(pipeline, { width, height }), prompts) ? room : 1
-}
-
-function latentSizeOf({ vae }: DiffusionPipeline, { width, height }: PixelSize): LatentSize {
-  return { channels: vae.channels, width: width / vae.factor, height: height / vae.factor }
+  return pipeline.base.unet.prefersTogether(sizeOf(pipeline, { width, height }), prompts) ? room : 1
 }
 
 /** Adds up the steps of all images. */

@@ -3,25 +3,23 @@ import type { Sampler } from '../../core/sampler.ts'
 import type { Drawing } from './denoise.ts'
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
 import { TorchGenerator } from './noise/torch-generator.ts'
+import type { PixelSize } from './pictures/rgb-image.ts'
 import type { EncodedPrompt, PromptEncoding } from './prompts/encode-prompts.ts'
 import { linear } from './schedulers/prediction.ts'
 import { prepareSolver } from './schedulers/samplers.ts'
 import type { SchedulerConfig } from './schedulers/scheduler-config.ts'
 import type { Solver } from './schedulers/solver.ts'
 import { type StartingLatents, type StartingPicture, startFromPicture } from './start-from-picture.ts'
-import type { Conditioning, LatentSize } from './unet/conditioning.ts'
-import type { Guidance, GuidanceBounds, PlacedLatents } from './unet/guided-unet.ts'
+import type { Conditioning, LatentSize, PlacedLatents } from './unet/conditioning.ts'
+import type { Guidance, GuidanceBounds } from './unet/guided-unet.ts'
 import type { NoisePredictor } from './unet/noise-predictor.ts'
 
-export interface DrawingSettings {
+export interface DrawingSettings extends PixelSize {
   readonly sampler: Sampler
   /** The model's own, or with some options replaced. */
   readonly scheduler: SchedulerConfig
   readonly steps: number
   readonly seed: number
-  /** Pixels, multiples of the VAE's factor. */
-  readonly width: number
-  readonly height: number
   readonly guidanceScale: number
   readonly embeddedGuidance?: number
   readonly guidanceRescale: number
@@ -67,10 +65,7 @@ export async function prepareDrawing(pipeline: DiffusionPipeline, settings: Draw
 }
 
 /** The latents of a picture of so many pixels. */
-export function sizeOf(
-  { vae }: Pick<DiffusionPipeline, 'vae'>,
-  { width, height }: { readonly width: number; readonly height: number },
-): LatentSize {
+export function sizeOf({ vae }: Pick<DiffusionPipeline, 'vae'>, { width, height }: PixelSize): LatentSize {
   return { channels: vae.channels, height: height / vae.factor, width: width / vae.factor }
 }
 
@@ -81,9 +76,8 @@ function firstNoise({ initialNoiseScale }: Solver, size: LatentSize, generator: 
 /** Texts and sizes as a UNet takes them. */
 export function conditionings(
   { scored, additions }: NoisePredictor,
-  { prompts, width, height }: { readonly prompts: PromptEncoding; readonly width: number; readonly height: number },
+  { prompts, ...size }: PixelSize & { readonly prompts: PromptEncoding },
 ): Pick<Guidance, 'positive' | 'negative' | 'additions'> {
-  const size = { width, height }
   const condition = (prompt: EncodedPrompt, negative: boolean): Conditioning => ({
     ...prompt,
     timeIds: scored ? refinerTimeIds(size, { negative }) : baseTimeIds(size),
@@ -100,14 +94,11 @@ export function conditionings(
  *
  * @see Podell et al. 2023, arXiv:2307.01952, section 2.2
  */
-function baseTimeIds({ width, height }: { readonly width: number; readonly height: number }): readonly number[] {
+function baseTimeIds({ width, height }: PixelSize): readonly number[] {
   return [height, width, 0, 0, height, width]
 }
 
 /** The conditioning of a refiner: original size, crop corner and how good the picture should look, 1 to 10. */
-function refinerTimeIds(
-  { width, height }: { readonly width: number; readonly height: number },
-  { negative }: { readonly negative: boolean },
-): readonly number[] {
+function refinerTimeIds({ width, height }: PixelSize, { negative }: { readonly negative: boolean }): readonly number[] {
   return [height, width, 0, 0, negative ? 2.5 : 6]
 }

@@ -5,7 +5,7 @@ import { isPlain, type UsedAssets } from '../used-assets.ts'
 import { AdaptableText } from './adapt-text.ts'
 import { AdaptableUnet } from './adapt-unet.ts'
 import { type Controlnet, ControlSum, openControlnet, type RunningControlnet } from './control/controlnet.ts'
-import { readEmbedding, type TriggerWord, withTriggerWords } from './embeddings/read-embedding.ts'
+import { readEmbedding, type TextualInversion, type TriggerWord, withTriggerWords } from './embeddings/read-embedding.ts'
 import { LoraCache } from './lora/lora-cache.ts'
 import { loraTargets } from './lora/lora-modules.ts'
 import type { WeightedLora } from './lora/mix-loras.ts'
@@ -64,19 +64,12 @@ export class CheckpointAdapter implements AsyncDisposable {
     const loras: WeightedLora[] = []
     for (const { file, ...weights } of assets.loras) loras.push({ lora: await this.#loras.get(file, { signal }), ...weights })
     const words = { first: [] as TriggerWord[], second: [] as TriggerWord[] }
-    for (const { file, trigger } of assets.textualInversions) {
-      const embedding = await readEmbedding(file, { signal })
-      for (const reads of ['first', 'second'] as const) {
-        const vectors = embedding[reads]
-        if (vectors !== null) words[reads].push({ trigger, vectors })
-      }
+    const learn = (trigger: string, { first, second }: TextualInversion): void => {
+      if (first !== null) words.first.push({ trigger, vectors: first })
+      if (second !== null) words.second.push({ trigger, vectors: second })
     }
-    for (const { lora } of loras)
-      for (const { trigger, ...vectors } of lora.embeddings)
-        for (const reads of ['first', 'second'] as const) {
-          const own = vectors[reads]
-          if (own !== null) words[reads].push({ trigger, vectors: own })
-        }
+    for (const { file, trigger } of assets.textualInversions) learn(trigger, await readEmbedding(file, { signal }))
+    for (const { lora } of loras) for (const { trigger, ...vectors } of lora.embeddings) learn(trigger, vectors)
     const adapted = await Promise.all(this.#text.map((path) => path.adapt(loras)))
     const text = adapted.map((path) => withTriggerWords(path, words[path.reads]))
     const changesUnet = assets.controlnets.length > 0 || loras.some(({ lora }) => lora.modules.some(({ network }) => network === 'unet'))

@@ -1,5 +1,4 @@
 import type { CheckpointFacts } from '../../../core/model.ts'
-import type { Abortable } from '../../../core/waiting.ts'
 import type { DiffusionPipeline, PipelineOptions } from '../diffusion-pipeline.ts'
 import type { ExecutionProvider } from '../onnx/choose-provider.ts'
 import { MappedFiles } from '../onnx/mapped-files.ts'
@@ -8,9 +7,8 @@ import { SessionTurns } from '../onnx/session-turns.ts'
 import { safetyOff } from '../pictures/onnx-safety-checker.ts'
 import { parseFlowSchedule } from '../schedulers/levels/flow-sigmas.ts'
 import { parseSchedulerConfig } from '../schedulers/scheduler-config.ts'
-import type { UsedAssets } from '../used-assets.ts'
 import { parseVaeConfig } from '../vae/vae-config.ts'
-import { CheckpointAdapter } from './checkpoint-adapter.ts'
+import { type AdaptedParts, CheckpointAdapter } from './checkpoint-adapter.ts'
 import { openCheckpointPredictor } from './checkpoint-predictor.ts'
 import { findGraphTarget, type GraphTarget } from './graph/find-graph-target.ts'
 import { type OpenNetwork, openVae } from './open-vae.ts'
@@ -56,6 +54,21 @@ export async function loadCheckpointPipeline(
   const [open, openOncePerPicture] = [opener(true), opener(false)]
   const kept = { open: keep(open), openOncePerPicture: keep(openOncePerPicture) }
   const vae = parseVaeConfig(parts.vaeConfig, parts.vae.label)
+  const finish = (
+    plain: AdaptedParts,
+    adapter: TransformerAdapter | CheckpointAdapter,
+    own: Pick<DiffusionPipeline, 'refiner' | 'scheduler'>,
+  ): DiffusionPipeline => {
+    const sessions = stack.move()
+    return {
+      ...plain,
+      ...own,
+      adapt: (assets, request) => adapter.adapt(assets, request),
+      vae,
+      safety: safetyOff,
+      [Symbol.asyncDispose]: () => sessions.disposeAsync(),
+    }
+  }
   if (!('unet' in parts)) {
     const { spacing } = transformerRules[parts.family]
     // On a busy machine, a thread that spins between the short steps of a text takes half as much processor time as the work itself.
@@ -63,32 +76,18 @@ export async function loadCheckpointPipeline(
     const { base, ...predictor } = await openTransformerPredictor(parts, { open: kept.open, openText: keep(openText) })
     const plain = { base, ...(await openVae(parts.vae, kept.openOncePerPicture)) }
     const adapter = stack.use(new TransformerAdapter(parts, { plain, ...predictor, open, openText }))
-    const pipeline = {
-      ...plain,
-      adapt: (assets: UsedAssets, options: Abortable) => adapter.adapt(assets, options),
-      refiner: null,
-      vae,
-      scheduler: { ...parseSchedulerConfig({}), flow: parseFlowSchedule(parts.schedulerConfig, spacing) },
-      safety: safetyOff,
-    }
-    const sessions = stack.move()
-    return { ...pipeline, [Symbol.asyncDispose]: () => sessions.disposeAsync() }
+    const scheduler = { ...parseSchedulerConfig({}), flow: parseFlowSchedule(parts.schedulerConfig, spacing) }
+    return finish(plain, adapter, { refiner: null, scheduler })
   }
   const plain = {
     base: await openCheckpointPredictor(parts, kept),
     ...(await openVae(parts.vae, kept.openOncePerPicture)),
   }
   const adapter = stack.use(new CheckpointAdapter({ parts, plain, open, openOncePerPicture }))
-  const pipeline = {
-    ...plain,
-    adapt: (assets: UsedAssets, options: Abortable) => adapter.adapt(assets, options),
+  return finish(plain, adapter, {
     refiner: refiner === null ? null : await openCheckpointPredictor(await readCheckpoint(refiner), kept),
-    vae,
     scheduler: parseSchedulerConfig({ ...parts.schedulerConfig, ...(prediction === null ? {} : { prediction_type: prediction }) }),
-    safety: safetyOff,
-  }
-  const sessions = stack.move()
-  return { ...pipeline, [Symbol.asyncDispose]: () => sessions.disposeAsync() }
+  })
 }
 
 /** The attention of Stable Diffusion 2 exceeds the range of half precision. */

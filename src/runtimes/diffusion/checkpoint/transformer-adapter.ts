@@ -1,12 +1,12 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { Abortable } from '../../../core/waiting.ts'
-import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
 import type { OnnxSession } from '../onnx/onnx-session.ts'
 import { encodingTexts, type TextModels } from '../transformer/encode-texts.ts'
 import type { T5Encoder } from '../transformer/text-models.ts'
 import type { GuidedUnet } from '../unet/guided-unet.ts'
 import { isPlain, type UsedAssets } from '../used-assets.ts'
 import { AdaptableText } from './adapt-text.ts'
+import type { AdaptedParts } from './checkpoint-adapter.ts'
 import { type Branched, BranchedNetwork } from './lora/branched-network.ts'
 import { LoraBranches } from './lora/lora-branches.ts'
 import { LoraCache } from './lora/lora-cache.ts'
@@ -21,8 +21,6 @@ import type { TransformerParts } from './parts/transformer-parts.ts'
 import { transformerRules } from './parts/transformer-rules.ts'
 import { clipParts, predictingWith, type TransformerPredictor, writeTransformerGraph } from './transformer-predictor.ts'
 import type { WeightTable } from './weights/weight-table.ts'
-
-type AdaptedParts = Pick<DiffusionPipeline, 'base' | 'decoder' | 'encoder'>
 
 /** Puts LoRAs into a transformer's pipeline, request by request. */
 export class TransformerAdapter implements AsyncDisposable {

@@ -1,9 +1,8 @@
 import type { Tensor } from 'onnxruntime-node'
 import { ServiceError } from '../../../core/error.ts'
 import type { OnnxSession } from '../onnx/onnx-session.ts'
-import type { Conditioning, LatentSize } from '../unet/conditioning.ts'
-import type { PlacedLatents } from '../unet/guided-unet.ts'
-import type { UnetAdditions, UnetConditioning } from '../unet/unet.ts'
+import type { Conditioning, PlacedLatents } from '../unet/conditioning.ts'
+import type { ConditionOptions, UnetConditioning } from '../unet/unet.ts'
 import { valueAt } from '../value-at.ts'
 import { type PlaceOptions, positionInputs } from './token-places.ts'
 
@@ -21,19 +20,7 @@ export class Transformer {
   /** Makes ready what stays the same over the steps of a drawing, for the first of the conditionings. */
   condition(
     conditionings: readonly Conditioning[],
-    {
-      size,
-      guidance,
-      shown = null,
-      additions = null,
-      references = [],
-    }: {
-      readonly size: LatentSize
-      readonly guidance: number
-      readonly shown?: Float32Array | null
-      readonly additions?: UnetAdditions | null
-      readonly references?: readonly PlacedLatents[]
-    },
+    { size, guidance, shown = null, additions = null, references = [] }: ConditionOptions,
   ): UnetConditioning {
     const session = this.#session
     const { hidden, tokens, pooled } = conditionings[0] ?? { hidden: new Float32Array(0), tokens: 1, pooled: new Float32Array(0) }

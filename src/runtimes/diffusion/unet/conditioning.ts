@@ -15,3 +15,9 @@ export interface LatentSize {
   readonly height: number
   readonly width: number
 }
+
+/** Latents of a picture with their size. */
+export interface PlacedLatents {
+  readonly values: Float32Array
+  readonly size: LatentSize
+}

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { SkipLayerGuidance } from '../../../core/image-generation.ts'
 import { linear } from '../schedulers/prediction.ts'
-import type { Conditioning, LatentSize } from './conditioning.ts'
+import type { Conditioning, LatentSize, PlacedLatents } from './conditioning.ts'
 import type { Unet, UnetAdditions } from './unet.ts'
 
 /** Order of the two predictions: in one batch, or one after the other. */
@@ -33,12 +33,6 @@ export interface Guidance {
   readonly skipping?: Omit<SkipLayerGuidance, 'layers'> & { readonly evaluations: number }
   /** Absent = guidance counts in full at every step. */
   readonly bounds?: GuidanceBounds
-}
-
-/** Latents of a picture with their size. */
-export interface PlacedLatents {
-  readonly values: Float32Array
-  readonly size: LatentSize
 }
 
 /** Bounds of Z-Image's guidance. */

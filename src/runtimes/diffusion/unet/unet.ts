@@ -2,7 +2,7 @@ import type { Tensor } from 'onnxruntime-node'
 import { ServiceError } from '../../../core/error.ts'
 import { unusableModel } from '../onnx/model-file.ts'
 import type { OnnxSession } from '../onnx/onnx-session.ts'
-import type { Conditioning, LatentSize } from './conditioning.ts'
+import type { Conditioning, LatentSize, PlacedLatents } from './conditioning.ts'
 
 /** The noise predictor of a Stable Diffusion model. */
 export class Unet {
@@ -48,25 +48,10 @@ export class Unet {
 
   /**
    * Makes ready what stays the same over the steps of a drawing.
-   *
-   * @param options.guidance Guidance scale for a distilled model; ignored by others.
-   * @param options.shown Channels that go beside the latents.
    */
   condition(
     conditionings: readonly Conditioning[],
-    {
-      size,
-      guidance,
-      shown = null,
-      additions = null,
-    }: {
-      readonly size: LatentSize
-      readonly guidance: number
-      readonly shown?: Float32Array | null
-      readonly additions?: UnetAdditions | null
-      /** Only transformers take them. */
-      readonly references?: readonly unknown[]
-    },
+    { size, guidance, shown = null, additions = null }: ConditionOptions,
   ): UnetConditioning {
     const session = this.#session
     const [first] = conditionings
@@ -126,6 +111,18 @@ export class Unet {
     const count = typeof length === 'number' && length > 0 ? length : length === this.#batchName ? batch : 1
     return this.#session.tensor('timestep', new Array<number>(count).fill(timestep), [count])
   }
+}
+
+/** What a network is conditioned by besides texts. */
+export interface ConditionOptions {
+  readonly size: LatentSize
+  /** Guidance scale for a distilled model; ignored by others. */
+  readonly guidance: number
+  /** Channels that go beside the latents. */
+  readonly shown?: Float32Array | null
+  readonly additions?: UnetAdditions | null
+  /** Only transformers take them. */
+  readonly references?: readonly PlacedLatents[]
 }
 
 /** Text, sizes and guidance as tensors, for a batch of one size. */

@@ -1,3 +1,4 @@
+import type { TensorPlace } from '../../../../core/checkpoint/safetensors-header.ts'
 import { refuseAdapterNumbers } from '../../../../core/checkpoint/stored-weights.ts'
 import { ServiceError } from '../../../../core/error.ts'
 import type { Abortable } from '../../../../core/waiting.ts'
@@ -8,7 +9,7 @@ import { findUnsound, readTensors } from '../weights/read-tensor.ts'
 import { readWeightFile, type WeightFile } from '../weights/weight-table.ts'
 
 /** The vectors of a textual inversion for each text encoder; null = it has none for that one. */
-interface TextualInversion {
+export interface TextualInversion {
   readonly first: readonly Float32Array[] | null
   readonly second: readonly Float32Array[] | null
 }
@@ -30,10 +31,8 @@ export async function readEmbedding(path: string, options: Abortable): Promise<T
   const unsound = findUnsound(tensors)
   if (unsound !== null) throw refuse(unsound)
   const vectorsOf = (name: string): readonly Float32Array[] | null => {
-    const [shape, values] = [file.tensors.get(name)?.shape, tensors.get(name)]
-    if (shape === undefined || values === undefined) return null
-    const width = shape.at(-1) ?? 0
-    return Array.from({ length: values.length / width }, (_, i) => values.subarray(i * width, (i + 1) * width))
+    const [place, values] = [file.tensors.get(name), tensors.get(name)]
+    return place === undefined || values === undefined ? null : rowsOf(values, place)
   }
   if (tensors.has('clip_l') || tensors.has('clip_g')) return { first: vectorsOf('clip_l'), second: vectorsOf('clip_g') }
   const [only] = names
@@ -114,10 +113,8 @@ function withVectors({ ids }: EncoderRow, vectors: readonly Float32Array[]): Enc
 }
 
 /** A textual inversion that a LoRA brings with it, and the word that it stands for. */
-export interface BundledEmbedding {
+export interface BundledEmbedding extends TextualInversion {
   readonly trigger: string
-  readonly first: readonly Float32Array[] | null
-  readonly second: readonly Float32Array[] | null
 }
 
 /** `bundle_emb.word.clip_l`, or `bundle_emb.word.string_to_param.*`. */
@@ -134,14 +131,18 @@ export function readBundledEmbeddings(
   values: ReadonlyMap<string, Float32Array>,
 ): readonly BundledEmbedding[] {
   const found = new Map<string, BundledEmbedding>()
-  for (const [name, { shape }] of tensors) {
+  for (const [name, place] of tensors) {
     const [, trigger, part] = pattern.exec(name) ?? []
     const numbers = values.get(name)
     if (trigger === undefined || numbers === undefined) continue
-    const width = shape.at(-1) ?? 1
-    const vectors = Array.from({ length: numbers.length / width }, (_, i) => numbers.subarray(i * width, (i + 1) * width))
+    const vectors = rowsOf(numbers, place)
     const before = found.get(trigger) ?? { trigger, first: null, second: null }
     found.set(trigger, part === 'clip_g' ? { ...before, second: vectors } : { ...before, first: vectors })
   }
   return [...found.values()]
+}
+
+function rowsOf(values: Float32Array, { shape }: TensorPlace): readonly Float32Array[] {
+  const width = shape.at(-1) ?? 1
+  return Array.from({ length: values.length / width }, (_, i) => values.subarray(i * width, (i + 1) * width))
 }
