@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { type ErrorCode, errorCodes, type FieldFault, ServiceError, toErrorRecord } from '../../core/error.ts'
 import { maxSteps } from '../../core/image-generation.ts'
 import { isA1111Surface, isMessagesSurface, isNativeSurface, isOllamaSurface } from '../answers/surface.ts'
@@ -47,50 +48,36 @@ const sentences: Readonly<Record<ErrorCode, readonly [message: string, fault?: F
   inference_timeout: ['The inference took longer than 60 seconds; ask for less at once.'],
 }
 
-/**
- * The error responses of an OpenAPI document's components: one per status, with an example for each of its codes.
- *
- * @see refusalReference
- */
+/** The shapes of errors, by the beginning of their names in the document. */
+const shapes: readonly {
+  readonly name: string
+  readonly isThere: (route: Pick<FastifyRequest, 'url' | 'headers'>) => boolean
+  readonly encode: (error: ServiceError) => object
+}[] = [
+  { name: '', isThere: () => false, encode: toErrorBody },
+  { name: 'Message', isThere: isMessagesSurface, encode: (error) => toMessageError(toErrorRecord(error)) },
+  { name: 'Ollama', isThere: isOllamaSurface, encode: toOllamaError },
+  { name: 'A1111', isThere: isA1111Surface, encode: toA1111Error },
+  { name: 'Native', isThere: isNativeSurface, encode: toNativeError },
+]
+
+/** The error responses of an OpenAPI document's components: one per status and shape, with an example for each of its codes. */
 export function refusalAnswers(): Readonly<Record<string, object>> {
-  const statuses = [...new Set(Object.values(errorStatus))]
-  return Object.fromEntries(
-    statuses.flatMap((status) => [
-      [`Refused${status}`, { description, content: asJson({ $ref: '#/components/schemas/Error' }, status, toErrorBody) }],
-      [
-        `MessageRefused${status}`,
-        {
-          description,
-          content: asJson({ $ref: '#/components/schemas/MessageError' }, status, (error) => toMessageError(toErrorRecord(error))),
-        },
-      ],
-      [`OllamaRefused${status}`, { description, content: asJson({ $ref: '#/components/schemas/OllamaError' }, status, toOllamaError) }],
-      [`A1111Refused${status}`, { description, content: asJson({ $ref: '#/components/schemas/A1111Error' }, status, toA1111Error) }],
-      [`NativeRefused${status}`, { description, content: asJson({ $ref: '#/components/schemas/NativeError' }, status, toNativeError) }],
-    ]),
-  )
+  const refusals = [...new Set(Object.values(errorStatus))].flatMap((status) => {
+    const codes = errorCodes.filter((code) => errorStatus[code] === status)
+    return shapes.map(({ name, encode }) => {
+      const examples = Object.fromEntries(codes.map((code) => [code, { summary: code, value: encode(exampleError(code)) }]))
+      const content = { 'application/json': { schema: { $ref: `#/components/schemas/${name}Error` }, examples } }
+      return [`${name}Refused${status}`, { description: 'Refused; see docs/errors.md.', content }]
+    })
+  })
+  return Object.fromEntries(refusals)
 }
 
-/** Refers to the error response of one status; Anthropic's and llama.cpp's routes have their own. */
+/** Refers to the error response of one status, in the shape of the route's interface. */
 export function refusalReference(path: string, status: ErrorStatus): object {
-  const route = { headers: {}, url: path }
-  const [surface = ''] = surfaces.flatMap(([name, isThere]) => (isThere(route) ? [name] : []))
-  return { $ref: `#/components/responses/${surface}Refused${status}` }
-}
-
-const surfaces = [
-  ['Message', isMessagesSurface],
-  ['Native', isNativeSurface],
-  ['Ollama', isOllamaSurface],
-  ['A1111', isA1111Surface],
-] as const
-
-const description = 'Refused; see docs/errors.md.'
-
-function asJson(schema: object, status: ErrorStatus, encode: (error: ServiceError) => object): object {
-  const codes = errorCodes.filter((code) => errorStatus[code] === status)
-  const examples = Object.fromEntries(codes.map((code) => [code, { summary: code, value: encode(exampleError(code)) }]))
-  return { 'application/json': { schema, examples } }
+  const shape = shapes.find(({ isThere }) => isThere({ headers: {}, url: path }))
+  return { $ref: `#/components/responses/${shape?.name ?? ''}Refused${status}` }
 }
 
 function exampleError(code: ErrorCode): ServiceError {

@@ -4,46 +4,17 @@ import { findImageDefault, keepImageDefault } from '../../../operations/image-de
 import { receivedBody } from '../../body/read-body.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { Call, Route } from '../../route.ts'
-import {
-  embeddingsSchema,
-  latentModesSchema,
-  listA1111Upscalers,
-  listEmbeddings,
-  listLatentModes,
-  listLoras,
-  listPromptStyles,
-  listSamplers,
-  listSchedulers,
-  listSdModels,
-  listVaes,
-  lorasSchema,
-  optionsSchema,
-  promptStylesSchema,
-  readChoice,
-  readOptions,
-  samplersSchema,
-  schedulersSchema,
-  sdModelsSchema,
-  upscalersSchema,
-  vaesSchema,
-} from '../../wire/a1111/inventory.ts'
+import { a1111Lists, optionsSchema, readChoice, readOptions } from '../../wire/a1111/inventory.ts'
 import { json } from '../row-parts.ts'
 
 /** A1111's lists of what is installed, and its settings. */
 export const a1111InventoryRoutes: readonly Route[] = [
-  listRoute('sd-models', 'List the image models', sdModelsSchema, listSdModels),
-  listRoute('samplers', 'List the samplers', samplersSchema, listSamplers),
-  listRoute('schedulers', 'List the schedulers', schedulersSchema, listSchedulers),
-  listRoute('upscalers', 'List the upscalers', upscalersSchema, listA1111Upscalers),
-  listRoute('latent-upscale-modes', 'List the latent upscale modes', latentModesSchema, listLatentModes),
-  listRoute('loras', 'List the LoRAs', lorasSchema, listLoras),
-  listRoute('sd-vae', 'List the VAEs', vaesSchema, listVaes),
-  listRoute('embeddings', 'List the textual inversions', embeddingsSchema, listEmbeddings),
-  listRoute('prompt-styles', 'List the style presets', promptStylesSchema, listPromptStyles),
-  {
-    ...listRoute('options', 'Get the default settings', optionsSchema, listSdModels),
-    handle: (deps) => async (call) => readOptions(catalogOf(deps, call), await findImageDefault(deps, call.caller.accountId, call.options)),
-  },
+  ...a1111Lists.map(({ name, summary, schema, list }) =>
+    listRoute(name, summary, schema, (deps) => async (call) => list(catalogOf(deps, call))),
+  ),
+  listRoute('options', 'Get the default settings', optionsSchema, (deps) => async (call) => {
+    return readOptions(catalogOf(deps, call), await findImageDefault(deps, call.caller.accountId, call.options))
+  }),
   {
     method: 'POST',
     path: '/sdapi/v1/options',
@@ -69,16 +40,16 @@ export const a1111InventoryRoutes: readonly Route[] = [
   },
 ]
 
-function listRoute(name: string, what: string, schema: TSchema, list: (catalog: ModelCatalog) => object): Route {
+function listRoute(name: string, summary: string, schema: TSchema, handle: Route['handle']): Route {
   return {
     method: 'GET',
     path: `/sdapi/v1/${name}`,
     origin: 'imageUrl',
-    summary: `${what}, in A1111's format`,
+    summary: `${summary}, in A1111's format`,
     scopes: ['image'],
     answers: [json('The list.', schema)],
     refusals: [429],
-    handle: (deps) => async (call) => list(catalogOf(deps, call)),
+    handle,
   }
 }
 

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
 import type { AssetKind } from '../../../core/assets/asset.ts'
 import { type ModelAliases, resolveModelName } from '../../../core/find-descriptor.ts'
 import { stylePresets } from '../../../core/images/style-preset.ts'
@@ -18,107 +18,90 @@ const none = Type.Null({ description: 'Not reported.' })
 const checkpoint = 'sd_model_checkpoint'
 const empty = Type.Object({}, { description: 'Empty.' })
 
-/** Answer of GET /sdapi/v1/sd-models. */
-export const sdModelsSchema = Type.Array(
-  Type.Object({
-    title: text,
-    model_name: text,
-    hash: none,
-    sha256: none,
-    filename: Type.String({ description: 'The name; paths are not reported.' }),
-    config: none,
-  }),
-)
-
-/** Lists every image model; its name stands in for A1111's title, name and path. */
-export function listSdModels(catalog: ModelCatalog): Static<typeof sdModelsSchema> {
-  return drawingModels(catalog).map(({ id }) => ({ title: id, model_name: id, hash: null, sha256: null, filename: id, config: null }))
+/** A list of A1111, at `/sdapi/v1/<name>`. */
+interface A1111List {
+  readonly name: string
+  readonly summary: string
+  readonly schema: TSchema
+  readonly list: (catalog: ModelCatalog) => object
 }
 
-/** Answer of GET /sdapi/v1/samplers. */
-export const samplersSchema = Type.Array(Type.Object({ name: text, aliases: Type.Array(text), options: empty }))
-
-/** Lists the solvers; the spacing of noise levels is a separate scheduler. */
-export function listSamplers(): Static<typeof samplersSchema> {
-  return solverNames.map((name) => ({ name, aliases: [], options: {} }))
-}
-
-/** Answer of GET /sdapi/v1/schedulers. */
-export const schedulersSchema = Type.Array(
-  Type.Object({ name: text, label: text, aliases: none, default_rho: Type.Number(), need_inner_model: Type.Boolean() }),
-)
-
-/** Lists the spacings of noise levels. */
-export function listSchedulers(): Static<typeof schedulersSchema> {
-  return schedulers.map(({ name, label }) => ({
-    name,
-    label,
-    aliases: null,
-    default_rho: name === 'karras' ? 7 : -1,
-    need_inner_model: false,
-  }))
-}
-
-/** Answer of GET /sdapi/v1/upscalers. */
-export const upscalersSchema = Type.Array(
-  Type.Object({ name: text, model_name: text, model_path: none, model_url: none, scale: Type.Number() }),
-)
-
-/** Lists every upscaling network. */
-export function listA1111Upscalers(catalog: ModelCatalog): Static<typeof upscalersSchema> {
-  return listUpscalers(catalog).map(({ id, upscaler }) => ({
-    name: id,
-    model_name: id,
-    model_path: null,
-    model_url: null,
-    scale: upscaler.scale,
-  }))
-}
-
-/** Answer of GET /sdapi/v1/latent-upscale-modes. */
-export const latentModesSchema = Type.Array(Type.Object({ name: text }))
-
-/** Lists the only mode of enlarging latents. */
-export function listLatentModes(): Static<typeof latentModesSchema> {
-  return [{ name: latent }]
-}
-
-/** Answer of GET /sdapi/v1/loras. */
-export const lorasSchema = Type.Array(
-  Type.Object({ name: text, alias: text, path: Type.String({ description: 'The name; paths are not reported.' }), metadata: empty }),
-)
-
-/** Lists every LoRA by its asset name. */
-export function listLoras(catalog: ModelCatalog): Static<typeof lorasSchema> {
-  return namesOf(catalog, 'lora').map((name) => ({ name, alias: name, path: name, metadata: {} }))
-}
-
-/** Answer of GET /sdapi/v1/sd-vae. */
-export const vaesSchema = Type.Array(Type.Object({ model_name: text, filename: text }))
-
-/** Lists every VAE by its asset name. */
-export function listVaes(catalog: ModelCatalog): Static<typeof vaesSchema> {
-  return namesOf(catalog, 'vae').map((name) => ({ model_name: name, filename: name }))
+function listOf<Schema extends TSchema>(
+  name: string,
+  summary: string,
+  schema: Schema,
+  list: (catalog: ModelCatalog) => Static<Schema>,
+): A1111List {
+  return { name, summary, schema, list }
 }
 
 const embeddingSchema = Type.Object({ step: none, sd_checkpoint: none, sd_checkpoint_name: none, shape: none, vectors: none })
+const unreported = { step: null, sd_checkpoint: null, sd_checkpoint_name: null, shape: null, vectors: null }
 
-/** Answer of GET /sdapi/v1/embeddings. */
-export const embeddingsSchema = Type.Object({ loaded: Type.Record(text, embeddingSchema), skipped: empty })
-
-/** Lists every textual inversion by its asset name. */
-export function listEmbeddings(catalog: ModelCatalog): Static<typeof embeddingsSchema> {
-  const unreported = { step: null, sd_checkpoint: null, sd_checkpoint_name: null, shape: null, vectors: null }
-  return { loaded: Object.fromEntries(namesOf(catalog, 'textual-inversion').map((name) => [name, unreported])), skipped: {} }
-}
-
-/** Answer of GET /sdapi/v1/prompt-styles. */
-export const promptStylesSchema = Type.Array(Type.Object({ name: text, prompt: text, negative_prompt: text }))
-
-/** Lists every style preset with its prompts. */
-export function listPromptStyles(): Static<typeof promptStylesSchema> {
-  return stylePresets.map(({ name, prompt, negativePrompt }) => ({ name, prompt, negative_prompt: negativePrompt }))
-}
+/** A1111's lists of what is installed. Names stand in for its titles and paths. */
+export const a1111Lists: readonly A1111List[] = [
+  listOf(
+    'sd-models',
+    'List the image models',
+    Type.Array(
+      Type.Object({
+        title: text,
+        model_name: text,
+        hash: none,
+        sha256: none,
+        filename: Type.String({ description: 'The name; paths are not reported.' }),
+        config: none,
+      }),
+    ),
+    (catalog) =>
+      drawingModels(catalog).map(({ id }) => ({ title: id, model_name: id, hash: null, sha256: null, filename: id, config: null })),
+  ),
+  // The spacing of noise levels is a separate scheduler.
+  listOf('samplers', 'List the samplers', Type.Array(Type.Object({ name: text, aliases: Type.Array(text), options: empty })), () =>
+    solverNames.map((name) => ({ name, aliases: [], options: {} })),
+  ),
+  listOf(
+    'schedulers',
+    'List the schedulers',
+    Type.Array(Type.Object({ name: text, label: text, aliases: none, default_rho: Type.Number(), need_inner_model: Type.Boolean() })),
+    () =>
+      schedulers.map(({ name, label }) => {
+        return { name, label, aliases: null, default_rho: name === 'karras' ? 7 : -1, need_inner_model: false }
+      }),
+  ),
+  listOf(
+    'upscalers',
+    'List the upscalers',
+    Type.Array(Type.Object({ name: text, model_name: text, model_path: none, model_url: none, scale: Type.Number() })),
+    (catalog) =>
+      listUpscalers(catalog).map(({ id, upscaler: { scale } }) => {
+        return { name: id, model_name: id, model_path: null, model_url: null, scale }
+      }),
+  ),
+  listOf('latent-upscale-modes', 'List the latent upscale modes', Type.Array(Type.Object({ name: text })), () => [{ name: latent }]),
+  listOf(
+    'loras',
+    'List the LoRAs',
+    Type.Array(
+      Type.Object({ name: text, alias: text, path: Type.String({ description: 'The name; paths are not reported.' }), metadata: empty }),
+    ),
+    (catalog) => namesOf(catalog, 'lora').map((name) => ({ name, alias: name, path: name, metadata: {} })),
+  ),
+  listOf('sd-vae', 'List the VAEs', Type.Array(Type.Object({ model_name: text, filename: text })), (catalog) =>
+    namesOf(catalog, 'vae').map((name) => ({ model_name: name, filename: name })),
+  ),
+  listOf(
+    'embeddings',
+    'List the textual inversions',
+    Type.Object({ loaded: Type.Record(text, embeddingSchema), skipped: empty }),
+    (catalog) => {
+      return { loaded: Object.fromEntries(namesOf(catalog, 'textual-inversion').map((name) => [name, unreported])), skipped: {} }
+    },
+  ),
+  listOf('prompt-styles', 'List the style presets', Type.Array(Type.Object({ name: text, prompt: text, negative_prompt: text })), () =>
+    stylePresets.map(({ name, prompt, negativePrompt }) => ({ name, prompt, negative_prompt: negativePrompt })),
+  ),
+]
 
 /** Answer of GET /sdapi/v1/options, and the body of POST. */
 export const optionsSchema = Type.Object({
