@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { type Kind, none, settingsOf, unset } from './setting.ts'
-import { integer, names, optional, origins, text, toggle, url, zeroIsNone } from './setting-kinds.ts'
+import { integer, names, optional, origins, refined, text, toggle, url, zeroIsNone } from './setting-kinds.ts'
 
 const setting = settingsOf('Address')
 const webUrl = optional(url('http:', 'https:'))
@@ -9,19 +9,13 @@ const webUrl = optional(url('http:', 'https:'))
 const ranges: readonly string[] = ['loopback', 'linklocal', 'uniquelocal']
 
 /** Addresses, ranges with a prefix length, or named ranges, separated by commas, or a list in the file. */
-export const trustedProxies: Kind<readonly string[]> = {
-  ...names,
-  form: '<address>,…',
-  parse: (raw, base) => {
-    const parsed = names.parse(raw, base)
-    if ('fault' in parsed) return parsed
-    const wrong = parsed.value.filter((name) => !ranges.includes(name) && !isRange(name))
-    if (wrong.length === 0) return parsed
-    return {
-      fault: `expected addresses such as 10.0.0.7, ranges such as 10.0.0.0/8, or ${ranges.join(', ')}; ${wrong.join(', ')} is not one.`,
-    }
-  },
-}
+export const trustedProxies: Kind<readonly string[]> = refined(names, '<address>,…', (value) => {
+  const wrong = value.filter((name) => !ranges.includes(name) && !isRange(name))
+  if (wrong.length === 0) return { value }
+  return {
+    fault: `expected addresses such as 10.0.0.7, ranges such as 10.0.0.0/8, or ${ranges.join(', ')}; ${wrong.join(', ')} is not one.`,
+  }
+})
 
 function isRange(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')

@@ -2,7 +2,7 @@ import { delimiter, resolve } from 'node:path'
 import { parseByteSize, printByteSize } from '../core/byte-size.ts'
 import { didYouMean } from '../core/text/nearest-name.ts'
 import { parseDuration, printDuration } from './duration.ts'
-import type { Kind } from './setting.ts'
+import type { Kind, Parsed } from './setting.ts'
 
 /** Any non-empty text. */
 export const text: Kind<string> = {
@@ -78,17 +78,16 @@ export function byteSize(min: string): Kind<number> {
 }
 
 /** A folder, converted to an absolute path. */
-export const folder: Kind<string> = {
-  form: '<folder>',
-  parse: (raw, base) => (typeof raw === 'string' && raw !== '' ? { value: resolve(base, raw) } : wanted('the path of a folder', raw)),
-  print: (value) => value,
-}
-
+export const folder: Kind<string> = pathOf('folder')
 /** A file, converted to an absolute path. */
-export const file: Kind<string> = {
-  ...folder,
-  form: '<file>',
-  parse: (raw, base) => (typeof raw === 'string' && raw !== '' ? { value: resolve(base, raw) } : wanted('the path of a file', raw)),
+export const file: Kind<string> = pathOf('file')
+
+function pathOf(what: 'folder' | 'file'): Kind<string> {
+  return {
+    ...text,
+    form: `<${what}>`,
+    parse: (raw, base) => (typeof raw === 'string' && raw !== '' ? { value: resolve(base, raw) } : wanted(`the path of a ${what}`, raw)),
+  }
 }
 
 /** A text that is never shown. */
@@ -101,25 +100,27 @@ export const secret: Kind<string> = {
   print: () => '***',
 }
 
-/** Folders separated by the platform's path separator, or a list in the file. */
-export const folders: Kind<readonly string[]> = {
-  form: `<folder>${delimiter}…`,
-  parse: (raw, base) => {
-    const parsed = list('a list of folders', delimiter).parse(raw, base)
-    return 'fault' in parsed ? parsed : { value: parsed.value.map((path) => resolve(base, path)) }
-  },
-  print: (value) => value.join(delimiter),
+/** A kind whose parsed values are checked or changed further. */
+export function refined<Value>(kind: Kind<Value>, form: string, refine: (value: Value, base: string) => Parsed<Value>): Kind<Value> {
+  return {
+    ...kind,
+    form,
+    parse: (raw, base) => {
+      const parsed = kind.parse(raw, base)
+      return 'fault' in parsed ? parsed : refine(parsed.value, base)
+    },
+  }
 }
 
+/** Folders separated by the platform's path separator, or a list in the file. */
+export const folders: Kind<readonly string[]> = refined(list('a list of folders', delimiter), `<folder>${delimiter}…`, (paths, base) => ({
+  value: paths.map((path) => resolve(base, path)),
+}))
+
 /** Names separated by commas, or a list in the file; converted to lower case. */
-export const names: Kind<readonly string[]> = {
-  form: '<name>,…',
-  parse: (raw, base) => {
-    const parsed = list('names separated by commas', ',').parse(raw, base)
-    return 'fault' in parsed ? parsed : { value: parsed.value.map((name) => name.toLowerCase()) }
-  },
-  print: (value) => value.join(','),
-}
+export const names: Kind<readonly string[]> = refined(list('names separated by commas', ','), '<name>,…', (written) => ({
+  value: written.map((name) => name.toLowerCase()),
+}))
 
 /** Pairs of alias and name separated by commas, or an object in the file. */
 export const aliases: Kind<Readonly<Record<string, string>>> = {
@@ -142,16 +143,10 @@ export const aliases: Kind<Readonly<Record<string, string>>> = {
 }
 
 /** Origins separated by commas, or a list in the file; `*` for all. */
-export const origins: Kind<readonly string[]> = {
-  form: '<origin>,…',
-  parse: (raw, base) => {
-    const parsed = list('origins separated by commas', ',').parse(raw, base)
-    if ('fault' in parsed) return parsed
-    const wrong = parsed.value.find((text) => text !== '*' && !isOrigin(text))
-    return wrong === undefined ? parsed : wanted('origins such as https://app.example, without a path, or *', wrong)
-  },
-  print: (value) => value.join(','),
-}
+export const origins: Kind<readonly string[]> = refined(list('origins separated by commas', ','), '<origin>,…', (value) => {
+  const wrong = value.find((each) => each !== '*' && !isOrigin(each))
+  return wrong === undefined ? { value } : wanted('origins such as https://app.example, without a path, or *', wrong)
+})
 
 function isOrigin(text: string): boolean {
   return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text

@@ -1,18 +1,11 @@
 import type { ForwardProxy } from '../../core/outgoing/forward-proxies.ts'
 import { type Kind, none, settingsOf, unset } from '../setting.ts'
-import { decodePercents, names, optional } from '../setting-kinds.ts'
+import { decodePercents, names, optional, refined } from '../setting-kinds.ts'
 
 const setting = settingsOf('Proxy')
 
 /** Names separated by commas or spaces, as other programs write them. */
-const hosts: Kind<readonly string[]> = {
-  ...names,
-  form: '<host>,…',
-  parse: (raw, base) => {
-    const parsed = names.parse(raw, base)
-    return 'fault' in parsed ? parsed : { value: parsed.value.flatMap((entry) => entry.split(/\s+/)) }
-  },
-}
+const hosts = refined(names, '<host>,…', (value) => ({ value: value.flatMap((entry) => entry.split(/\s+/)) }))
 
 /** The address of a proxy; without `http://` before it that is meant, as curl has it. Faults never repeat it, since it may hold a password. */
 const proxyAddress: Kind<ForwardProxy> = {
