@@ -19,11 +19,9 @@ const logged = new WeakMap<FastifyRequest, Logged>()
 export function logBodies(api: FastifyInstance, bodies: BodyRecorder): void {
   api.addHook('onRoute', (route) => {
     if (route.config?.spends === undefined) return
-    const own = route.onRequest === undefined ? [] : [route.onRequest].flat()
-    route.onRequest = [...own, (request, reply, done) => done(begin(bodies, request, reply))]
-    const sent = route.onSend === undefined ? [] : [route.onSend].flat()
+    route.onRequest = [...[route.onRequest ?? []].flat(), (request, reply, done) => done(begin(bodies, request, reply))]
     route.onSend = [
-      ...sent,
+      ...[route.onSend ?? []].flat(),
       (request, reply, payload, done) => {
         if (typeof payload === 'string' || payload instanceof Uint8Array) logAnswer(request, reply, payload)
         done(null, payload)

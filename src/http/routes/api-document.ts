@@ -75,10 +75,7 @@ export const apiDocumentRoutes: readonly Route[] = [
     summary: 'A script of the API reference',
     scopes: null,
     answers: [],
-    handle:
-      () =>
-      async ({ reply }) =>
-        reply.type(script).send(referenceScript),
+    handle: () => async (call) => call.reply.type(script).send(referenceScript),
   },
   {
     method: 'GET',

@@ -11,9 +11,8 @@ import { drawingAnswerSchema, encodeDrawing } from '../../wire/a1111/drawing-ans
 import { img2imgSchema, txt2imgSchema } from '../../wire/a1111/drawing-fields.ts'
 import { parseImg2img, parseTxt2img } from '../../wire/a1111/drawing-request.ts'
 import { extraAnswerSchema, extraSchema, parseExtra } from '../../wire/a1111/extras.ts'
-import type { ImageParsing } from '../../wire/images/image-request.ts'
 import { toBase64 } from '../../wire/images/image-result.ts'
-import { examplePicture } from '../images/drawing.ts'
+import { examplePicture, imageParsingOf } from '../images/drawing.ts'
 import { json, modelRefusals } from '../row-parts.ts'
 
 const prompt = 'a fox in the snow, watercolour'
@@ -44,7 +43,7 @@ export const a1111DrawingRoutes: readonly Route[] = [
     handle: (deps, settings) => async (call) => {
       const { incoming, caller, options } = call
       const reading = { body: synchronousBody(incoming).value, maxPixels: settings.imagePixels }
-      const request = await parseExtra(parsingFor(deps, call), reading, options)
+      const request = await parseExtra(imageParsingOf(deps, caller), reading, options)
       const work = { kind: 'enlargement', request } as const
       const enlarged = await interruptible(deps, call, 1, (running) => generateImage(call.work, { caller, work }, running))
       if (enlarged === null) throw new ServiceError('request_cancelled', 'This enlargement was interrupted; send the request again.')
@@ -86,17 +85,12 @@ async function draw(deps: RouteDependencies, settings: HttpSettings, call: Call,
     chosen: await findImageDefault(deps, caller.accountId, options),
     watched: deps.drawings.isWatched(caller, deps.clock.now()),
   }
-  const drawing = await parse(parsingFor(deps, call), reading, options)
+  const drawing = await parse(imageParsingOf(deps, caller), reading, options)
   const { request } = drawing
   const work = { kind: 'image', request } as const
   const run = interruptible(deps, call, request.seeds.length, (running) => generateImage(call.work, { caller, work }, running))
   // A1111's clients expect the result of an interrupted drawing, which has no images here.
   return encodeDrawing(drawing, (await run) ?? { images: [], computeMs: 0 })
-}
-
-function parsingFor(deps: RouteDependencies, { caller: { accountId } }: Call): ImageParsing {
-  const catalog = deps.assets.library.catalogFor(accountId)
-  return { catalog, inspectImage: (bytes, inspecting) => deps.inspectImage(bytes, { ...inspecting, account: accountId }) }
 }
 
 /** Runs what /sdapi/v1/progress reports of; null = /sdapi/v1/interrupt ended it. */

@@ -4,7 +4,7 @@ import { synchronousBody } from '../../body/read-body.ts'
 import type { Route } from '../../route.ts'
 import { pngInfoAnswerSchema, pngInfoSchema, readPngInfo } from '../../wire/a1111/extras.ts'
 import { encodeProgress, progressSchema, readSkip } from '../../wire/a1111/progress.ts'
-import { examplePicture } from '../images/drawing.ts'
+import { examplePicture, imageParsingOf } from '../images/drawing.ts'
 import { inQuery, json } from '../row-parts.ts'
 
 /** A1111's routes for the progress of drawings and the parameters stored in an image. */
@@ -61,14 +61,7 @@ export const a1111ProgressRoutes: readonly Route[] = [
     example: { image: examplePicture },
     answers: [json('The parameters.', pngInfoAnswerSchema)],
     refusals: [413, 415, 422, 429, 503],
-    handle:
-      ({ inspectImage }) =>
-      ({ incoming, caller: { accountId }, options }) =>
-        readPngInfo(
-          { inspectImage: (bytes, inspecting) => inspectImage(bytes, { ...inspecting, account: accountId }) },
-          synchronousBody(incoming).value,
-          options,
-        ),
+    handle: (deps) => (call) => readPngInfo(imageParsingOf(deps, call.caller), synchronousBody(call.incoming).value, call.options),
   },
 ]
 

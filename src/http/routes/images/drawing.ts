@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox'
+import type { Caller } from '../../../core/access-token.ts'
 import { type CheckpointFamily, checkpointFamilies } from '../../../core/checkpoint/checkpoint-family.ts'
-import type { InspectImage } from '../../../core/images/inspect-image.ts'
 import type { DrawnWork } from '../../../core/inference.ts'
 import type { Abortable } from '../../../core/waiting.ts'
 import { generateImage } from '../../../operations/run-work.ts'
@@ -98,6 +98,14 @@ function drawingRoute(path: string, summary: string, { answer, parse, ...drawing
   }
 }
 
+/** The models and assets of a caller, and the decoding of pictures on its account. */
+export function imageParsingOf({ assets, inspectImage }: RouteDependencies, { accountId }: Caller): ImageParsing {
+  return {
+    catalog: assets.library.catalogFor(accountId),
+    inspectImage: (bytes, inspecting) => inspectImage(bytes, { ...inspecting, account: accountId }),
+  }
+}
+
 async function draw(deps: RouteDependencies, settings: HttpSettings, call: Call, parse: Parse): Promise<object> {
   const { incoming, reply, caller, options, path, onFailure } = call
   const { headers } = incoming
@@ -111,9 +119,7 @@ async function draw(deps: RouteDependencies, settings: HttpSettings, call: Call,
     lonely: answer.type === 'image',
     previews: handling?.previews ?? false,
   }
-  const inspectImage: InspectImage = (bytes, inspecting) => deps.inspectImage(bytes, { ...inspecting, account: caller.accountId })
-  const catalog = deps.assets.library.catalogFor(caller.accountId)
-  const read = () => parse({ catalog, inspectImage }, { body: body.value, hints, maxPixels: settings.imagePixels }, options)
+  const read = () => parse(imageParsingOf(deps, caller), { body: body.value, hints, maxPixels: settings.imagePixels }, options)
   const { work, logged } = await (handling === null ? read() : deps.deadline.keep(reply, read))
   if (logged !== null) deps.observer.promptLogged({ requestId: incoming.id, accountId: caller.accountId, prompt: logged })
   if (handling !== null) return answerDeferred(deps, { incoming, reply, mode }, { work, handling })

@@ -1,5 +1,4 @@
 import type { TObject } from 'typebox'
-import type { InspectImage } from '../../../core/images/inspect-image.ts'
 import { withInstalledModel } from '../../body/fill-models.ts'
 import { receivedForm } from '../../body/form/received-form.ts'
 import { synchronousBody } from '../../body/read-body.ts'
@@ -14,6 +13,7 @@ import { openAiImageSchema } from '../../wire/images/openai/image-options.ts'
 import { parseOpenAiImageRequest } from '../../wire/images/openai/image-request.ts'
 import { events, json, modelRefusals } from '../row-parts.ts'
 import { answerImages } from './answer-images.ts'
+import { imageParsingOf } from './drawing.ts'
 
 const images: RouteAnswer = { status: 200, description: 'The images.', content: { 'application/json': openAiImagesSchema, ...events } }
 const stream = 'With `stream: true` the answer is a stream of named events that ends with the last `…completed`.'
@@ -74,9 +74,7 @@ async function answerForm(
   call: Call,
   parse: typeof parseImageEdit | typeof parseImageVariation,
 ): Promise<object> {
-  const { accountId } = call.caller
-  const inspectImage: InspectImage = (bytes, options) => deps.inspectImage(bytes, { ...options, account: accountId })
-  const parsing = { catalog: deps.assets.library.catalogFor(accountId), inspectImage, maxPixels: settings.imagePixels }
+  const parsing = { ...imageParsingOf(deps, call.caller), maxPixels: settings.imagePixels }
   const requested = await parse(parsing, withModel(deps, settings, call, await receivedForm(call.incoming).collect()), call.options)
   return answerImages(deps, call, { ...requested, name: 'image_edit' })
 }

@@ -1,4 +1,3 @@
-import { ServiceError } from '../../../core/error.ts'
 import type { InferenceStatus } from '../../../core/inference.ts'
 import { queryFault } from '../../faults/refuse-faults.ts'
 import { prefers } from '../../headers/async-mode.ts'
@@ -20,10 +19,7 @@ interface PollWait {
 export function readPollWait(wait: unknown, preferHeader: string | readonly string[] | undefined): PollWait {
   if (wait !== undefined) {
     const seconds = typeof wait === 'string' && /^\d{1,6}(\.\d{1,3})?$/.test(wait) ? Number(wait) : Number.NaN
-    if (!(seconds <= longestWaitSeconds))
-      throw new ServiceError('invalid_request_error', `\`wait\` must be a number of seconds from 0 to ${longestWaitSeconds}.`, {
-        param: 'wait',
-      })
+    if (!(seconds <= longestWaitSeconds)) throw queryFault('wait', `must be a number of seconds from 0 to ${longestWaitSeconds}.`)
     return { ms: seconds * 1000, preferred: false }
   }
   const preference = prefers(preferHeader, 'wait')

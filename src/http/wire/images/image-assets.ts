@@ -27,24 +27,13 @@ interface NamedControlnet {
 }
 
 /** The ControlNets of a body: the original service's single one, then Sepia's list. */
-function readControlnets(body: ImageBody): readonly NamedControlnet[] {
-  const single: readonly NamedControlnet[] =
-    body.controlnet === undefined
-      ? []
-      : [
-          {
-            field: 'controlnet',
-            name: body.controlnet,
-            image: body.controlnet_image,
-            scale: body.controlnet_conditioning_scale ?? 1,
-            until: body.controlnet_early_stop ?? 1,
-            preprocess: body.controlnet_preprocess ?? true,
-          },
-        ]
-  const listed = (body.controlnets ?? []).map(({ name, image, conditioning_scale = 1, early_stop, preprocess }): NamedControlnet => {
-    return { field: 'controlnets', name, image, scale: conditioning_scale, until: early_stop ?? 1, preprocess: preprocess ?? true }
+function readControlnets({ controlnet: name, controlnets = [], ...body }: ImageBody): readonly NamedControlnet[] {
+  const listed = controlnets.map(({ name, image, conditioning_scale: scale = 1, early_stop: until = 1, preprocess = true }) => {
+    return { field: 'controlnets', name, image, scale, until, preprocess }
   })
-  return [...single, ...listed]
+  if (name === undefined) return listed
+  const { controlnet_image: image, controlnet_conditioning_scale: scale = 1, controlnet_early_stop: until = 1 } = body
+  return [{ field: 'controlnet', name, image, scale, until, preprocess: body.controlnet_preprocess ?? true }, ...listed]
 }
 
 /** A use of an asset in a body, and the installed asset of that name; undefined = not installed. */

@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { ServiceError } from '../../../core/error.ts'
 import { type Budget, leftOf } from '../../../core/limits/budget.ts'
 import { readUsageSpan, type UsageDay, type UsageDimension, usageDimensions } from '../../../core/usage.ts'
 import type { ReportedUsage } from '../../../operations/report-usage.ts'
 import { optional } from '../../faults/object-schema.ts'
+import { queryFault } from '../../faults/refuse-faults.ts'
 import type { Answer } from '../answer.ts'
 
 const count = Type.Integer({ minimum: 0 })
@@ -115,9 +115,7 @@ export function readUsageDimensions({ by }: Readonly<Record<string, unknown>>): 
   const wanted = typeof by === 'string' ? by.split(',') : []
   const known = dimensions.filter((dimension) => wanted.includes(dimension))
   if (known.length > 0 && known.length === wanted.length) return known
-  throw new ServiceError('invalid_request_error', `\`by\` must be one or more of ${dimensions.join(', ')}, separated by commas.`, {
-    param: 'by',
-  })
+  throw queryFault('by', `must be one or more of ${dimensions.join(', ')}, separated by commas.`)
 }
 
 /**
