@@ -62,6 +62,12 @@ const hostile: readonly (readonly [string, Uint8Array, RegExp])[] = [
   ['a million metadata entries', fileOf(`{"__metadata__":{${notes(1_000_000)}}}`, 0), /too many tensors or notes/],
   ['a million values', fileOf(`{"a":[${'0,'.repeat(1_000_000)}0]}`, 0), /too many tensors or notes/],
   ['a million tensors with the same name', fileOf(`{${'"a":{},'.repeat(1_000_000)}"a":{}}`, 0), /too many tensors or notes/],
+  [
+    'a tensor that is named twice',
+    fileOf(`{"a":${JSON.stringify(f32([1], 0, 4))},"\\u0061":${JSON.stringify(f32([1], 0, 4))}}`, 4),
+    /holds a name twice/,
+  ],
+  ['a tensor with two shapes', fileOf('{"a":{"dtype":"F32","shape":[9],"shape":[1],"data_offsets":[0,4]}}', 4), /holds a name twice/],
   ['a name of a megabyte', fileOf({ ['a'.repeat(1_000_000)]: f32([1], 0, 4) }, 4), /name of more than 1024 bytes/],
   ['bytes that belong to no tensor', fileOf({ a: f32([1], 0, 4) }, 100), /96 bytes that its header does not name/],
 ]

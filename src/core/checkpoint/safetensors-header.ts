@@ -103,7 +103,8 @@ function parseSafetensorsHeader(bytes: Uint8Array, fileBytes: number): Safetenso
 }
 
 function parseObject(bytes: Uint8Array): Readonly<Record<string, unknown>> {
-  refuseShape(measureJson(bytes, headerBounds))
+  const shape = measureJson(bytes, headerBounds)
+  refuseShape(shape)
   let value: unknown
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
@@ -111,7 +112,15 @@ function parseObject(bytes: Uint8Array): Readonly<Record<string, unknown>> {
     throw new SafetensorsFault('has a header that is not JSON')
   }
   if (!isRecord(value)) throw new SafetensorsFault('has a header that is not a JSON object')
+  // Of two equal names the parser keeps the last, and other programs the first.
+  if (countNames(value) !== shape.keys) throw new SafetensorsFault('holds a name twice in an object of its header')
   return value
+}
+
+function countNames(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const inside = Object.values(value).reduce((sum: number, each) => sum + countNames(each), 0)
+  return Array.isArray(value) ? inside : inside + Object.keys(value).length
 }
 
 function refuseShape({ depth, containers, keys, keyBytes, entries }: JsonShape): void {

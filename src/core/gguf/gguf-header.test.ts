@@ -173,6 +173,10 @@ describe('the header of a GGUF file', () => {
         writeGguf([...llama, ['general.alignment', ggufValue(64)]], [tensor('a', 288), tensor('b', 288)]),
         notItsSize('a', 'Q4_K', 288, 288),
       ],
+      ...[0, 48, 'wide'].map((alignment): readonly [Buffer, string] => [
+        writeGguf([...llama, ['general.alignment', ggufValue(alignment)]], [tensor('a', 288)]),
+        'has a `general.alignment` that is not a power of two',
+      ]),
       [change((file) => file.writeBigUInt64LE(65_537n, 8)), 'has a damaged header'],
       [Buffer.alloc(0), 'has a damaged header'],
       [Buffer.from('weights and more'), 'is not a GGUF file'],

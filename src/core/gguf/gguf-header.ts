@@ -74,7 +74,8 @@ async function readAll(header: HeaderReader, lists: readonly string[]): Promise<
   }
   const tensors: GgufTensor[] = []
   for (let index = 0; index < tensorCount; index++) tensors.push(await readTensor(header))
-  const alignment = readAlignment(values.get('general.alignment'))
+  const alignment = valueTypes.has('general.alignment') ? values.get('general.alignment') : usualAlignment
+  if (!isPowerOfTwo(alignment)) return { fault: 'has a `general.alignment` that is not a power of two' }
   const fault = findTensorFault(tensors, alignment)
   if (fault !== null) return { fault }
   const weightsStart = Math.ceil(header.position / alignment) * alignment
@@ -87,8 +88,8 @@ async function readAll(header: HeaderReader, lists: readonly string[]): Promise<
   }
 }
 
-function readAlignment(stated: GgufValue | undefined): number {
-  return typeof stated === 'number' && stated > 0 ? stated : usualAlignment
+function isPowerOfTwo(value: GgufValue | undefined): value is number {
+  return typeof value === 'number' && value >= 1 && Number.isInteger(Math.log2(value))
 }
 
 function countPromised(tensors: readonly GgufTensor[], start: number): number {
