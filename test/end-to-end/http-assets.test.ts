@@ -232,11 +232,13 @@ suite('uploaded assets', () => {
       assert.match(await sent.text(), answer)
     }
     const oft = { name: 'lora_unet_mid_block_attentions_0_proj_in.oft_blocks', shape: [2, 2, 2], values: new Float32Array(8) }
+    const flux = { name: 'transformer.single_transformer_blocks.0.attn.to_q.lora_A.weight', shape: [1, 8], values: new Float32Array(8) }
     const truncated = new Uint8Array(lora.subarray(0, lora.length - 100))
     const late: readonly (readonly [string, Uint8Array<ArrayBuffer>, object, RegExp])[] = [
       ['cut', truncated, {}, /^The file .*(?:ends|shorter|beyond|bytes)/],
       ['oft', new Uint8Array(safetensorsFile([oft])), {}, /of the kind OFT/],
       ['embedding', new Uint8Array(golden.get('ti-xl.safetensors') ?? []), {}, /holds a textual-inversion, not a lora/],
+      ['flux', new Uint8Array(safetensorsFile([flux])), {}, /is for FLUX.1 dev or FLUX.1 schnell or FLUX.2 klein, not for SDXL/],
       ['small', new Uint8Array(golden.get('sd15-lora-kohya.safetensors') ?? []), {}, /is for Stable Diffusion 1.5, not for SDXL/],
     ]
     for (const [name, bytes, more, answer] of late) {

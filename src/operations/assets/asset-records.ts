@@ -78,6 +78,8 @@ export function judgeUpload(
     return fault('is a model of several parts, or one of them, which the operator must put into a models folder')
   const is = examined.kind === 'checkpoint' ? { kind: examined.kind, family: familyOf(examined.descriptor) } : examined.descriptor
   if (is.kind !== kind) return fault(`holds a ${is.kind}, not a ${kind}`)
-  if (is.family !== null && is.family !== family) return fault(`is for ${familyNames[is.family]}, not for ${familyNames[family]}`)
+  const fitting = (is.family === null && 'families' in is ? is.families : undefined) ?? [is.family ?? family]
+  if (!fitting.includes(family))
+    return fault(`is for ${fitting.map((each) => familyNames[each]).join(' or ')}, not for ${familyNames[family]}`)
   return { found: examined }
 }
