@@ -5,6 +5,7 @@ import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { ignoredFields, ignoredMarks } from '../ignored-fields.ts'
 import { jsonObject } from './response-format-field.ts'
+import { defineFunction, defineTextTool, findChoiceFaults, findMissingName, findRepeatedNames } from './tool-rules.ts'
 
 /** A tool's name; allows all names that agents and MCP servers use. */
 export const toolName = Type.String({ pattern: '^[a-zA-Z0-9_.:/-]{1,256}$' })
@@ -78,23 +79,18 @@ type ToolsBody = Static<typeof example>
 /** Finds faults that the schema cannot express: duplicate names, and a choice without its tool. */
 export function findToolFaults(body: ToolsBody): readonly FieldFault[] {
   const { tools = [], functions, tool_choice, function_call } = body
-  const faults: FieldFault[] = []
-  if (functions !== undefined && (tools.length > 0 || tool_choice !== undefined))
-    faults.push(fieldFault(['functions'], 'must be left out with `tools` and `tool_choice`, which replace it.'))
-  if (typeof function_call === 'object' && functions?.some(({ name }) => name === function_call.name) !== true)
-    faults.push(fieldFault(['function_call'], `names ${function_call.name}, which is not in \`functions\`; name one of them.`))
   const names = tools.map((tool) => nameOf(tool))
-  for (const [index, name] of names.entries())
-    if (names.indexOf(name) !== index)
-      faults.push(fieldFault(['tools', index, tools[index]?.type ?? 'function', 'name'], `must be unique; ${name} appears twice.`))
-  const missing = allowedOf(tool_choice)?.tools.find((tool) => !names.includes(nameOf(tool)))
-  if (missing !== undefined)
-    faults.push(fieldFault('tool_choice', `names ${nameOf(missing)}, which is not in \`tools\`; name one of them.`))
   const choice = readChoice(tool_choice)
-  if (choice === 'required' && names.length === 0) faults.push(fieldFault('tool_choice', 'needs `tools`; add them, or leave it out.'))
-  if (typeof choice === 'object' && !names.includes(choice.name))
-    faults.push(fieldFault('tool_choice', `names ${choice.name}, which is not in \`tools\`; name one of them.`))
-  return faults
+  const chosen = allowedOf(tool_choice)?.tools.map((tool) => nameOf(tool)) ?? (typeof choice === 'object' ? [choice.name] : [])
+  const replaced = functions !== undefined && (tools.length > 0 || tool_choice !== undefined)
+  const first = typeof function_call === 'object' ? [function_call.name] : []
+  const known = functions?.map(({ name }) => name) ?? []
+  return [
+    ...(replaced ? [fieldFault('functions', 'must be left out with `tools` and `tool_choice`, which replace it.')] : []),
+    ...findMissingName('function_call', first, known, 'functions'),
+    ...findRepeatedNames(names, (index) => ['tools', index, tools[index]?.type ?? 'function', 'name']),
+    ...findChoiceFaults(names, chosen, choice === 'required'),
+  ]
 }
 
 /** The tools that a model may call. */
@@ -102,25 +98,13 @@ export function readTools({ tools = [], functions = [], tool_choice }: ToolsBody
   const allowed = allowedOf(tool_choice)?.tools.map((tool) => nameOf(tool))
   const shown = allowed === undefined ? tools : tools.filter((tool) => allowed.includes(nameOf(tool)))
   return [
-    ...shown.map((tool) => (tool.type === 'custom' ? defineCustom(tool.custom) : define(tool.function))),
-    ...functions.map((each) => ({ ...define(each), calledAs: 'only' as const })),
+    ...shown.map((tool) => (tool.type === 'custom' ? defineCustom(tool.custom) : defineFunction(tool.function))),
+    ...functions.map((each) => ({ ...defineFunction(each), calledAs: 'only' as const })),
   ]
 }
 
-function define({ name, description, parameters, strict }: Static<typeof functionTool>['function']): ToolDefinition {
-  return {
-    name,
-    description: description ?? null,
-    parameters: parameters ?? { type: 'object', properties: {} },
-    ...(strict !== undefined && { strict }),
-  }
-}
-
-/** The grammar is only described to the model, not enforced. */
 function defineCustom({ name, description, format }: Static<typeof customTool>['custom']): ToolDefinition {
-  const rule = format?.type === 'grammar' ? `The input follows this ${format.grammar.syntax} grammar:\n${format.grammar.definition}` : ''
-  const parameters = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'], additionalProperties: false }
-  return { name, description: [description, rule].filter(Boolean).join('\n\n') || null, parameters, calledAs: 'text' }
+  return { ...defineTextTool(name, description, format?.type === 'grammar' ? format.grammar : null), calledAs: 'text' }
 }
 
 function nameOf(tool: Static<typeof namedFunction> | Static<typeof namedCustom>): string {

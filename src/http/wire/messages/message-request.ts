@@ -10,7 +10,7 @@ import { adapterFields, findAdapterFaults, readAdapters } from '../chat/fields/a
 import { readStop, stopList } from '../chat/fields/ending-fields.ts'
 import { readSampling, topFields } from '../chat/sampling-fields.ts'
 import { findForeignBlocks, messageSchema, systemField } from './content-blocks.ts'
-import { findForeignTools, findMessageToolFaults, messageToolFields, readMessageTools } from './message-tools.ts'
+import { findForeignMessageTools, findMessageToolFaults, messageToolFields, readMessageTools } from './message-tools.ts'
 import { endsInBeginning, findTurnFaults, readMessages } from './read-messages.ts'
 import { readServerTools } from './server-tool-blocks.ts'
 import { findThinkingFaults, readAnswerFormat, readThinking, showsThoughts, thinkingFields } from './thinking-fields.ts'
@@ -109,7 +109,8 @@ type ConversationBody = Static<typeof countRequestSchema> & { readonly max_token
 /** Unsupported features are reported before all other faults. */
 function refuseForeign(received: unknown): void {
   if (isRecord(received)) refuseThread(received.thread)
-  if (isRecord(received)) refuseFaults([...findForeignBlocks(received.messages), ...findForeignTools(received.tools)], textFaultCodes)
+  if (isRecord(received))
+    refuseFaults([...findForeignBlocks(received.messages), ...findForeignMessageTools(received.tools)], textFaultCodes)
 }
 
 /** Clients continue without a thread after this error. */

@@ -1,12 +1,10 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
-import { isRecord } from '../../../core/json-value.ts'
-import { shortName } from '../../../core/requests/request-record.ts'
-import type { ChatInput, ToolDefinition } from '../../../core/text-generation.ts'
+import type { ChatInput } from '../../../core/text-generation.ts'
 import { closed, optional } from '../../faults/object-schema.ts'
-import { fieldFault } from '../../faults/refuse-faults.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { ignoredTools, toolName } from '../chat/tool-fields.ts'
+import { defineFunction, findChoiceFaults, findForeignTools, findRepeatedNames } from '../chat/tool-rules.ts'
 
 const parallel = { disable_parallel_tool_use: Type.Optional(Type.Boolean()) }
 
@@ -38,47 +36,20 @@ const example = Type.Object(messageToolFields)
 type ToolsBody = Static<typeof example>
 
 /** Finds tools that run on Anthropic's servers, or whose format only its models know. */
-export function findForeignTools(tools: unknown): readonly FieldFault[] {
-  if (!Array.isArray(tools)) return []
-  return tools.flatMap((tool: unknown, index): readonly FieldFault[] => {
-    const kind = isRecord(tool) ? tool.type : undefined
-    if (typeof kind !== 'string' || kind === 'custom') return []
-    const words = `is ${shortName(kind)}, a tool that this service does not have: remove it, or describe it by name and input_schema.`
-    return [fieldFault(['tools', index], words, 'unsupported_parameter')]
-  })
+export function findForeignMessageTools(tools: unknown): readonly FieldFault[] {
+  return findForeignTools(tools, ['custom'], 'remove it, or describe it by name and input_schema')
 }
 
 /** Finds duplicate names, and a choice without its tool. */
 export function findMessageToolFaults({ tools = [], tool_choice }: ToolsBody): readonly FieldFault[] {
   const names = tools.map((tool) => tool.name)
-  const faults = names.flatMap((name, index): readonly FieldFault[] =>
-    names.indexOf(name) === index
-      ? []
-      : [
-          {
-            path: ['tools', index, 'name'],
-            message: `\`tools[${index}].name\` must be unique; ${name} appears twice.`,
-            kind: 'conflict',
-          },
-        ],
-  )
-  if (tool_choice?.type === 'any' && names.length === 0)
-    return [...faults, fieldFault('tool_choice', 'needs `tools`; add them, or leave it out.')]
-  if (tool_choice?.type === 'tool' && !names.includes(tool_choice.name))
-    return [...faults, fieldFault('tool_choice', `names ${tool_choice.name}, which is not in \`tools\`; name one of them.`)]
-  return faults
+  const chosen = tool_choice?.type === 'tool' ? [tool_choice.name] : []
+  return [...findRepeatedNames(names, (index) => ['tools', index, 'name']), ...findChoiceFaults(names, chosen, tool_choice?.type === 'any')]
 }
 
 /** The tools that may be called, and the call that is required. */
 export function readMessageTools({ tools = [], tool_choice }: ToolsBody): Pick<ChatInput, 'tools' | 'toolChoice' | 'parallelToolCalls'> {
-  const definitions = tools.map(
-    ({ name, description, input_schema, strict }): ToolDefinition => ({
-      name,
-      description: description ?? null,
-      parameters: input_schema,
-      ...(strict !== undefined && { strict }),
-    }),
-  )
+  const definitions = tools.map(({ input_schema: parameters, ...tool }) => defineFunction({ ...tool, parameters }))
   const parallelToolCalls = !(
     tool_choice !== undefined &&
     'disable_parallel_tool_use' in tool_choice &&

@@ -1,12 +1,11 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
-import { isRecord } from '../../../core/json-value.ts'
-import { shortName } from '../../../core/requests/request-record.ts'
 import type { ChatInput, ToolDefinition } from '../../../core/text-generation.ts'
 import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { ignoredTools, toolName } from '../chat/tool-fields.ts'
+import { defineFunction, defineTextTool, findChoiceFaults, findForeignTools } from '../chat/tool-rules.ts'
 import { ignoredFields, ignoredMarks } from '../ignored-fields.ts'
 
 const name = toolName
@@ -70,13 +69,7 @@ type ToolsBody = Static<typeof example>
 
 /** Finds tools that are built into OpenAI's own service. */
 export function findForeignResponseTools(tools: unknown): readonly FieldFault[] {
-  if (!Array.isArray(tools)) return []
-  return tools.flatMap((tool: unknown, index): readonly FieldFault[] => {
-    const kind = isRecord(tool) ? tool.type : undefined
-    if (typeof kind !== 'string' || ['function', 'custom', 'namespace'].includes(kind)) return []
-    const words = `is ${shortName(kind)}, a tool that this service does not have: remove it, or describe a function.`
-    return [fieldFault(['tools', index], words, 'unsupported_parameter')]
-  })
+  return findForeignTools(tools, ['function', 'custom', 'namespace'], 'remove it, or describe a function')
 }
 
 /** Separator between namespace and name in the names that models see; no name may end with it. */
@@ -103,10 +96,12 @@ export function findResponseToolFaults(body: ToolsBody): readonly FieldFault[] {
   const twice = names.find((known, index) => names.indexOf(known) !== index)
   if (twice !== undefined) return [fieldFault('tools', `must have unique names; ${twice} appears twice.`)]
   const { tool_choice } = body
-  if (tool_choice === 'required' && names.length === 0) return [fieldFault('tool_choice', 'needs `tools`; add them, or leave it out.')]
   const chosen = typeof tool_choice !== 'object' ? [] : tool_choice.type === 'allowed_tools' ? tool_choice.tools : [tool_choice]
-  const missing = chosen.find((tool) => !names.includes(tool.name))
-  return missing === undefined ? [] : [fieldFault('tool_choice', `names ${missing.name}, which is not in \`tools\`; name one of them.`)]
+  return findChoiceFaults(
+    names,
+    chosen.map((tool) => tool.name),
+    tool_choice === 'required',
+  )
 }
 
 /** Whether a call belongs to a custom tool, whose input is a text. */
@@ -141,16 +136,7 @@ function readDefinitions({ tools = [] }: ToolsBody): readonly ToolDefinition[] {
 }
 
 function define(namespace: string | undefined, tool: Static<typeof callable>): ToolDefinition {
-  const { name, description = null } = tool
-  if (tool.type === 'custom') return { name: joinName(namespace, name), description: describeCustom(tool), parameters: customParameters }
-  const { parameters = { type: 'object', properties: {} }, strict } = tool
-  return { name: joinName(namespace, name), description, parameters, ...(strict !== undefined && { strict }) }
-}
-
-const customParameters = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'], additionalProperties: false }
-
-/** The grammar is only described to the model, not enforced. */
-function describeCustom({ description, format }: Static<typeof customTool>): string | null {
-  if (format?.type !== 'grammar') return description ?? null
-  return `${description ?? ''}\n\nThe input follows this ${format.syntax} grammar:\n${format.definition}`.trim()
+  const name = joinName(namespace, tool.name)
+  if (tool.type === 'function') return defineFunction({ ...tool, name })
+  return defineTextTool(name, tool.description, tool.format?.type === 'grammar' ? tool.format : null)
 }
