@@ -46,6 +46,16 @@ export function fieldFault(field: string | FieldFault['path'], words: string, ki
   return { path, message: `\`${printPath(path)}\` ${words}`, kind }
 }
 
+/** Finds a field that has an effect only where a switch is on. */
+export function findIdleField<Body extends object>(
+  body: Body,
+  field: keyof Body & string,
+  needed: keyof Body & string,
+): readonly FieldFault[] {
+  const isIdle = body[field] !== undefined && body[field] !== false && body[needed] !== true
+  return isIdle ? [fieldFault(field, `needs \`${needed}: true\`; set it, or leave this out.`)] : []
+}
+
 /**
  * The error for a query parameter.
  *

@@ -7,3 +7,11 @@ export function ignoredFields<const Name extends string>(...names: readonly Name
 
 /** Additional fields that clients add to messages, calls and tools, such as cache markers. */
 export const ignoredMarks = ignoredFields('cache_control', 'prompt_cache_breakpoint', 'extra_content', 'provider_specific_fields')
+
+/** Descriptions in the API document of fields that are accepted without effect. */
+export const accepted = {
+  onlyWay: 'Accepted; this is always so.',
+  byItself: 'Accepted; the service handles it, and the answer is the same.',
+  keptWarm: 'Accepted; prompts are cached automatically.',
+  neverShortened: 'Accepted; prompts are never shortened.',
+} as const

@@ -7,6 +7,8 @@ import { queryFault } from '../faults/refuse-faults.ts'
 const maxPerPage = 100
 const usualPerPage = 20
 
+const afterFault = () => queryFault('after', 'must be the last id of the previous page.')
+
 /** The allowed values of `limit`. */
 export const limitSchema: TInteger = Type.Integer({ minimum: 1, maximum: maxPerPage, default: usualPerPage })
 
@@ -33,7 +35,7 @@ export interface PageQuery {
 export function readPageQuery(query: Readonly<Record<string, unknown>>, standard: 'asc' | 'desc', most = maxPerPage): PageQuery {
   const { after, order = standard } = query
   const limit = readPageLimit(query.limit, most)
-  if (after !== undefined && !/^[\w-]{1,128}$/.test(String(after))) throw queryFault('after', 'must be the last id of the previous page.')
+  if (after !== undefined && !/^[\w-]{1,128}$/.test(String(after))) throw afterFault()
   if (order !== 'asc' && order !== 'desc') throw queryFault('order', 'must be asc or desc.')
   return { limit, after: after === undefined ? null : String(after), order: order === 'asc' ? 'oldest' : 'newest' }
 }
@@ -96,7 +98,7 @@ export async function readDocumentPage(
 ): Promise<DocumentQuery> {
   const { limit, after: id, order } = readPageQuery(query, 'desc', most)
   const last = id === null ? null : await documents.get({ kind, id, accountId }, options)
-  if (id !== null && last === null) throw queryFault('after', 'must be the last id of the previous page.')
+  if (id !== null && last === null) throw afterFault()
   return { kind, accountId, order, after: last && { at: last.at, id: last.id }, limit: limit + 1 }
 }
 

@@ -3,7 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import type { TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { closed, integerField } from '../../faults/object-schema.ts'
-import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
+import { findIdleField, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { chatMessageSchema } from './chat-message-schema.ts'
 import type { CompletionHead } from './completion.ts'
 import { acceptedFields, neutralFields } from './fields/accepted-fields.ts'
@@ -115,9 +115,9 @@ function findChatFaults(body: ChatBody): readonly FieldFault[] {
     ...findMessageFaults(body.messages),
     ...findLimitFaults(body),
     ...findSamplingFaults(body),
-    ...findLogprobFaults(body),
+    ...findIdleField(body, 'top_logprobs', 'logprobs'),
     ...findStreamFaults(body),
-    ...findTimingFaults(body),
+    ...findIdleField(body, 'timings_per_token', 'stream'),
     ...findResponseFormatFaults(body.response_format),
     ...findOutputFormatFaults(body, readResponseFormat(body.response_format)),
     ...findOpeningFaults(body),
@@ -127,14 +127,4 @@ function findChatFaults(body: ChatBody): readonly FieldFault[] {
     ...findEndingFaults(body, readLimit(body).maxTokens),
     ...findToolFaults(body),
   ]
-}
-
-function findTimingFaults({ timings_per_token: requested = false, stream = false }: ChatBody): readonly FieldFault[] {
-  if (!requested || stream) return []
-  return [fieldFault('timings_per_token', 'needs `stream: true`; set it, or leave this out.')]
-}
-
-function findLogprobFaults(body: ChatBody): readonly FieldFault[] {
-  if (body.top_logprobs === undefined || body.logprobs === true) return []
-  return [fieldFault('top_logprobs', 'needs `logprobs: true`; set it, or leave this out.')]
 }

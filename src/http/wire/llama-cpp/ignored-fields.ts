@@ -1,8 +1,7 @@
 import Type from 'typebox'
 import { optional } from '../../faults/object-schema.ts'
-import { accepted } from '../accepted.ts'
 import { neutralFields } from '../chat/fields/accepted-fields.ts'
-import { ignoredFields as plainIdle } from '../ignored-fields.ts'
+import { accepted, ignoredFields as plainIdle } from '../ignored-fields.ts'
 
 const idle = 'Accepted, no effect; its feature is off.'
 const number = (description: string) => Type.Optional(Type.Number({ description }))

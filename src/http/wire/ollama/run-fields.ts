@@ -3,7 +3,7 @@ import { defined } from '../../../core/defined.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatInput, ResponseFormat, SamplingParameters, TextRequest } from '../../../core/text-generation.ts'
 import { closed, integerField, numberField, optional } from '../../faults/object-schema.ts'
-import { fieldFault } from '../../faults/refuse-faults.ts'
+import { fieldFault, findIdleField } from '../../faults/refuse-faults.ts'
 import { readStop, stopField } from '../chat/fields/ending-fields.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { readSampling } from '../chat/sampling-fields.ts'
@@ -103,21 +103,15 @@ type Options = Static<TObject<(typeof optionsSchema)['properties']>>
 
 /** Finds options of unsupported features, and fields that need another. */
 export function findRunFaults(body: RunBody): readonly FieldFault[] {
-  const { options = {}, logprobs = false, top_logprobs } = body
-  const fault = (name: string, text: string, kind = 'unsupported_parameter'): FieldFault => ({
-    path: name.split('.'),
-    message: `\`${name}\` ${text}`,
-    kind,
-  })
+  const { options = {} } = body
+  const fault = (name: string, text: string) => fieldFault(name.split('.'), text, 'unsupported_parameter')
   return [
     ...((options.mirostat ?? 0) === 0 ? [] : [fault('options.mirostat', 'must be 0: this service does not have Mirostat.')]),
     ...((options.typical_p ?? 1) === 1
       ? []
       : [fault('options.typical_p', 'must be 1: this service does not have it; use top_p or min_p.')]),
     ...((options.tfs_z ?? 1) === 1 ? [] : [fault('options.tfs_z', 'must be 1: this service does not have it; use top_p or min_p.')]),
-    ...(top_logprobs === undefined || logprobs
-      ? []
-      : [fault('top_logprobs', 'needs `logprobs: true`; set it, or leave this out.', 'conflict')]),
+    ...findIdleField(body, 'top_logprobs', 'logprobs'),
     ...findKeepAliveFaults(body),
   ]
 }

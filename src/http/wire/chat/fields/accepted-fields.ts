@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { closed, optional } from '../../../faults/object-schema.ts'
-import { accepted } from '../../accepted.ts'
+import { accepted } from '../../ignored-fields.ts'
 
 const name = (description: string) => Type.String({ maxLength: 512, description })
 
