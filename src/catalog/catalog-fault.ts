@@ -10,6 +10,11 @@ export interface CatalogFault {
   readonly message: string
 }
 
+/** A fault of a whole file or folder. */
+export function fileFault(file: string, message: string): CatalogFault {
+  return { file, field: '', message }
+}
+
 /** Thrown at start with all faults of all model folders. */
 export class CatalogError extends Error {
   readonly faults: readonly CatalogFault[]

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { explainUnreadableKey, longestKeyFile, parseUpstreamKey } from '../core/files/upstream-key.ts'
 import { isImageServer } from '../core/images/image-servers.ts'
 import { isTextServer } from '../core/model.ts'
-import type { CatalogFault } from './catalog-fault.ts'
+import { type CatalogFault, fileFault } from './catalog-fault.ts'
 import type { FolderFacts } from './describe-model.ts'
 import type { ModelReferences } from './model-file.ts'
 
@@ -38,9 +38,9 @@ export async function checkFiles(
     const stated = modelFile.files?.[path]?.bytes
     const file = resolve(folder, path)
     if (!stats?.isFile())
-      return [{ file, field: '', message: `is missing; ${isWorkflow(modelFile, path) ? exportIt : 'copy the whole model folder again'}.` }]
+      return [fileFault(file, `is missing; ${isWorkflow(modelFile, path) ? exportIt : 'copy the whole model folder again'}.`)]
     if (stated === undefined || stated === stats.size) return []
-    return [{ file, field: '', message: `has ${stats.size} bytes instead of ${stated}; copy it again or correct "files" in model.json.` }]
+    return [fileFault(file, `has ${stats.size} bytes instead of ${stated}; copy it again or correct "files" in model.json.`)]
   })
   const refiner = modelFile.refiner === undefined ? null : resolve(folder, modelFile.refiner)
   if (refiner !== null && (await stat(refiner).catch(() => null)) === null)

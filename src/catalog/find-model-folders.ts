@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
-import type { CatalogFault } from './catalog-fault.ts'
+import { type CatalogFault, fileFault } from './catalog-fault.ts'
 import { isWeightFile, type LooseFile } from './checkpoint/read-loose-files.ts'
 
 /** Absolute path of a model's folder, and the index of the folder it was found in. */
@@ -25,7 +25,12 @@ export interface FoundModels {
 /** Maximum depth: `models--owner--name/snapshots/<revision>/unet` in a folder of hub caches, the deepest common layout, plus two. */
 export const maxLevels = 8
 /** Maximum numbers of folders and of names in them that are looked at per configured folder. */
-export const searchBounds = { folders: 5000, names: 50_000 } as const
+export const searchBounds: SearchBounds = { folders: 5000, names: 50_000 }
+
+interface SearchBounds {
+  readonly folders: number
+  readonly names: number
+}
 
 /**
  * Finds all models' folders and the weight files outside of them, up to {@link maxLevels} deep. Links are followed, except to folders above,
@@ -35,14 +40,14 @@ export const searchBounds = { folders: 5000, names: 50_000 } as const
  */
 export async function findModelFolders(
   folders: readonly string[],
-  bounds: { readonly folders: number; readonly names: number } = searchBounds,
+  bounds = searchBounds,
   apart: readonly string[] = [],
 ): Promise<FoundModels> {
   // In turn, so that the first of two configured folders that overlap has what both hold.
   const [places, roots] = [await placesOf(apart), await placesOf(folders)]
   const seen = new Set(places.filter((place) => !roots.includes(place)))
   const results: FoundModels[] = []
-  for (const [source, folder] of folders.entries()) results.push(await new Search(resolve(folder), { source, bounds, seen }).run())
+  for (const [source, folder] of folders.entries()) results.push(await new Search(resolve(folder), source, { bounds, seen }).run())
   return {
     found: results.flatMap(({ found }) => found),
     loose: results.flatMap(({ loose }) => loose),
@@ -65,21 +70,14 @@ class Search {
   readonly #faults: CatalogFault[] = []
   /** Resolved paths of folders and files visited by this search and earlier ones. */
   readonly #seen: Set<string>
-  readonly #bounds: { readonly folders: number; readonly names: number }
+  readonly #bounds: SearchBounds
   #folders = 0
   #names = 0
   #tooDeep = 0
   /** Resolved path of the configured folder. */
   #place = ''
 
-  constructor(
-    root: string,
-    {
-      source,
-      bounds,
-      seen,
-    }: { readonly source: number; readonly bounds: { readonly folders: number; readonly names: number }; readonly seen: Set<string> },
-  ) {
+  constructor(root: string, source: number, { bounds, seen }: { readonly bounds: SearchBounds; readonly seen: Set<string> }) {
     this.#root = root
     this.#source = source
     this.#bounds = bounds
@@ -90,21 +88,19 @@ class Search {
     const [found, loose, faults, file] = [this.#found, this.#loose, this.#faults, this.#root]
     if ((await visibleNames(this.#root)) === null) {
       const message = 'is not a readable folder; create it or correct the setting "models".'
-      return { found, loose, faults, unreadable: [{ file, field: '', message }] }
+      return { found, loose, faults, unreadable: [fileFault(file, message)] }
     }
     this.#place = await realpath(this.#root)
     await this.#search(this.#root, 0)
     if (this.#isFull()) {
       const { folders, names } = this.#bounds
       const message = `holds more than ${folders} folders or ${names} files; those beyond are not searched for models.`
-      faults.push({ file, field: '', message })
+      faults.push(fileFault(file, message))
     }
     if (this.#tooDeep > 0)
-      faults.push({
-        file,
-        field: '',
-        message: `holds folders more than ${maxLevels} levels deep (${this.#tooDeep}), which are not searched for models.`,
-      })
+      faults.push(
+        fileFault(file, `holds folders more than ${maxLevels} levels deep (${this.#tooDeep}), which are not searched for models.`),
+      )
     return { found, loose, faults, unreadable: [] }
   }
 
@@ -128,11 +124,7 @@ class Search {
         if (!(await this.#wasSeen(path))) this.#loose.push({ path, root: this.#root, source: this.#source })
       } else if (kind === 'folder') {
         if (await this.#holdsRoot(path))
-          this.#faults.push({
-            file: path,
-            field: '',
-            message: 'is a link to a folder above it, which is not followed; remove it.',
-          })
+          this.#faults.push(fileFault(path, 'is a link to a folder above it, which is not followed; remove it.'))
         else if (level < maxLevels) await this.#search(path, level + 1)
         else this.#tooDeep += 1
       }

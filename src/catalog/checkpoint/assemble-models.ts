@@ -94,21 +94,22 @@ export function fitsSlot({ part, width }: PartSlot, found: Pick<FoundPart, 'part
   return found.part === part && (width === undefined || found.width === null || found.width === width)
 }
 
-/** Completes a model with its component files. */
-export function withParts(descriptor: ImageModelDescriptor, { files, sizes, ...limits }: FoundParts): ImageModelDescriptor {
+/** Completes a model with its component files, except for its size. */
+export function withParts<Model extends Pick<ImageModelDescriptor, 'checkpoint' | 'bounds'>>(
+  descriptor: Model,
+  { files, sizes, ...limits }: FoundParts,
+): Model {
   const { checkpoint, bounds } = descriptor
-  const bytes = Object.values(sizes).reduce((sum, size) => sum + size, descriptor.bytes)
   const parts = checkpoint?.parts && Object.entries(sizes).reduce((sum, [name, size]) => addPart(sum, name, size), checkpoint.parts)
   return {
     ...descriptor,
-    bytes,
     ...(bounds && { bounds: withLimits(bounds, limits) }),
     ...(checkpoint && { checkpoint: { ...checkpoint, files, ...(parts && { parts }) } }),
   }
 }
 
 /** The bounds of a model with those of its components; one that skips no layers at all stays so. */
-export function withLimits(bounds: ImageModelBounds, { layers, encodes = true }: PartLimits): ImageModelBounds {
+function withLimits(bounds: ImageModelBounds, { layers, encodes = true }: PartLimits): ImageModelBounds {
   const clipSkip = layers === undefined ? bounds.clipSkip : Math.min(bounds.clipSkip ?? Number.POSITIVE_INFINITY, Math.max(0, layers - 1))
   return { ...bounds, clipSkip, startsFromImage: bounds.startsFromImage && encodes }
 }

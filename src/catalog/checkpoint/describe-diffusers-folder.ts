@@ -4,7 +4,7 @@ import type { TransformerFamily, UnetFamily } from '../../core/checkpoint/checkp
 import { holdsVaeEncoder, isCount, sd3Limits } from '../../core/checkpoint/model-files.ts'
 import { addPart } from '../../core/memory/image-parts.ts'
 import type { ImageModelBounds } from '../../core/model.ts'
-import type { CatalogFault } from '../catalog-fault.ts'
+import { type CatalogFault, fileFault } from '../catalog-fault.ts'
 import { readObject } from '../describe/read-object.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
 import { readFileHeader } from './read-file-header.ts'
@@ -15,6 +15,7 @@ type Described = Awaited<ReturnType<typeof describeCheckpoint>> & {
   readonly created: number
 }
 
+const notAnObject = 'is not a JSON object; copy the whole folder again.'
 const networks = ['unet', 'transformer', 'vae', 'text_encoder', 'text_encoder_2', 'text_encoder_3']
 
 /** Describes a folder in diffusers' layout by its small files; weights are checked at loading. */
@@ -23,7 +24,7 @@ export async function describeDiffusersFolder(
   name: string = basename(folder),
 ): Promise<Described | { readonly fault: CatalogFault }> {
   const file = join(folder, 'model_index.json')
-  const fault = (message: string) => ({ fault: { file, field: '', message } })
+  const fault = (message: string, at = file) => ({ fault: fileFault(at, message) })
   const [index, unet, transformer, first, second, scheduler] = await Promise.all(
     [
       'model_index.json',
@@ -31,22 +32,14 @@ export async function describeDiffusersFolder(
       'scheduler/scheduler_config.json',
     ].map((path) => readObject(folder, path)),
   )
-  if (index == null) return fault('is not a JSON object; copy the whole folder again.')
+  if (index == null) return fault(notAnObject)
   if (unet == null && transformer == null) {
     for (const config of ['unet/config.json', 'transformer/config.json'])
-      if ((await stat(join(folder, config)).catch(() => null)) !== null)
-        return { fault: { file: join(folder, config), field: '', message: 'is not a JSON object; copy the whole folder again.' } }
+      if ((await stat(join(folder, config)).catch(() => null)) !== null) return fault(notAnObject, join(folder, config))
     return fault('is not an image model: it has neither "unet/config.json" nor "transformer/config.json".')
   }
   const broken = await findBrokenLink(folder)
-  if (broken !== null)
-    return {
-      fault: {
-        file: join(folder, broken),
-        field: '',
-        message: 'is a broken link; replace it with the file.',
-      },
-    }
+  if (broken !== null) return fault('is a broken link; replace it with the file.', join(folder, broken))
   const sizes = await Promise.all(networks.map(async (network) => [network, await weightsOf(join(folder, network))] as const))
   if (sizes.every(([, size]) => size === 0)) return fault('is in a folder without .safetensors files; copy the whole folder again.')
   const family = transformer == null ? familyOf(unet ?? {}, { first: first ?? null, second: second ?? null }) : transformerOf(transformer)

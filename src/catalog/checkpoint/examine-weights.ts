@@ -22,8 +22,24 @@ export function partOf(found: SafetensorsKind): Pick<FoundPart, 'part' | 'width'
   return isVae ? { part: 'vae', width: found.channels } : null
 }
 
+/** Describes a file that holds a model; a transformer as if nothing was missing. */
+export async function describeFile(
+  found: SafetensorsKind & { readonly kind: 'checkpoint' | 'transformer' },
+  header: SafetensorsHeader,
+  at: { readonly weights: string; readonly name: string },
+): ReturnType<typeof describeCheckpoint> {
+  const layers = countTextLayers(header)
+  if (found.kind === 'checkpoint') return describeCheckpoint({ ...found, layers }, at)
+  const { family } = found
+  const { checkpoint, ...described } = await describeCheckpoint(
+    { family, prediction: null, inpainting: false, layers, ...limitsInFile(header, found) },
+    at,
+  )
+  return { ...described, ...(checkpoint && { checkpoint: { ...checkpoint, parts: partsInFile(header, family) } }) }
+}
+
 /** Limits in the header of a transformer's own file. */
-export function limitsInFile(
+function limitsInFile(
   header: SafetensorsHeader,
   { family, lacks }: Pick<SafetensorsKind & { readonly kind: 'transformer' }, 'family' | 'lacks'>,
 ): Pick<FoundCheckpoint, 'limits' | 'encodes'> {
@@ -58,18 +74,11 @@ export async function examineWeights(path: string, name: string): Promise<Examin
   const facts = { bytes: stats.size, created: Math.floor(stats.mtimeMs / 1000) }
   const found = detectSafetensorsKind(header, name)
   if (found.kind === 'unknown') return { kind: 'unusable', reason: found.reason }
-  if (found.kind === 'checkpoint') {
-    const described = await describeCheckpoint({ ...found, layers: countTextLayers(header) }, { weights: path, name })
-    return { kind: 'checkpoint', descriptor: { ...described, ...facts, id: name, name, folder: path, license: null } }
-  }
-  if (found.kind === 'transformer') {
+  if (found.kind === 'checkpoint' || found.kind === 'transformer') {
+    const described = await describeFile(found, header, { weights: path, name })
+    const descriptor = { ...described, ...facts, id: name, name, folder: path, license: null }
+    if (found.kind === 'checkpoint') return { kind: 'checkpoint', descriptor }
     const { family, lacks } = found
-    const described = await describeCheckpoint(
-      { ...{ family, prediction: null }, inpainting: false, layers: countTextLayers(header), ...limitsInFile(header, found) },
-      { weights: path, name },
-    )
-    const checkpoint = described.checkpoint && { ...described.checkpoint, parts: partsInFile(header, family) }
-    const descriptor = { ...described, ...(checkpoint && { checkpoint }), ...facts, id: name, name, folder: path, license: null }
     return { kind: 'transformer', family, lacks, descriptor }
   }
   if (found.kind === 'text-encoder') {

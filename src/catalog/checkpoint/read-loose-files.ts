@@ -3,7 +3,7 @@ import { basename, dirname, relative, sep } from 'node:path'
 import type { AssetDescriptor, UnusableFile } from '../../core/assets/asset.ts'
 import { unnamedReason } from '../../core/checkpoint/model-parts.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
-import type { CatalogEntry, CatalogFault } from '../catalog-fault.ts'
+import { type CatalogEntry, type CatalogFault, fileFault } from '../catalog-fault.ts'
 import { type FoundProjector, readLooseGguf } from '../gguf/read-loose-gguf.ts'
 import { type FoundPart, findParts, type IncompleteModel, withParts } from './assemble-models.ts'
 import { examineWeights } from './examine-weights.ts'
@@ -65,10 +65,10 @@ async function completeModel(
   const found = await findParts(model, own)
   if ('unusable' in found) {
     const reason = found.unusable
-    const fault = { file: path, field: '', message: `${reason}.` }
-    return { ...nothing, faults: [fault], unusable: [{ name: descriptor.id, file: path, reason }] }
+    return { ...nothing, faults: [fileFault(path, `${reason}.`)], unusable: [{ name: descriptor.id, file: path, reason }] }
   }
-  return { ...nothing, entries: [{ source, modelFile: path, descriptor: withParts(descriptor, found) }] }
+  const bytes = Object.values(found.sizes).reduce((sum, size) => sum + size, descriptor.bytes)
+  return { ...nothing, entries: [{ source, modelFile: path, descriptor: { ...withParts(descriptor, found), bytes } }] }
 }
 
 /** Why a file cannot be read; null = it can. */
@@ -133,7 +133,7 @@ async function partsIn(path: string, source: number, name: string): Promise<Read
 async function readLooseFile({ path, source }: LooseFile, name: string): Promise<ReadFile> {
   const fault = (message: string): ReadFile => {
     const reason = message.replace(/\.$/u, '')
-    return { ...nothing, faults: [{ file: path, field: '', message }], unusable: [{ name, file: path, reason }] }
+    return { ...nothing, faults: [fileFault(path, message)], unusable: [{ name, file: path, reason }] }
   }
   const unusable = (reason: string): ReadFile => ({ ...nothing, unusable: [{ name, file: path, reason }] })
   if (!isUsableName(weightName(path)))
