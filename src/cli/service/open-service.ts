@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { listeningOrigin } from '../../config/addresses.ts'
-import type { CommandContext, CommandFlag } from '../command.ts'
+import type { Command, CommandContext, CommandFlag, CommandResult } from '../command.ts'
 import { UsageError } from '../failures.ts'
 import { type Login, loginFile, readLogin, writeLogin } from './login-file.ts'
 import { createServiceClient, type ServiceClient } from './service-client.ts'
@@ -95,6 +95,23 @@ export const serviceFlags: readonly CommandFlag[] = [
   { name: 'url', form: '<origin>', help: 'The address of the service, also SEPIA_URL. Default: that of sepia login.' },
   { name: 'token', form: '<text>', help: 'An access token. Use SEPIA_TOKEN instead to hide it from other users of the machine.' },
 ]
+
+/** A command that opens a running service before anything else. */
+export function serviceCommand({
+  flags = [],
+  run,
+  ...described
+}: Pick<Command, 'words' | 'summary' | 'argument'> & {
+  readonly flags?: Command['flags']
+  readonly run: (service: ServiceClient, context: CommandContext) => Promise<CommandResult>
+}): Command {
+  return {
+    ...described,
+    flags: [...flags, ...serviceFlags],
+    settings: serviceSettings,
+    run: async (context) => run(await openService(context), context),
+  }
+}
 
 /** Settings that locate the local service without a login. */
 export const serviceSettings: readonly string[] = ['data', 'host', 'port', 'database-url', 'database-url-file']

@@ -5,25 +5,21 @@ import { checkPlace } from '../../check-place.ts'
 import { type Command, confirm, yesFlag } from '../../command.ts'
 import { printable, textTable } from '../../printed-text.ts'
 import { openProgressBar } from '../../progress-bar.ts'
-import { openService, serviceFlags, serviceSettings } from '../../service/open-service.ts'
+import { openService, serviceCommand, serviceFlags, serviceSettings } from '../../service/open-service.ts'
 import { describeRequest, describeStatus, followRequest, type ShownRequest } from '../../service/shown-request.ts'
 
 const id = { name: '<id>', help: 'The response_id of an asynchronous request; sepia request list shows them.' }
 const path = (argument: string) => `/v1/requests/${encodeURIComponent(argument)}`
 
-export const listRequests: Command = {
+export const listRequests: Command = serviceCommand({
   words: ['request', 'list'],
   summary: 'List your asynchronous requests, newest first.',
   flags: [
     { name: 'status', form: '<status>', help: 'Only those that are pending, running or completed.' },
     { name: 'limit', form: '<number>', help: 'How many, 1 to 100; default 20.' },
-    ...serviceFlags,
   ],
-  settings: serviceSettings,
-  run: async (context) => {
-    const { flags, signal } = context
+  run: async (service, { flags, signal }) => {
     const query = new URLSearchParams([...flags].filter(([name]) => name === 'status' || name === 'limit'))
-    const service = await openService(context)
     const { data } = await service.fetchJson<{ readonly data: readonly ShownRequest[] }>(`/v1/requests?${query}`, { signal })
     const rows = data.map((request) => [
       request.response_id,
@@ -38,45 +34,36 @@ export const listRequests: Command = {
       json: { requests: data },
     }
   },
-}
+})
 
-export const showRequest: Command = {
+export const showRequest: Command = serviceCommand({
   words: ['request', 'show'],
   summary: 'Show the state of an asynchronous request.',
   argument: id,
-  flags: serviceFlags,
-  settings: serviceSettings,
-  run: async (context) => {
-    const service = await openService(context)
-    const request = await service.fetchJson<ShownRequest>(path(context.argument), { signal: context.signal })
+  run: async (service, { argument, signal }) => {
+    const request = await service.fetchJson<ShownRequest>(path(argument), { signal })
     return { text: describeRequest(request), json: { ...request } }
   },
-}
+})
 
-export const waitForRequest: Command = {
+export const waitForRequest: Command = serviceCommand({
   words: ['request', 'wait'],
   summary: 'Wait until an asynchronous request ends; exits with 1 if it failed.',
   argument: id,
-  flags: serviceFlags,
-  settings: serviceSettings,
-  run: async (context) => {
-    const { argument, terminal, signal } = context
-    const service = await openService(context)
+  run: async (service, { argument, terminal, signal }) => {
     using bar = openProgressBar({ terminal, now: Date.now }, 'Working')
     const request = await followRequest(service, argument, { signal, onProgress: bar.report })
     return { text: describeRequest(request), json: { ...request }, healthy: request.outcome === 'succeeded' }
   },
-}
+})
 
-export const cancelRequest: Command = {
+export const cancelRequest: Command = serviceCommand({
   words: ['request', 'cancel'],
   summary: 'Cancel an asynchronous request that waits or runs.',
   argument: id,
-  flags: [yesFlag, ...serviceFlags],
-  settings: serviceSettings,
-  run: async (context) => {
+  flags: [yesFlag],
+  run: async (service, context) => {
     const { argument, signal } = context
-    const service = await openService(context)
     refuseFinished(await service.fetchJson<ShownRequest>(path(argument), { signal }))
     await confirm(context, { warning: `This ends ${argument} and discards its result so far.`, unattended: 'proceed' })
     const request = await service.fetchJson<ShownRequest>(path(argument), { method: 'DELETE', signal })
@@ -85,7 +72,7 @@ export const cancelRequest: Command = {
       request.status === 'completed' ? '' : `\nIt ends at its next step or token; run sepia request wait ${argument} to wait for that.`
     return { text: `${describeRequest(request)}${rest}`, json: { ...request } }
   },
-}
+})
 
 function refuseFinished({ response_id: id, status, outcome }: ShownRequest): void {
   if (status === 'completed') throw new Error(`${id} is already completed (${outcome}); there is nothing to cancel.`)

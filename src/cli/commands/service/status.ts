@@ -2,16 +2,12 @@ import type { Command } from '../../command.ts'
 import { textTable } from '../../printed-text.ts'
 import { openSpinner } from '../../progress-bar.ts'
 import { fetchModels } from '../../service/installed-models.ts'
-import { openService, serviceFlags, serviceSettings } from '../../service/open-service.ts'
+import { serviceCommand } from '../../service/open-service.ts'
 
-export const showStatus: Command = {
+export const showStatus: Command = serviceCommand({
   words: ['status'],
   summary: 'Show the state and the models of a service; exits with 1 if it cannot serve.',
-  flags: serviceFlags,
-  settings: serviceSettings,
-  run: async (context) => {
-    const { signal } = context
-    const service = await openService(context)
+  run: async (service, { signal }) => {
     const [models, fault] = await Promise.all([
       fetchModels(service, { signal }),
       service.fetchJson('/readyz', { signal }).then(
@@ -28,24 +24,20 @@ export const showStatus: Command = {
       healthy: fault === null,
     }
   },
-}
+})
 
 export const loadModel: Command = command('load', 'Load a model of a service into memory; owners only.', 'Loading')
 export const unloadModel: Command = command('unload', 'Unload a model of a service from memory; owners only.', 'Unloading')
 
 function command(verb: 'load' | 'unload', summary: string, label: string): Command {
-  return {
+  return serviceCommand({
     words: ['model', verb],
     summary,
     argument: { name: '<name>', help: 'The name that sepia status lists.' },
-    flags: serviceFlags,
-    settings: serviceSettings,
-    run: async (context) => {
-      const { argument: model, terminal, signal } = context
-      const service = await openService(context)
+    run: async (service, { argument: model, terminal, signal }) => {
       using _spinner = openSpinner(terminal, label)
       await service.fetchJson(`/models/${verb}`, { body: { model }, signal })
       return { text: `${model} is ${verb}ed.`, json: { model, state: `${verb}ed` } }
     },
-  }
+  })
 }

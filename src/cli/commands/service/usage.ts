@@ -1,7 +1,7 @@
 import { csv } from '../../../core/text/csv.ts'
 import type { Command } from '../../command.ts'
 import { textTable } from '../../printed-text.ts'
-import { openService, serviceFlags, serviceSettings } from '../../service/open-service.ts'
+import { serviceCommand } from '../../service/open-service.ts'
 
 interface UsageBudget {
   readonly of: string
@@ -93,7 +93,7 @@ function toTable(rows: readonly UsageRow[]): string {
   return textTable([...head, ...(named ? ['MODEL'] : [])], body)
 }
 
-export const showUsage: Command = {
+export const showUsage: Command = serviceCommand({
   words: ['usage'],
   summary: 'Show the usage of your account by day and model, and what is left of its limits.',
   flags: [
@@ -101,17 +101,13 @@ export const showUsage: Command = {
     { name: 'to', form: '<day>', help: 'The last UTC day; default today.' },
     { name: 'by', form: '<words>', help: 'Sums by token, model, day or hour, or several of them with commas, and latencies.' },
     { name: 'csv', form: null, help: 'Print a table for spreadsheets.' },
-    ...serviceFlags,
   ],
-  settings: serviceSettings,
-  run: async (context) => {
-    const { flags, signal } = context
+  run: async (service, { flags, signal }) => {
     const query = new URLSearchParams([...flags].filter(([name]) => ['from', 'to', 'by'].includes(name)))
-    const service = await openService(context)
     const usage = await service.fetchJson<Usage>(`/v1/usage?${query}`, { signal })
     const json = { [flags.has('by') ? 'rows' : 'days']: usage.data, budgets: usage.budgets }
     if (flags.has('csv')) return { text: toCsv(usage.data), json }
     const table = usage.data.length === 0 ? 'Nothing was used in these days.' : toTable(usage.data)
     return { text: [table, ...usage.budgets.map(leftSentence)].join('\n'), heading: usage.data.length > 0, json }
   },
-}
+})

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { type Budget, leftOf } from '../../../core/limits/budget.ts'
-import { readUsageSpan, type UsageDay, type UsageDimension, usageDimensions } from '../../../core/usage.ts'
+import { readUsageSpan, type UsageCounts, type UsageDay, type UsageDimension, usageDimensions } from '../../../core/usage.ts'
 import type { ReportedUsage } from '../../../operations/report-usage.ts'
 import { optional } from '../../faults/object-schema.ts'
 import { queryFault } from '../../faults/refuse-faults.ts'
@@ -62,21 +62,10 @@ const million = 1_000_000
 export function encodeUsage(days: readonly UsageDay[], budgets: readonly Budget[]): Answer<typeof usageSchema> {
   return {
     object: 'list',
-    data: days.map(({ day, model, requests, failures, refusals, promptTokens, completionTokens, images, cost }) => ({
-      day,
-      model,
-      requests,
-      failures,
-      refusals,
-      prompt_tokens: promptTokens,
-      completion_tokens: completionTokens,
-      images,
-      cost: cost / million,
-    })),
+    data: days.map(({ day, model, ...sums }) => ({ day, model, ...encodeSums(sums) })),
     budgets: budgets.map((budget) => {
-      const { of, unit, per } = budget
+      const { of, unit, per, limit, used, reserved } = budget
       const inUnits = (value: number) => (unit === 'money' ? value / million : value)
-      const { limit, used, reserved } = budget
       return { of, unit, per, limit: inUnits(limit), used: inUnits(used), reserved: inUnits(reserved), left: inUnits(leftOf(budget)) }
     }),
   }
@@ -86,20 +75,18 @@ export function encodeUsage(days: readonly UsageDay[], budgets: readonly Budget[
 export function encodeUsageReport(rows: readonly ReportedUsage[], budgets: readonly Budget[]): Answer<typeof usageSchema> {
   return {
     ...encodeUsage([], budgets),
-    data: rows.map(({ keys: { account: _, ...keys }, tokenName, latency, firstToken, ...sum }) => ({
+    data: rows.map(({ keys: { account: _, ...keys }, tokenName, latency, firstToken, ...sums }) => ({
       ...keys,
       ...(tokenName !== undefined && { token_name: tokenName }),
-      requests: sum.requests,
-      failures: sum.failures,
-      refusals: sum.refusals,
-      prompt_tokens: sum.promptTokens,
-      completion_tokens: sum.completionTokens,
-      images: sum.images,
-      cost: sum.cost / million,
+      ...encodeSums(sums),
       latency_ms: latency,
       first_token_ms: firstToken,
     })),
   }
+}
+
+function encodeSums({ requests, failures, refusals, promptTokens, completionTokens, images, cost }: UsageCounts) {
+  return { requests, failures, refusals, prompt_tokens: promptTokens, completion_tokens: completionTokens, images, cost: cost / million }
 }
 
 /** Dimensions of the account's own sums. */
