@@ -24,8 +24,6 @@ interface RequestedText {
   readonly request: TextRequest
   /** All requests of a group that the model has to accept before this one, their first, is answered. */
   readonly group?: readonly TextRequest[]
-  /** Called with the recording of the usage before the work begins. */
-  readonly onRecording?: (recording: UsageRecording) => void
 }
 
 /**
@@ -35,11 +33,10 @@ interface RequestedText {
  */
 export async function* generateText(
   deps: InteractiveDependencies,
-  { caller, request, group, onRecording }: RequestedText,
+  { caller, request, group }: RequestedText,
   { signal }: Abortable,
 ): AsyncGenerator<TextPart, void, undefined> {
   using recording = new UsageRecording(deps, { caller, work: { kind: 'chat', request } }, { signal })
-  onRecording?.(recording)
   try {
     if (group !== undefined) await requireFit(deps, group, { signal, recording })
     await using text = await startText(deps, recording.submission, { signal, meter: recording.meter, deferred: false })
@@ -133,32 +130,16 @@ export async function* generateSeveral(
   { signal }: Abortable,
 ): AsyncGenerator<TextPart, void, undefined> {
   let before = 0
-  let last: UsageRecording | null = null
-  const onRecording = (recording: UsageRecording): void => {
-    last = recording
-  }
   let usage: TokenUsage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 }
   for (const [index, request] of requests.entries()) {
     const isFirst = index === 0 && requests.length > 1
-    if (last !== null) await untilRecorded(deps, last, { signal })
-    for await (const part of generateText(deps, { caller, request, onRecording, ...(isFirst && { group: requests }) }, { signal })) {
+    for await (const part of generateText(deps, { caller, request, ...(isFirst && { group: requests }) }, { signal })) {
       if (part.type === 'finish') usage = addUsage(usage, part.usage)
       else if (part.type !== 'prompt') yield { ...part, choice: before + part.choice }
     }
     before += request.choices
   }
   yield { type: 'finish', usage }
-}
-
-/** Longer than a write to a database that works. */
-const longestRecordingMs = 5000
-
-/** Waits until the usage of ended work is recorded, which releases its place among the account's running requests. */
-async function untilRecorded({ clock }: RunDependencies, { recorded }: UsageRecording, { signal }: Abortable): Promise<void> {
-  const done = new AbortController()
-  const waited = clock.wait(longestRecordingMs, { signal: AbortSignal.any([signal, done.signal]) }).catch(() => undefined)
-  await Promise.race([recorded, waited])
-  done.abort()
 }
 
 /**

@@ -222,8 +222,6 @@ suite('interactive work', () => {
       ...deps.usage,
       append: async (entry: UsageEntry, { id = '' }: { readonly id?: string }) => {
         booked.push(entry)
-        // A shared database records it later.
-        await nextTurn()
         await own.release(id, options)
       },
     }

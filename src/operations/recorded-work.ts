@@ -39,7 +39,6 @@ export class UsageRecording<Kind extends Work = Work> implements Disposable {
   readonly #deps: InteractiveDependencies
   readonly #signal: AbortSignal
   #failure: unknown = null
-  #recorded: Promise<void> | null = null
 
   /** @throws {ServiceError} `server_is_overloaded` while usage of earlier requests cannot be recorded. */
   constructor(deps: InteractiveDependencies, { caller, work }: RequestedWork<Kind>, { signal }: Abortable) {
@@ -50,11 +49,6 @@ export class UsageRecording<Kind extends Work = Work> implements Disposable {
     this.meter = meterOf(deps, this.submission)
     this.#deps = deps
     this.#signal = signal
-  }
-
-  /** Resolves when the usage is recorded and the reservation released, or when recording has failed; null = the work has not ended. */
-  get recorded(): Promise<void> | null {
-    return this.#recorded
   }
 
   /** Records the error that ended the work. @returns The same error. */
@@ -70,7 +64,7 @@ export class UsageRecording<Kind extends Work = Work> implements Disposable {
     const hasFailed = entry.outcome === 'failed' || entry.outcome === 'refused'
     onEnded(entry, hasFailed && this.#failure !== null ? toFailureRecord(this.#failure) : null)
     // The request's own signal may already be aborted, but usage must be recorded.
-    this.#recorded = usage
+    void usage
       .append(entry, { ...neverAborted, id: this.submission.id, isReserved: this.meter.isReserved })
       .then(() => onBooked(entry))
       .catch((error) => onFault(error))

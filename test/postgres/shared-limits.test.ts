@@ -106,4 +106,38 @@ suite('limits of three nodes on PostgreSQL', { skip: withoutPostgres }, () => {
     assert.equal((await near.ledger.budgets(holder, options)).length, 1)
     while ((await far.ledger.budgets(holder, options)).length === 0) await pause(10)
   })
+
+  test('a request after the last answer is not refused while the usage of that answer is being recorded', async () => {
+    await using cluster = await openNodes(1)
+    const [node] = cluster.nodes
+    assert.ok(node)
+    const options = { signal: new AbortController().signal }
+    const account = { name: 'Ada', email: null, role: 'member', createdAt: 1, disabledAt: null } as const
+    for (const id of ['a', 'b']) await node.accounts.create({ ...account, id, limits: { ...noLimits, concurrentRequests: 1 } }, options)
+    const reserve = (accountId: string, id: string) =>
+      node.ledger.reserve(
+        {
+          ...{ id, accountId, tokenId: null, running: true, unit: 'tokens' },
+          ...{ tokens: { least: 1, most: 1 }, promptTokens: 0, images: 0, price: null },
+        },
+        options,
+      )
+    await reserve('a', 'first')
+    const { run } = node.database
+    const gate = Promise.withResolvers<void>()
+    node.database.run = async (sql, ...more) => {
+      if (sql.includes('usage_entries')) await gate.promise
+      return run.call(node.database, sql, ...more)
+    }
+    const work = { accountId: 'a', tokenId: null, model: 'm', kind: 'chat', outcome: 'succeeded' } as const
+    const used = { promptTokens: 1, completionTokens: 1, images: 0, cost: 0, durationMs: 1, firstTokenMs: null, at: node.clock.now() }
+    const recorded = node.usage.append({ ...work, ...used }, { ...options, id: 'first' })
+    const second = reserve('a', 'second').catch((error: unknown) => error)
+    // Another account does not wait, and each of its requests takes as long as the decision on the second one would.
+    for (let index = 0; index < 5; index++) await reserve('b', 'other')
+    gate.resolve()
+    assert.deepEqual(await second, { isLimited: true, tokens: 1 })
+    await recorded
+    await assert.rejects(reserve('a', 'third'), { code: 'concurrency_limit_exceeded' })
+  })
 })

@@ -10,7 +10,8 @@ export interface BudgetHolder {
 /**
  * Reserves the maximum use of work in advance, so that concurrent work can never exceed the limits of an account or token.
  *
- * A reservation ends with {@link release}, with the usage entry that names it, or with the inference of the same id.
+ * A reservation ends with {@link release}, with the usage entry that names it, or with the inference of the same id. The next call of
+ * {@link reserve} on this node takes it as ended as soon as appending that entry has begun.
  */
 export interface BudgetLedger {
   /**

@@ -22,6 +22,7 @@ import { readBudgetSums } from '../rows/usage-row.ts'
 import type { Statements } from '../tables/statements.ts'
 import type { Database } from './database.ts'
 import { Grouping } from './grouping.ts'
+import type { PostgresUsageLog } from './usage-log.ts'
 
 /** Lifetime of the cached absence of budgets, regardless of changes by other nodes. */
 const freshMs = 1000
@@ -32,16 +33,24 @@ export class PostgresBudgetLedger implements BudgetLedger {
   readonly #database: Database
   readonly #clock: Clock
   readonly #holder: string
+  readonly #usage: PostgresUsageLog
   readonly #reading: Grouping<BudgetHolder, readonly Limited[]>
   /** Holders without a budget, with the monotonic time at which the cached value expires. A request checks this several times. */
   readonly #unlimited = new Map<string, number>()
   #forgottenAt = Number.NEGATIVE_INFINITY
 
-  /** @param holder The reserving process; its reservations for work of its own end with it. */
-  constructor(database: Database, { clock, holder }: { readonly clock: Clock; readonly holder: string }) {
+  /**
+   * @param options.holder The reserving process; its reservations for work of its own end with it.
+   * @param options.usage Where this process records usage.
+   */
+  constructor(
+    database: Database,
+    { clock, holder, usage }: { readonly clock: Clock; readonly holder: string; readonly usage: PostgresUsageLog },
+  ) {
     this.#database = database
     this.#clock = clock
     this.#holder = holder
+    this.#usage = usage
     this.#reading = new Grouping((holders, deadline) => readLimited(database.until(deadline), holders), { lanes: 2, most: 256 })
   }
 
@@ -52,6 +61,8 @@ export class PostgresBudgetLedger implements BudgetLedger {
       wish,
       known.map(({ limits }) => limits),
     )
+    // Usage is recorded after the answer, so a client can send its next request before the write has released the reservation.
+    await this.#usage.released(wish.accountId)
     const decide = async (statements: Statements, limited: readonly Limited[]): Promise<BudgetAnswer> =>
       decideBudget(await readBudgets(statements, limited, { except: wish.id, now: this.#clock.now() }), wish)
     const take = async (statements: Statements): Promise<BudgetAnswer> => {

@@ -83,7 +83,8 @@ export async function openPostgresStore({
   }
   const places = new QueuePlaces(database)
   const queue = new PostgresInferenceQueue(database, { clock, limits, places, notifier })
-  const ledger = new PostgresBudgetLedger(database, { clock, holder })
+  const usage = new PostgresUsageLog(database, clock)
+  const ledger = new PostgresBudgetLedger(database, { clock, holder, usage })
   const onLimits = () => ledger.forget()
   const owned = undo.move()
   return {
@@ -98,7 +99,7 @@ export async function openPostgresStore({
       log: new PostgresInferenceLog(database, { clock, places }),
       accounts: new PostgresAccountStore(database, clock, { endWork: (accountId) => queue.endWaiting(accountId), onLimits }),
       tokens: new PostgresAccessTokenStore(database, clock, onLimits),
-      usage: new PostgresUsageLog(database, clock),
+      usage,
       ledger,
       webhooks: new PostgresWebhookLog(database, clock, holder),
       documents: new PostgresDocumentStore(database, clock),

@@ -1,5 +1,5 @@
 import { budgetStarts } from '../../core/limits/budget.ts'
-import type { UsageLog } from '../../core/ports/usage-log.ts'
+import type { BookingOptions, UsageLog } from '../../core/ports/usage-log.ts'
 import { firstHourDay, type UsageEntry } from '../../core/usage.ts'
 import { countOutcome, dayOf, latencyBuckets, summed, sums } from '../rows/usage-row.ts'
 import { UsageTables } from '../tables/usage-tables.ts'
@@ -17,7 +17,28 @@ export class PostgresUsageLog extends UsageTables<Database> implements UsageLog 
   protected readonly entryHour = entryHour
   protected readonly twoDigits = "lpad(hour::text, 2, '0')"
 
-  async append(entry: UsageEntry, { id }: { readonly id?: string }): Promise<void> {
+  /** By account, the appends under way that release a reservation. */
+  readonly #releasing = new Map<string, Promise<void>>()
+
+  async append(entry: UsageEntry, { id, isReserved = id !== undefined }: BookingOptions): Promise<void> {
+    const append = this.#append(entry, id)
+    if (isReserved) this.#noteRelease(entry.accountId, append)
+    await append
+  }
+
+  /** Resolves when all appends that began earlier have released the reservations of an account, or have failed. */
+  async released(accountId: string): Promise<void> {
+    await this.#releasing.get(accountId)
+  }
+
+  #noteRelease(accountId: string, append: Promise<void>): void {
+    const released = Promise.allSettled([this.#releasing.get(accountId), append]).then(() => {
+      if (this.#releasing.get(accountId) === released) this.#releasing.delete(accountId)
+    })
+    this.#releasing.set(accountId, released)
+  }
+
+  async #append(entry: UsageEntry, id: string | undefined): Promise<void> {
     const { accountId, tokenId, model, promptTokens, completionTokens, images, cost, at } = entry
     const sql = `with settled as (delete from reservations where id = :id)
       insert into usage_entries
