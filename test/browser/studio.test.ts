@@ -99,6 +99,7 @@ test('a picture is extended in a larger frame', { skip }, async () => {
   await page.getByRole('button', { name: 'Start from this one' }).first().click()
   await page.getByRole('button', { name: 'Extend (outpaint)' }).click()
   const dialog = page.getByRole('dialog', { name: 'Extend the picture' })
+  await dialog.getByRole('button', { name: 'Close' }).and(page.locator(':focus')).waitFor()
   await dialog.getByLabel('Left').check()
   await dialog.getByRole('button', { name: 'Use this frame' }).click()
   await page.getByText('What lies around the picture is drawn.').waitFor()

@@ -25,11 +25,12 @@ export function Dialog({ title, onClose, large = false, children }: DialogProps)
     const opener = document.activeElement
     depth.value = ++dialogDepth.value
     element.current?.showModal()
+    // `:scope`, because a dialog may itself be in a form.
     const field = element.current?.querySelector<HTMLElement>(
-      'form :is(input:not([type=checkbox], [type=radio], [type=range], [type=file]), textarea, select):not(:disabled)',
+      ':scope form :is(input:not([type=checkbox], [type=radio], [type=range], [type=file]), textarea, select):not(:disabled)',
     )
     // With the focus on the cross, Enter would close a form of choices instead of submitting it.
-    const choice = element.current?.querySelector<HTMLElement>('form [type=radio]:checked')
+    const choice = element.current?.querySelector<HTMLElement>(':scope form [type=radio]:checked')
     ;(field ?? choice)?.focus()
     return () => {
       dialogDepth.value--
