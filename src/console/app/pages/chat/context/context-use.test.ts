@@ -36,6 +36,12 @@ suite('the context used by a conversation', () => {
     assert.equal(contextUse(alone, null, { pictures: [picture] }).tokens, 152 + 1000)
   })
 
+  test('includes the answer that is being written', () => {
+    const growing = { ...answered('a3', 'e'.repeat(200), 0, 0), facts: null, state: 'writing' } as const
+    const { tokens, isEstimate } = contextUse([...path, said('q3', 'And?'), growing], null)
+    assert.ok(isEstimate && tokens > 420, `${tokens} tokens`)
+  })
+
   test('follows the counts of the model in the script of each text', () => {
     const chinese = [said('q1', '字'.repeat(100)), answered('a1', '字'.repeat(100), 80, 80)]
     assert.equal(contextUse(chinese, null, { draft: '字'.repeat(100) }).tokens, 80 + 80 + 80)

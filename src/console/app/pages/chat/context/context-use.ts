@@ -46,7 +46,7 @@ export function contextUse(
   // Counts from before messages were left out include them.
   const last = counted.length === path.length ? counted.findLastIndex(({ facts }) => facts !== null) : -1
   const { promptTokens = 0, completionTokens = 0 } = counted[last]?.facts ?? {}
-  const later = counted.slice(last + 1).filter(({ state }) => state !== 'writing')
+  const later = counted.slice(last + 1)
   const texts = [draft, ...(last < 0 ? [system] : []), ...files.map(({ text }) => text)]
   const estimated =
     sum(later.map((turn) => tokensOf(turn, correction))) +
