@@ -52,6 +52,8 @@ function bodyMemory({ bodyMemoryBytes, bodyLimitBytes }: Config['requests']): Ht
 export function consoleSettings({ models, requests, accounts, deferred, listen }: Config, signIn: SignInSettings): ConsoleSettings {
   return {
     version: packageFile.version,
+    // An installed package has compiled sources.
+    command: import.meta.filename.endsWith('.ts') ? './sepia' : 'sepia',
     signIn,
     mostTokens: accounts.tokens,
     mostBodyBytes: Math.min(requests.bodyLimitBytes, asyncBodyLimitBytes),

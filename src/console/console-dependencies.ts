@@ -79,6 +79,8 @@ export interface SignInSettings {
 /** Settings that the console shows. */
 export interface ConsoleSettings {
   readonly version: string
+  /** The command line as it is typed: `./sepia` in a clone of the repository. */
+  readonly command: 'sepia' | './sepia'
   /** Limit of an account's valid access tokens. */
   readonly mostTokens: number
   /** Whether programs on this machine need no token. */

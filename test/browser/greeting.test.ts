@@ -11,6 +11,7 @@ test('`/` tells where to find the first link before it is used, and opens the co
   await page.goto(service.url)
   await page.getByRole('heading', { level: 1, name: 'Almost there' }).waitFor()
   await page.getByText('Open the console:').waitFor()
+  await page.getByText('./sepia account list').waitFor()
   assert.equal(await page.getByLabel('Password').count(), 0, 'no account has a password yet')
   assert.deepEqual(await findBarriers(page), [])
   const elsewhere = await (await browser.newContext()).newPage()

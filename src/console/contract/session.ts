@@ -11,6 +11,8 @@ export interface CurrentSession {
   readonly ways: SignInWays
   /** Whether the first-run link has not been used yet, so that nobody can sign in. */
   readonly firstRun: boolean
+  /** The command line as it is typed: `./sepia` in a clone of the repository. */
+  readonly command: 'sepia' | './sepia'
   /** Size limit of an asynchronous request, in bytes. */
   readonly mostBodyBytes: number
 }

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { hashSecretText } from '../../operations/access/secret-text.ts'
-import type { ConsoleDependencies, SignInSettings } from '../console-dependencies.ts'
+import type { ConsoleDependencies, ConsoleSettings, SignInSettings } from '../console-dependencies.ts'
 import type { Credentials, CurrentSession, SecondFactorRequired, SessionList, SignedIn, SignInWays } from '../contract/session.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
@@ -42,8 +42,11 @@ const readBody: BodyReader<Credentials> = createBodyReader({
 })
 
 /** /console/api/session: the signed-in account, signing in and signing out. */
-export function registerSession(api: FastifyInstance, deps: SessionRouteDependencies & { readonly mostBodyBytes: number }): void {
-  const { accounts, addresses, bodies, passwords, throttle, onSignInRefused, signIn, mostBodyBytes } = deps
+export function registerSession(
+  api: FastifyInstance,
+  deps: SessionRouteDependencies & Pick<ConsoleSettings, 'command' | 'mostBodyBytes'>,
+): void {
+  const { accounts, addresses, bodies, passwords, throttle, onSignInRefused, signIn, command, mostBodyBytes } = deps
 
   /** Cached once an account can sign in, because anyone may send this request. */
   let isInUse = false
@@ -57,6 +60,7 @@ export function registerSession(api: FastifyInstance, deps: SessionRouteDependen
       requestLog: log && { since: log.since, keepMs: log.keepMs, until: log.until },
       ways: signInWays(deps),
       firstRun: !isInUse,
+      command,
       mostBodyBytes,
     }
   })

@@ -37,6 +37,9 @@ export function ownPrefix(kind: string): string {
 /** The service's size limit of a request, in bytes; null = not known yet. */
 export const mostBodyBytes = signal<number | null>(null)
 
+/** The command line of the service, as it is typed. */
+export const command = signal<CurrentSession['command']>('sepia')
+
 /** The account that the drafts and settings in this browser belong to. */
 const person = storedSignal('person', { id: '' })
 onStoredElsewhere('person', (text) => {
@@ -49,8 +52,9 @@ onStoredElsewhere('person', (text) => {
 /** Loads the signed-in account. */
 export async function loadSession(): Promise<void> {
   try {
-    const { account, ways, firstRun, mostBodyBytes: most } = await request<CurrentSession>('/console/api/session')
-    mostBodyBytes.value = most
+    const { account, ways, firstRun, ...service } = await request<CurrentSession>('/console/api/session')
+    mostBodyBytes.value = service.mostBodyBytes
+    command.value = service.command
     if (account !== null) return admit(account)
     session.value = { state: 'none', ways, greeting: firstRun ? 'first-run' : greetingAfter(session.peek()) }
   } catch (failure) {

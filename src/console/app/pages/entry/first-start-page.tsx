@@ -3,7 +3,7 @@ import type { SignInWays } from '../../../contract/session.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { OrganisationButton } from '../../parts/sign-in/organisation-button.tsx'
-import { loadSession } from '../../state/session.ts'
+import { command, loadSession } from '../../state/session.ts'
 import { EntryFrame } from './entry-frame.tsx'
 import { pageToReturnTo } from './page-to-return-to.ts'
 
@@ -19,7 +19,7 @@ export function FirstStartPage({ ways }: { ways: SignInWays }): VNode {
       </ol>
       <p class="soft">
         {t`No such line, or the link was used? Restart the service: it prints a new link at each start until it has an owner.`}{' '}
-        {t.rich`Or run ${<code>./sepia account list</code>}, then ${<code>./sepia account link</code>} with the id it shows.`}
+        {t.rich`Or run ${<code>{command} account list</code>}, then ${<code>{command} account link</code>} with the id it shows.`}
       </p>
       <p>
         <Button onClick={loadSession}>{t`I’ve opened the link`}</Button>

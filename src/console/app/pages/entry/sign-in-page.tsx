@@ -4,7 +4,7 @@ import { t } from '../../language/t.ts'
 import { OrganisationButton } from '../../parts/sign-in/organisation-button.tsx'
 import { PasskeyButton } from '../../parts/sign-in/passkey-button.tsx'
 import { SignInFaultNote } from '../../parts/sign-in/sign-in-fault-note.tsx'
-import type { Greeting } from '../../state/session.ts'
+import { command, type Greeting } from '../../state/session.ts'
 import { EntryFrame } from './entry-frame.tsx'
 import { pageToReturnTo } from './page-to-return-to.ts'
 import { PasswordForm } from './password-form.tsx'
@@ -28,7 +28,7 @@ export function SignInPage({ ways, greeting }: { ways: SignInWays; greeting: Exc
         {ways.password
           ? t`No account yet, or the password forgotten? Ask an owner for a link.`
           : t`No account yet? Ask an owner for an invitation.`}{' '}
-        {t.rich`Owners can print a link for themselves in the terminal: ${<code>./sepia account link</code>}.`}{' '}
+        {t.rich`Owners can print a link for themselves in the terminal: ${<code>{command} account link</code>}.`}{' '}
         {t.rich`For programs there is the ${<a href="/docs/api">{t`API reference`}</a>}.`}
       </p>
     </EntryFrame>

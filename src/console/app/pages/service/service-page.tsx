@@ -16,6 +16,7 @@ import { stateText } from '../../parts/models/model-state-text.ts'
 import { Page } from '../../parts/page.tsx'
 import { loadModels, modelChoices, models } from '../../state/models.ts'
 import { useResource } from '../../state/resource.ts'
+import { command } from '../../state/session.ts'
 import { LiveBoard, maxReadings } from './live-board.tsx'
 import { NodeLedger } from './node-ledger.tsx'
 import { limitAmount, limitName } from './service-limit-texts.ts'
@@ -68,7 +69,7 @@ export function ServicePage(): VNode {
             <section class="stack">
               <h2>{t`Limits`}</h2>
               <Ledger label={t`Limits`} columns={limitColumns} rows={health.limits} keyOf={({ name }) => name} />
-              <p class="faint">{t.rich`Sepia ${health.version} on Node.js ${health.nodeVersion}, ${health.platform}. Limits are set at startup; ${<code>./sepia config</code>} shows all settings.`}</p>
+              <p class="faint">{t.rich`Sepia ${health.version} on Node.js ${health.nodeVersion}, ${health.platform}. Limits are set at startup; ${<code>{command} config</code>} shows all settings.`}</p>
             </section>
           </>
         )}
