@@ -59,6 +59,7 @@ suite('PostgreSQL with unusual settings', { skip: withoutPostgres }, () => {
     test(`a server ${what} works`, async () => {
       const url = await setUp(name, statements, kind)
       await serveOne(url)
+      await checkDatabase(url)
       await serveOne(url)
     })
 

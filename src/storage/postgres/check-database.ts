@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { readInteger } from '../rows/row.ts'
-import { checkSessions, connect } from './connecting/connection.ts'
+import { checkSessions, connect, sessionOptions } from './connecting/connection.ts'
 import { examineServer } from './schema/migrate.ts'
 import { migrations } from './schema/migrations.ts'
 
@@ -18,10 +18,10 @@ export interface DatabaseCheck {
  * @throws {Error} if it is unreachable or unsuitable, or contains an incomplete installation.
  */
 export async function checkDatabase(url: string): Promise<DatabaseCheck> {
-  const client = await connect(url, { settings: '', query_timeout: 5000, application_name: 'sepia doctor' })
+  await checkSessions(url)
+  const client = await connect(url, { settings: sessionOptions, query_timeout: 5000, application_name: 'sepia doctor' })
   try {
     const warnings = await examineServer(client)
-    await checkSessions(url)
     return { steps: { taken: await readSteps(client), known: migrations.length }, warnings }
   } finally {
     await client.end().catch(() => {})

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { Client } from 'pg'
 import { orAborted } from '../../core/waiting.ts'
-import { connectionTo } from './connecting/connection.ts'
+import { connectionTo, sessionOptions } from './connecting/connection.ts'
 
 /** The channel of all notifications between nodes. */
 const channel = 'sepia_bell'
@@ -56,7 +56,7 @@ export class Notifier implements AsyncDisposable {
     this.#socket = socket
     // Notifications need not survive a crash of the server, so commits need not wait for its disk.
     const client = new Client({
-      ...connectionTo(url, '-c synchronous_commit=off -c idle_session_timeout=0'),
+      ...connectionTo(url, `${sessionOptions} -c synchronous_commit=off`),
       stream: () => socket,
       connectionTimeoutMillis: 3000,
       keepAlive: true,

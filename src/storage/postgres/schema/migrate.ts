@@ -23,10 +23,10 @@ const lockWaitLimitMs = 60_000
  * @throws {Error} if the server is too old or may lose commits, or the database needs a newer program.
  */
 export async function migrate(url: string, migrations: readonly Migration[] = released): Promise<readonly string[]> {
-  const client = await connect(url, { settings: '', application_name: 'sepia migration' })
+  // Some migrations take long, and so does waiting for them. The limits of the role must not end even the first statement.
+  const settings = '-c statement_timeout=0 -c lock_timeout=0 -c idle_session_timeout=0'
+  const client = await connect(url, { settings, application_name: 'sepia migration' })
   try {
-    // Some migrations take long, and so does waiting for them, whatever limits the role has.
-    await client.query('set statement_timeout = 0; set idle_session_timeout = 0; set lock_timeout = 0')
     // If a migrating machine disappears, the others wait a minute instead of the hours until the system notices.
     await client.query('set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3')
     const warnings = await examineServer(client)
