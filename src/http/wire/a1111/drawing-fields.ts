@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { maxSteps } from '../../../core/image-generation.ts'
 import { closed, integerField, numberField, optional } from '../../faults/object-schema.ts'
 import { ignoredFields } from '../ignored-fields.ts'
-import { highResolutionDefaults, highResolutionFields } from '../images/high-resolution-fields.ts'
+import { highResolutionFields, imageDefaults } from '../images/image-fields.ts'
 import { scriptsSchema } from './controlnet-units.ts'
 import { drawingOnly, highResolutionOnly, onlyFields, startingOnly } from './only-values.ts'
 import { schedulers, solverNames } from './sampler-names.ts'
@@ -116,15 +116,10 @@ export const txt2imgSchema = closed({
   ...highResolution,
   ...optional({
     hr_scale: Type.Number({
-      default: highResolutionDefaults.hr_scale,
+      default: imageDefaults.hr_scale,
       description: 'Enlargement factor, 1.1 to 4; used with `enable_hr`.',
     }),
-    denoising_strength: numberField(
-      0,
-      1,
-      'How much the second pass may change; used with `enable_hr`.',
-      highResolutionDefaults.denoising_strength,
-    ),
+    denoising_strength: numberField(0, 1, 'How much the second pass may change; used with `enable_hr`.', imageDefaults.denoising_strength),
   }),
   ...onlyFields(highResolutionOnly),
 })

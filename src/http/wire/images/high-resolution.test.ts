@@ -13,7 +13,7 @@ const checkpoint = describeFakeImage({
 const catalog = createFakeCatalog([checkpoint, describeFakeImage({ id: '4x', format: 'upscaler', upscaler: { weights: '/4x', scale: 4 } })])
 
 function refused(fields: Partial<ImageBody>, model: ImageModelDescriptor = checkpoint): readonly (readonly [unknown, string])[] {
-  return findHighResolutionFaults({ prompt: 'a fox', ...fields }, model, catalog).map(({ path, kind }) => [path[0], kind])
+  return [...findHighResolutionFaults({ prompt: 'a fox', ...fields }, model, catalog)].map(({ path, kind }) => [path[0], kind])
 }
 
 const own = { enable_hr: true, hr_scale: 1.3, hr_upscaler: '4x', hr_second_pass_steps: 10, denoising_strength: 0.3 } as const

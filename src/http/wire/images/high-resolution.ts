@@ -4,49 +4,43 @@ import { listUpscalers } from '../../../core/images/upscalers.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
-import { highResolutionDefaults as defaults, latent } from './high-resolution-fields.ts'
-import type { ImageBody } from './image-fields.ts'
+import { findIdle } from './image-faults.ts'
+import { type ImageBody, imageDefaults, latent } from './image-fields.ts'
 import { requestedSize } from './image-size.ts'
 import { findStrengthFault, strengthFor } from './image-strength.ts'
 
 const details = ['hr_scale', 'hr_upscaler', 'hr_second_pass_steps', 'denoising_strength'] as const
 
 /** Finds contradictions in a body's second pass, and values that the model does not support. */
-export function findHighResolutionFaults(body: ImageBody, model: ImageModelDescriptor, catalog: ModelCatalog): readonly FieldFault[] {
-  const faults: FieldFault[] = []
-  const add = (field: string, text: string, kind = 'conflict') => faults.push(fieldFault(field, text, kind))
-  if (body.enable_hr !== true) {
-    for (const field of details)
-      if (body[field] !== undefined && body[field] !== defaults[field]) add(field, 'needs `enable_hr: true`: set it, or leave this out.')
-    return faults
-  }
-  if (model.draws === 'native' || model.upstream !== undefined) return faults
-  if (body.init_image !== undefined) add('enable_hr', 'must be left out with `init_image`: the first pass does not start from an image.')
+export function* findHighResolutionFaults(body: ImageBody, model: ImageModelDescriptor, catalog: ModelCatalog): Iterable<FieldFault> {
+  if (body.enable_hr !== true) return yield* findIdle(body, details, 'needs `enable_hr: true`: set it, or leave this out.')
+  if (model.draws === 'native' || model.upstream !== undefined) return
+  if (body.init_image !== undefined)
+    yield fieldFault('enable_hr', 'must be left out with `init_image`: the first pass does not start from an image.')
   const { steps, strength } = secondPass(body, body.steps ?? model.defaults.steps)
   const { width = 0, height = 0 } = readHighResolution(body, { ...requestedSize(body, model), steps }) ?? {}
   const most = model.bounds?.maxSide ?? Number.POSITIVE_INFINITY
-  if (Math.max(width, height) > most)
-    add(
-      'hr_scale',
-      `enlarges the image to ${width} × ${height}, and ${model.id} draws at most ${most} × ${most}: use a smaller one.`,
-      'range',
-    )
+  if (Math.max(width, height) > most) {
+    const words = `enlarges the image to ${width} × ${height}, and ${model.id} draws at most ${most} × ${most}: use a smaller one.`
+    yield fieldFault('hr_scale', words, 'range')
+  }
   const tooWeak = findStrengthFault(strength, steps, ' of the second pass')
-  if (tooWeak !== null) add('denoising_strength', tooWeak, 'range')
+  if (tooWeak !== null) yield fieldFault('denoising_strength', tooWeak, 'range')
   const { sampler = model.defaults.sampler } = body
   const lcmSteps = model.bounds?.lcmSteps ?? null
   if (sampler === 'LCM' && lcmSteps !== null && steps > lcmSteps)
-    add('hr_second_pass_steps', `must be at most ${lcmSteps} with the sampler LCM of ${model.id}.`, 'range')
-  const upscaler = upscalerOf(body)
-  if (upscaler === null) return faults
-  const known = listUpscalers(catalog)
-  if (model.checkpoint === undefined)
-    add('hr_upscaler', `must be "${latent}": ${model.id} is an ONNX export, which supports no other.`, 'unsupported')
-  else if (model.bounds?.startsFromImage === false)
-    add('hr_upscaler', `must be "${latent}": ${model.id} cannot start from an image.`, 'unsupported')
-  else if (!known.some(({ id }) => id === upscaler))
-    add('hr_upscaler', `must be "${latent}" or an installed upscaler: ${known.map(({ id }) => id).join(', ') || 'none'}.`, 'unsupported')
-  return faults
+    yield fieldFault('hr_second_pass_steps', `must be at most ${lcmSteps} with the sampler LCM of ${model.id}.`, 'range')
+  const lacking = findUpscalerFault(upscalerOf(body), model, catalog)
+  if (lacking !== null) yield fieldFault('hr_upscaler', `must be "${latent}"${lacking}.`, 'unsupported')
+}
+
+/** Why an upscaler cannot enlarge the first picture; null = it can, or latents are enlarged. */
+function findUpscalerFault(upscaler: string | null, model: ImageModelDescriptor, catalog: ModelCatalog): string | null {
+  if (upscaler === null) return null
+  if (model.checkpoint === undefined) return `: ${model.id} is an ONNX export, which supports no other`
+  if (model.bounds?.startsFromImage === false) return `: ${model.id} cannot start from an image`
+  const known = listUpscalers(catalog).map(({ id }) => id)
+  return known.includes(upscaler) ? null : ` or an installed upscaler: ${known.join(', ') || 'none'}`
 }
 
 /** The second pass of a body, and its final size; nothing for a body without one. */
@@ -55,7 +49,7 @@ export function readHighResolution(
   { width, height, steps }: Pick<ImageRequest, 'width' | 'height' | 'steps'>,
 ): { readonly highResolution: HighResolution; readonly width: number; readonly height: number } | null {
   if (body.enable_hr !== true) return null
-  const { hr_scale: scale = defaults.hr_scale } = body
+  const { hr_scale: scale } = { ...imageDefaults, ...body }
   const larger = (side: number) => Math.round((side * scale) / 8) * 8
   return {
     highResolution: { first: { width, height }, upscaler: upscalerOf(body), ...secondPass(body, steps) },
@@ -65,8 +59,9 @@ export function readHighResolution(
 }
 
 function secondPass(body: ImageBody, first: number): Pick<HighResolution, 'steps' | 'strength'> {
-  const steps = body.hr_second_pass_steps || first
-  return { steps, strength: strengthFor(body.denoising_strength ?? defaults.denoising_strength, steps) }
+  const { hr_second_pass_steps, denoising_strength } = { ...imageDefaults, ...body }
+  const steps = hr_second_pass_steps || first
+  return { steps, strength: strengthFor(denoising_strength, steps) }
 }
 
 function upscalerOf({ hr_upscaler: name = latent }: ImageBody): string | null {

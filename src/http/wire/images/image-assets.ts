@@ -13,6 +13,7 @@ import { shortName } from '../../../core/requests/request-record.ts'
 import type { Abortable } from '../../../core/waiting.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { decodeImage } from './decode-image.ts'
+import { findIdle } from './image-faults.ts'
 import type { ImageBody } from './image-fields.ts'
 import { type ReadPrompts, readPrompts } from './image-loras.ts'
 
@@ -116,6 +117,8 @@ function findAssetFault(
   return fault(`names ${shown}, which is for ${names}; ${model.id} is a model of ${familyNames[family]}.`)
 }
 
+const controlnetDetails = ['controlnet_image', 'controlnet_conditioning_scale', 'controlnet_early_stop', 'controlnet_preprocess'] as const
+
 /** Finds assets of a body that are missing, unusable or for another family than the model's. */
 export function findAssetFaults(
   body: ImageBody,
@@ -137,10 +140,7 @@ export function findAssetFaults(
     if (each.use.image === undefined) add('controlnet_image', `must be the picture for ${shortName(each.use.name)}.`, 'missing')
   }
   if (controlnets.length > maxControlnets) add('controlnets', `may name at most ${maxControlnets}, not ${controlnets.length}.`, 'range')
-  if (body.controlnet === undefined) {
-    for (const field of ['controlnet_image', 'controlnet_conditioning_scale', 'controlnet_early_stop', 'controlnet_preprocess'] as const)
-      if (body[field] !== undefined) add(field, 'needs `controlnet`: name one, or leave it out.', 'conflict')
-  }
+  if (body.controlnet === undefined) faults.push(...findIdle(body, controlnetDetails, 'needs `controlnet`: name one, or leave it out.'))
   if (model.checkpoint?.inpainting === true && (body.init_image === undefined || body.mask_image === undefined))
     add(body.init_image === undefined ? 'init_image' : 'mask_image', `is required: ${model.id} is an inpainting model.`, 'missing')
   return faults

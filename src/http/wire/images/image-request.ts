@@ -22,7 +22,6 @@ import { refusePixels } from './image-pixels.ts'
 import { readSeeds } from './image-seeds.ts'
 import { requestedSize } from './image-size.ts'
 import { strengthFor } from './image-strength.ts'
-import { readSkipLayers } from './skip-layer-fields.ts'
 import { findUnsupported } from './unsupported-fields.ts'
 
 export interface ImageParsing {
@@ -135,11 +134,8 @@ export function resolveImageRequest(
   refuseFaults(withOtherFaults(findFamilyFaults(body, model), others), imageFaultCodes)
   const { prompt, prompt2 } = prompts
   const refines = body.use_refiner ?? model.refiner !== null
-  const { negative_prompt: negative, negative_prompt_2: negative2, num_images: count = imageDefaults.num_images } = body
-  const base = {
-    ...requestedSize(body, model),
-    steps: body.steps ?? model.defaults.steps,
-  }
+  const { negative_prompt: negative, negative_prompt_2: negative2, skip_guidance_layers: layers, ...filled } = { ...imageDefaults, ...body }
+  const base = { ...requestedSize(body, model), steps: body.steps ?? model.defaults.steps }
   return {
     model: model.id,
     prompt,
@@ -149,8 +145,8 @@ export function resolveImageRequest(
     ...base,
     ...readHighResolution(body, base),
     guidanceScale: body.cfg_scale ?? model.defaults.guidanceScale,
-    guidanceRescale: body.guidance_rescale ?? imageDefaults.guidance_rescale,
-    seeds: readSeeds(body.seed, count),
+    guidanceRescale: filled.guidance_rescale,
+    seeds: readSeeds(body.seed, filled.num_images),
     sampler: body.sampler ?? model.defaults.sampler,
     encoding: body.image_encoding ?? hints.encoding ?? imageDefaults.image_encoding,
     clipSkip: body.clip_skip ?? 0,
@@ -158,8 +154,15 @@ export function resolveImageRequest(
     loras: assets.loras.map((each) => ({ ...each.use, name: keptName(each) })),
     initial: null,
     mask: null,
-    ...readSkipLayers(body),
-    refinerStart: refines ? (body.high_noise_frac ?? imageDefaults.high_noise_frac) : null,
+    ...(layers !== undefined && {
+      skipLayers: {
+        layers,
+        scale: filled.skip_layer_guidance_scale,
+        start: filled.skip_layer_guidance_start,
+        stop: filled.skip_layer_guidance_stop,
+      },
+    }),
+    refinerStart: refines ? filled.high_noise_frac : null,
     previews: hints.previews,
   }
 }
@@ -172,7 +175,7 @@ async function decodeImages(
     shape: { width, height, steps },
   }: { readonly signal: AbortSignal; readonly shape: Pick<ImageRequest, 'width' | 'height' | 'steps'> },
 ): Promise<Pick<ImageRequest, 'initial' | 'mask' | 'references' | 'referencePixels'>> {
-  const { init_image, mask_image, reference_images } = body
+  const { init_image, mask_image, reference_images, ...filled } = { ...imageDefaults, ...body }
   const initial = init_image === undefined ? null : await decodeImage(inspect, { field: 'init_image', text: init_image }, { signal })
   const whiteAt = { width, height }
   const mask = mask_image === undefined ? null : await decodeImage(inspect, { field: 'mask_image', text: mask_image }, { signal, whiteAt })
@@ -183,13 +186,13 @@ async function decodeImages(
       references: seen.map(({ bytes }) => bytes),
       referencePixels: referencePixels(seen.map(({ found }) => found)),
     }),
-    initial: initial && { image: initial, strength: strengthFor(body.strength ?? imageDefaults.strength, steps) },
+    initial: initial && { image: initial, strength: strengthFor(filled.strength, steps) },
     mask: mask && {
       image: mask,
-      fullResolution: body.inpaint_full_res ?? imageDefaults.inpaint_full_res,
-      padding: body.inpaint_full_res_padding ?? imageDefaults.inpaint_full_res_padding,
-      outpainting: body.outpainting ?? imageDefaults.outpainting,
-      blur: body.mask_blur ?? imageDefaults.mask_blur,
+      fullResolution: filled.inpaint_full_res,
+      padding: filled.inpaint_full_res_padding,
+      outpainting: filled.outpainting,
+      blur: filled.mask_blur,
     },
   }
 }

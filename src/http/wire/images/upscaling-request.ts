@@ -7,7 +7,7 @@ import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
 import type { Abortable } from '../../../core/waiting.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { closed, integerField, numberField, optional } from '../../faults/object-schema.ts'
+import { choiceField, closed, integerField, numberField, optional } from '../../faults/object-schema.ts'
 import { faultsError, fieldFault, imageFaultCodes } from '../../faults/refuse-faults.ts'
 import { decodeImage } from './decode-image.ts'
 import type { ImageHints } from './image-faults.ts'
@@ -24,7 +24,7 @@ export const upscalingRequestSchema = closed({
     scale: numberField(1, 8, "Enlargement factor; the upscaler's own by default."),
     output_image_width: side('output_image_height'),
     output_image_height: side('output_image_width'),
-    output_image_encoding: Type.Enum(imageEncodings, { default: imageDefaults.image_encoding, description: 'File format of the image.' }),
+    output_image_encoding: choiceField(imageEncodings, 'File format of the image.', imageDefaults.image_encoding),
   }),
 })
 type UpscalingBody = Static<typeof upscalingRequestSchema>
