@@ -5,6 +5,8 @@ import { describe, it } from 'node:test'
 interface LockedPackage {
   readonly integrity?: string
   readonly cpu?: readonly string[]
+  readonly optional?: boolean
+  readonly engines?: Readonly<Record<string, string>> | readonly string[]
   readonly resolved?: string
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
@@ -50,3 +52,24 @@ for (const [file, unchecked] of Object.entries(files))
 it("installs llama.cpp's build for ARM only on ARM, although its package names x64 too: npm writes that again with each new version", () => {
   assert.deepEqual(packagesOf('package-lock.json')['node_modules/@node-llama-cpp/linux-arm64']?.cpu, ['arm64'])
 })
+
+/** Whether a range as packages name them (`>=18`, `^20.19.0 || >=22.12.0`, `>= 6`) holds a version. */
+function accepts(range: string, version: string): boolean {
+  return range.split('||').some((part) => {
+    const [, operator = '', least = ''] = /^(>=|\^)\s*([\d.]+)(?:\.x)?$/.exec(part.trim()) ?? []
+    assert.notEqual(least, '', `The test does not know the range ${range}.`)
+    const isLater = version.localeCompare(least, 'en', { numeric: true }) >= 0
+    return isLater && (operator === '>=' || Number.parseInt(version, 10) === Number.parseInt(least, 10))
+  })
+}
+
+for (const version of ['20.19.0', '22.13.0', '24.0.0', '26.0.0'])
+  it(`installs without a warning about Node ${version}`, () => {
+    const refused = Object.entries(packagesOf('package-lock.json')).filter(
+      ([, { engines, optional }]) => optional !== true && !accepts(Object(engines).node ?? '>=0', version),
+    )
+    assert.deepEqual(
+      refused.map(([path, { engines }]) => `${path} needs ${JSON.stringify(engines)}`),
+      [],
+    )
+  })
