@@ -101,6 +101,11 @@ test('pinned conversations come first, then the most recently changed; a search 
   await say('new', 'long', { content: `${'🐅'.repeat(30)}Éclair${'🐅'.repeat(90)}` })
   const [long] = (await list('?search=éclair')).conversations
   assert.deepEqual(long?.found, [`…${'🐅'.repeat(20)}`, 'Éclair', '🐅'.repeat(80)])
+  await say('new', 'shouted', { content: `${'İ'.repeat(9)} <b>Puma</b> ` })
+  const shouted = async (search: string) => (await list(`?search=${encodeURIComponent(search)}`)).conversations[0]?.found
+  assert.deepEqual(await shouted('<B>pUMA'), [`${'İ'.repeat(9)} `, '<b>Puma', '</b> '])
+  assert.deepEqual(await shouted('İİ <'), [`${'İ'.repeat(7)}`, 'İİ <', 'b>Puma</b> '])
+  assert.deepEqual(await shouted('İ <'.toLowerCase()), ['', '', `${'İ'.repeat(9)} <b>Puma</b> `])
   assert.deepEqual(titles(await list('?search=ABOUT%20P')), ['About pinned'])
   assert.equal('found' in ((await list('?search=ABOUT%20P')).conversations[0] ?? {}), false)
   assert.deepEqual(titles(await list('?search=nothing')), [])

@@ -77,9 +77,15 @@ async function findConversations(
 
 /** The first place where a text contains what is searched; both are compared in lower case, as the store does. */
 function excerptAround(search: string, text: string): ListedConversation['found'] {
-  const at = Math.max(0, text.toLowerCase().indexOf(search.toLowerCase()))
+  const at = lowerCase(text).indexOf(lowerCase(search))
+  if (at < 0) return ['', '', beginning(text, excerptAfter)]
   const end = at + search.length
   // A character has at most two UTF-16 units.
   const before = [...text.slice(Math.max(0, at - 2 * excerptBefore), at)].slice(-excerptBefore).join('')
   return [`${before.length < at ? '…' : ''}${before}`, text.slice(at, end), beginning(text.slice(end), excerptAfter)]
+}
+
+/** A text of the same length in lower case: İ is the only character with a longer one. */
+function lowerCase(text: string): string {
+  return text.replaceAll('İ', 'i').toLowerCase()
 }
