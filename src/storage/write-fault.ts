@@ -42,9 +42,11 @@ export function toWriteFault(error: unknown): unknown {
 /** Explanations for SQLite errors that name neither the file nor the fix. See https://sqlite.org/rescode.html. */
 const advice = new Map([
   [8, 'is not writable for this user; change its permissions or choose another --data.'],
+  [10, 'cannot be read or locked; check the disk. If it is a network share, move the data folder to a local disk.'],
   [11, 'is damaged; restore a backup with sepia restore.'],
   [13, 'cannot be written because the disk is full; free some space and try again.'],
   [14, 'cannot be opened by this user, or is a folder; change its permissions or choose another --data.'],
+  [15, 'cannot be locked on this file system; move the data folder to a local disk.'],
   [26, 'is not a database; choose another --data, or restore a backup with sepia restore.'],
 ])
 

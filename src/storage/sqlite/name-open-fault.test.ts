@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { takeFileLock } from '../../locking/file-lock.ts'
+import { nameOpenFault } from '../write-fault.ts'
 import { isUpToDate, openDatabase } from './open-database.ts'
 import { takeOwnerLock } from './owner-lock.ts'
 
@@ -59,4 +62,42 @@ test('a full disk is named by the folder on it, and the folder is free afterward
   await assert.rejects(takeOwnerLock(folder.path), { message })
   await rm(note)
   using _owned = await takeOwnerLock(folder.path)
+})
+
+test('a folder that another machine or an unknown process holds is named with what to do', async () => {
+  await using folder = await createTemporaryFolder()
+  const note = join(folder.path, 'owner.json')
+  const refusal = (owner: string, advice: string) => ({
+    message: `The data folder ${folder.path} is in use by ${owner}; stop it first, or use another data folder.${advice}`,
+  })
+  const unknown =
+    ' No such process runs here. On a network share (NFS, SMB), stop the service on the other machine; if there is none, the share has no file locks: move the data folder to a local disk.'
+  using _held = takeFileLock(join(folder.path, 'owner.lock'))
+  await assert.rejects(takeOwnerLock(folder.path), refusal('another process', unknown))
+  await writeFile(note, JSON.stringify({ pid: process.pid, host: `not-${hostname()}`, started: 'today' }))
+  await assert.rejects(
+    takeOwnerLock(folder.path),
+    refusal(
+      `process ${process.pid} on the machine not-${hostname()} (started today)`,
+      ' Only one machine can use a data folder; several share PostgreSQL (database-url).',
+    ),
+  )
+  // Written by an earlier version.
+  await writeFile(note, JSON.stringify({ pid: process.pid, started: 'today' }))
+  await assert.rejects(takeOwnerLock(folder.path), refusal(`process ${process.pid} (started today)`, ''))
+  // Higher than any system's.
+  const pid = 2 ** 30
+  await writeFile(note, JSON.stringify({ pid, host: hostname() }))
+  await assert.rejects(takeOwnerLock(folder.path), refusal(`process ${pid}`, unknown))
+})
+
+test('a file system that cannot lock or read a database is named with what to do', () => {
+  const errorOf = (errcode: number) => Object.assign(new Error('disk I/O error'), { errcode })
+  const ioErrorLock = 3850
+  const protocol = 15
+  const messages = [ioErrorLock, protocol].map((code) => Object(nameOpenFault('/data/owner.lock', errorOf(code))).message)
+  assert.deepEqual(messages, [
+    '/data/owner.lock cannot be read or locked; check the disk. If it is a network share, move the data folder to a local disk.',
+    '/data/owner.lock cannot be locked on this file system; move the data folder to a local disk.',
+  ])
 })

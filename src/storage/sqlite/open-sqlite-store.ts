@@ -103,9 +103,9 @@ async function openBesideService(file: string): Promise<Connection> {
   const folder = dirname(file)
   using _owned = await takeOwnerLock(folder).catch(async (cause: unknown) => {
     if (!isOwned(cause)) throw cause
-    const owner = await describeOwner(folder)
+    const { owner, advice } = await describeOwner(folder)
     throw new Error(
-      `The database in ${folder} is of an earlier version of the service, and ${owner} is using it; stop it first, or use the command line of its version.`,
+      `The database in ${folder} is of an earlier version of the service, and ${owner} is using it; stop it first, or use the command line of its version.${advice}`,
       { cause },
     )
   })

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { isRecord, parseRecord } from '../../core/json-value.ts'
 import { isBusy } from '../../core/sqlite-code.ts'
@@ -10,7 +11,7 @@ import { makeFolder } from './open-database.ts'
 /**
  * Makes this process the only service on a data folder until it is disposed of or dies.
  *
- * @throws {Error} naming the process that holds the folder.
+ * @throws {Error} naming the process that holds the folder, with the fix.
  */
 export async function takeOwnerLock(folder: string): Promise<Disposable> {
   await makeFolder(folder)
@@ -20,9 +21,8 @@ export async function takeOwnerLock(folder: string): Promise<Disposable> {
     lock = takeFileLock(file)
   } catch (cause) {
     if (!isBusy(cause)) throw nameOpenFault(file, cause)
-    throw new Error(`The data folder ${folder} is in use by ${await describeOwner(folder)}; stop it first, or use another data folder.`, {
-      cause,
-    })
+    const { owner, advice } = await describeOwner(folder)
+    throw new Error(`The data folder ${folder} is in use by ${owner}; stop it first, or use another data folder.${advice}`, { cause })
   }
   try {
     await writeNote(folder, {})
@@ -52,7 +52,7 @@ export async function readOwnerSettings(folder: string): Promise<Readonly<Record
 }
 
 async function writeNote(folder: string, more: Readonly<Record<string, unknown>>): Promise<void> {
-  const note = `${JSON.stringify({ pid: process.pid, started: new Date().toISOString(), ...more })}\n`
+  const note = `${JSON.stringify({ pid: process.pid, host: hostname(), started: new Date().toISOString(), ...more })}\n`
   try {
     await writeFile(noteIn(folder), note)
   } catch (cause) {
@@ -78,13 +78,22 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Describes the process that holds the folder, or held it last. */
-export async function describeOwner(folder: string): Promise<string> {
-  const text = await readFile(noteIn(folder), 'utf8').catch(() => '')
-  const pid = /"pid":(\d+)/.exec(text)?.[1]
-  const started = /"started":"([^"]+)"/.exec(text)?.[1]
-  if (pid === undefined) return 'another process'
-  return `process ${pid}${started === undefined ? '' : ` (started ${started})`}`
+/** The process that holds the folder, or held it last, and the end of an error message for folders on network shares. */
+export async function describeOwner(folder: string): Promise<{ readonly owner: string; readonly advice: string }> {
+  const { pid, host, started } = parseRecord(await readFile(noteIn(folder), 'utf8').catch(() => '')) ?? {}
+  // Notes of earlier versions name no machine.
+  const isElsewhere = typeof host === 'string' && host !== hostname()
+  const owner =
+    typeof pid !== 'number'
+      ? 'another process'
+      : `process ${pid}${isElsewhere ? ` on the machine ${host}` : ''}${typeof started === 'string' ? ` (started ${started})` : ''}`
+  if (isElsewhere) return { owner, advice: ' Only one machine can use a data folder; several share PostgreSQL (database-url).' }
+  if (typeof pid === 'number' && isAlive(pid)) return { owner, advice: '' }
+  return {
+    owner,
+    advice:
+      ' No such process runs here. On a network share (NFS, SMB), stop the service on the other machine; if there is none, the share has no file locks: move the data folder to a local disk.',
+  }
 }
 
 /** The files it writes into the folder. */
