@@ -1,3 +1,4 @@
+import type { OutputReference } from './inference.ts'
 import type { JsonValue } from './json-value.ts'
 
 /** Kinds of documents; each is named after the feature that reads it. */
@@ -52,4 +53,15 @@ export interface StoredDocument extends Omit<Document, 'text'> {
   readonly version: number
   /** Total of its JSON, its search text and attached bytes. */
   readonly bytes: number
+}
+
+/** Kinds with bytes in the output store: uploads, kept pictures, thumbnails and bodies of the request log. */
+export const attachingKinds = ['file', 'picture', 'thumbnail', 'request-body'] as const satisfies readonly DocumentKind[]
+
+/** The bytes of a document in the output store; they are deleted after it. */
+export function attachedFiles({ kind, value }: Pick<Document, 'kind' | 'value'>): readonly OutputReference[] {
+  if (!attachingKinds.some((each) => each === kind)) return []
+  // Marks of hidden pictures and small bodies have no file.
+  const { parts, file } = value as { readonly parts?: readonly OutputReference[]; readonly file?: OutputReference | null }
+  return parts ?? (file ? [file] : [])
 }

@@ -1,3 +1,4 @@
+import { attachedFiles } from '../core/document.ts'
 import { filePrefix } from '../core/files/stored-file.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
 import type { Clock } from '../core/ports/clock.ts'
@@ -10,9 +11,6 @@ import { requestedRetentionMs, requestRetentionMs } from '../core/requests/reque
 import type { Abortable } from '../core/waiting.ts'
 import { eraseDeletedAccounts } from '../operations/access/deleted-accounts.ts'
 import { endWorkOfDisabled, endWorkOfRevoked, type WorkUnderWay } from '../operations/access/work-under-way.ts'
-import { bodyFiles } from '../operations/bodies/kept-bodies.ts'
-import { readFileDocument } from '../operations/files/file-documents.ts'
-import { thumbnailFiles } from '../operations/pictures/thumbnails.ts'
 import { type WebhookDependencies, WebhookSender } from './deliver-webhooks.ts'
 
 export interface MaintenanceDependencies extends WebhookDependencies, Pick<Store, 'queue' | 'documents' | 'tokens' | 'usage' | 'requests'> {
@@ -115,9 +113,11 @@ export async function expireDocuments(
 ): Promise<void> {
   for (;;) {
     const expired = await documents.takeExpired(documentBatch, options)
-    const files = expired.filter(({ kind }) => kind === 'file').map(readFileDocument)
-    const keys = files.flatMap(({ parts }) => parts.map(({ key }) => key))
-    await outputs.delete([...keys, ...bodyFiles(expired), ...thumbnailFiles(expired)], options)
+    const files = expired.flatMap(attachedFiles)
+    await outputs.delete(
+      files.map(({ key }) => key),
+      options,
+    )
     if (expired.length < documentBatch) return
   }
 }

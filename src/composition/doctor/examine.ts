@@ -8,8 +8,9 @@ import type { ReportProgress } from '../../cli/progress-bar.ts'
 import type { Config } from '../../config/settings.ts'
 import { type ModelDescriptor, serversOf } from '../../core/model.ts'
 import type { Store } from '../../core/ports/store.ts'
+import { checkStoredBytes, type StoredBytesKind } from '../../operations/account-bytes.ts'
 import { isOwned, ownerFiles, takeOwnerLock } from '../../storage/sqlite/owner-lock.ts'
-import { checkDatabase, checkOutputs, findUnwritable } from '../../storage/upkeep/examination.ts'
+import { checkDatabase, findUnwritable } from '../../storage/upkeep/examination.ts'
 import { readDatabaseUrl } from '../cluster/node-address.ts'
 import { rootOf } from '../cluster/open-bucket.ts'
 import { dataLayout } from '../data-layout.ts'
@@ -122,12 +123,20 @@ async function examineOutputs(config: Config, { signal }: ExamineOptions): Promi
 async function compareOutputs(config: Config, store: Store, { signal }: Pick<ExamineOptions, 'signal'>): Promise<Finding> {
   const outputs = await openWritableOutputs(config, { ...store, signal }).catch((error: Error) => error)
   if (outputs instanceof Error) return { subject: 'outputs', healthy: false, message: outputs.message }
-  const found = await checkOutputs({ ...store, outputs, now: store.clock.now() }, { signal }).catch((error: Error) => error)
+  const found = await checkStoredBytes({ ...store, outputs }, { signal }).catch((error: Error) => error)
   if (found instanceof Error) return { subject: 'outputs', healthy: false, message: `Some cannot be read: ${rootOf(found)}` }
-  const { checked, damaged } = found
-  const faults = damaged.map((id) => `the output of ${id} is missing or damaged; send that request again`)
-  return { subject: 'outputs', ...verdict(faults, `all ${checked} are whole`) }
+  const faults = found.damaged.map(({ kind, id }) => damages[kind].replace('<id>', id))
+  const files = found.documents === 0 ? '' : `, and ${found.documents} uploaded and kept files`
+  return { subject: 'outputs', ...verdict(faults, `all ${found.outputs} are whole${files}`) }
 }
+
+/** Sentences about missing or damaged bytes. */
+const damages = {
+  output: 'the output of <id> is missing or damaged; send that request again',
+  file: '<id> is missing or damaged; delete it and upload it again',
+  picture: 'the kept picture <id> is missing or damaged; delete it',
+  'request-body': 'a logged body (<id>) is missing or damaged; restore a backup or let it expire',
+} as const satisfies Record<StoredBytesKind, string>
 
 function verdict(faults: readonly string[], praise: string): Pick<Finding, 'healthy' | 'message'> {
   return faults.length === 0 ? { healthy: true, message: praise } : { healthy: false, message: faults.join('; ') }

@@ -3,14 +3,10 @@ import { plainDocument, type StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
-import type { InferenceLog } from '../../core/ports/inference-log.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import type { Store } from '../../core/ports/store.ts'
 import type { Abortable } from '../../core/waiting.ts'
-import { bodyFiles, bodyOwner } from '../bodies/kept-bodies.ts'
-import { readFileDocument } from '../files/file-documents.ts'
-import { keptPictureFiles } from '../pictures/kept-pictures.ts'
-import { thumbnailFiles } from '../pictures/thumbnails.ts'
+import { listAttaching, listInferences, ownersOf } from '../account-bytes.ts'
 
 /** Owner of the list of accounts being deleted; never an account id. */
 const service = 'service'
@@ -76,12 +72,8 @@ export async function eraseDeletedAccounts(deps: ErasingDependencies, options: A
     const age = deps.clock.now() - at
     const running = await deps.log.list({ accountId: id, status: 'running', limit: 1, after: null }, options)
     if (running.inferences.length > 0 && age < endingMs) continue
-    const owners = [id, bodyOwner(id)]
-    const files = [
-      ...(await Promise.all(owners.map((owner) => listFiles(deps, owner, options)))).flat(),
-      ...(await listOutputs(deps, id, options)),
-    ]
-    await deps.accounts.erase(owners, options)
+    const files = await listFiles(deps, id, options)
+    await deps.accounts.erase(ownersOf(id), options)
     await deps.outputs.delete(files, options)
     if (age >= lateMs) await deps.documents.remove({ kind: 'deleted-account', id, accountId: service }, options)
   }
@@ -91,29 +83,10 @@ function listNotes(documents: DocumentStore, options: Abortable): Promise<readon
   return documents.list({ kind: 'deleted-account', accountId: service, order: 'oldest', after: null, limit: readAtOnce }, options)
 }
 
-/** Keys of files attached to documents. Files of assets are removed by the task for orphaned files. */
-async function listFiles({ documents }: ErasingDependencies, accountId: string, options: Abortable): Promise<readonly string[]> {
+/** Keys of the outputs of an account and of the files of its documents. */
+async function listFiles(deps: ErasingDependencies, accountId: string, options: Abortable): Promise<readonly string[]> {
   const keys: string[] = []
-  for (const kind of ['file', 'picture', 'thumbnail', 'request-body'] as const) {
-    let after: { readonly at: number; readonly id: string } | null = null
-    do {
-      const page: readonly StoredDocument[] = await documents.list({ kind, accountId, order: 'oldest', after, limit: readAtOnce }, options)
-      const files = kind === 'file' ? page.flatMap((document) => readFileDocument(document).parts.map(({ key }) => key)) : []
-      keys.push(...files, ...keptPictureFiles(page), ...thumbnailFiles(page), ...bodyFiles(page))
-      const last = page.length < readAtOnce ? undefined : page.at(-1)
-      after = last === undefined ? null : { at: last.at, id: last.id }
-    } while (after !== null)
-  }
-  return keys
-}
-
-async function listOutputs({ log }: ErasingDependencies, accountId: string, options: Abortable): Promise<readonly string[]> {
-  const keys: string[] = []
-  let after: string | null = null
-  do {
-    const page: Awaited<ReturnType<InferenceLog['list']>> = await log.list({ accountId, status: null, limit: readAtOnce, after }, options)
-    keys.push(...page.inferences.flatMap(({ output }) => output?.key ?? []))
-    after = page.next
-  } while (after !== null)
+  for await (const { files } of listAttaching(deps, accountId, options)) keys.push(...files.map(({ key }) => key))
+  for await (const { output } of listInferences(deps, { accountId, status: null }, options)) if (output !== null) keys.push(output.key)
   return keys
 }

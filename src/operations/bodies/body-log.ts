@@ -5,7 +5,7 @@ import { type Clock, hourMs } from '../../core/ports/clock.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import { type BodyLogSwitch, shortestKeepMs } from '../../core/requests/logged-body.ts'
 import type { Abortable } from '../../core/waiting.ts'
-import { bodyOwner } from './kept-bodies.ts'
+import { bodyOwner } from '../account-bytes.ts'
 
 /** Dependencies of switching the log. */
 export interface BodyLogDependencies {

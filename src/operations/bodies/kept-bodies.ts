@@ -7,6 +7,7 @@ import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import { type BodyPart, bodyParts, type LoggedBody } from '../../core/requests/logged-body.ts'
 import { type Abortable, neverAborted } from '../../core/waiting.ts'
+import { bodyOwner, removeWithFiles } from '../account-bytes.ts'
 import { idFrom } from '../id-from.ts'
 import { openBytes, sealBytes } from './body-cipher.ts'
 
@@ -48,11 +49,6 @@ interface BodyRecord extends Omit<LoggedBody, 'bytes' | 'at'> {
   /** Base64; null = stored in a file. */
   readonly sealed: string | null
   readonly file: OutputReference | null
-}
-
-/** Owner of an account's logged bodies, so that they do not count as its own documents; never an account id. */
-export function bodyOwner(accountId: string): string {
-  return `request-log:${accountId}`
 }
 
 /**
@@ -193,25 +189,9 @@ export async function removeBodies(deps: KeptBodyDependencies, accountId: string
   for (let removed = 0; ; ) {
     const query = { kind: 'request-body', accountId: owner, order: 'oldest', after: null, limit: deletedAtOnce } as const
     const page = await deps.documents.list(query, options)
-    for (const { id } of page) if (await removeBody(deps, { kind: 'request-body', id, accountId: owner }, options)) removed += 1
+    for (const { id } of page) if (await removeWithFiles(deps, { kind: 'request-body', id, accountId: owner }, options)) removed += 1
     if (page.length < deletedAtOnce) return removed
   }
-}
-
-/** Keys of the files of deleted bodies. */
-export function bodyFiles(documents: readonly StoredDocument[]): readonly string[] {
-  return documents.filter(({ kind }) => kind === 'request-body').flatMap((document) => readRecord(document).file?.key ?? [])
-}
-
-async function removeBody(
-  { documents, outputs }: KeptBodyDependencies,
-  key: { readonly kind: 'request-body'; readonly id: string; readonly accountId: string },
-  options: Abortable,
-): Promise<boolean> {
-  const found = await documents.get(key, options)
-  if (found === null || !(await documents.remove(key, options))) return false
-  await outputs.delete(bodyFiles([found]), neverAborted)
-  return true
 }
 
 function bodyId(target: BodyTarget, part: BodyPart, exchange: string | null): string {

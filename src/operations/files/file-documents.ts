@@ -40,7 +40,12 @@ export async function findFile(
 ): Promise<StoredFile> {
   const found = /^[\w-]{1,128}$/.test(target.id) ? await documents.get({ kind: 'file', ...target }, options) : null
   if (found !== null) return readFileDocument(found)
-  throw new ServiceError('not_found', 'This file does not exist; it may have been deleted or have expired.')
+  throw fileNotFound()
+}
+
+/** The error for a file that does not exist. */
+export function fileNotFound(): ServiceError {
+  return new ServiceError('not_found', 'This file does not exist; it may have been deleted or have expired.')
 }
 
 /** The error for files over the account's storage limit. */

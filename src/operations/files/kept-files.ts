@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { ServiceError } from '../../core/error.ts'
 import { type FilePurpose, filePartBytes, filePrefix, type StoredFile } from '../../core/files/stored-file.ts'
 import type { OutputReference } from '../../core/inference.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import { type Abortable, neverAborted } from '../../core/waiting.ts'
-import { type FileDependencies, type FileTarget, fileDocument, fileQuotaExceeded, findFile } from './file-documents.ts'
+import { removeWithFiles } from '../account-bytes.ts'
+import { type FileDependencies, type FileTarget, fileDocument, fileNotFound, fileQuotaExceeded, findFile } from './file-documents.ts'
 
 /** Stored bytes without a record yet; without one they are deleted as orphans. */
 export interface StoredBytes {
@@ -173,11 +173,6 @@ export async function removeFile(
   target: FileTarget,
   options: Abortable,
 ): Promise<void> {
-  const { parts } = await findFile(deps, target, options)
-  if (!(await deps.documents.remove({ kind: 'file', ...target }, options)))
-    throw new ServiceError('not_found', 'This file does not exist; it may have been deleted or have expired.')
-  await deps.outputs.delete(
-    parts.map(({ key }) => key),
-    options,
-  )
+  await findFile(deps, target, options)
+  if (!(await removeWithFiles(deps, { kind: 'file', ...target }, options))) throw fileNotFound()
 }

@@ -4,6 +4,7 @@ import type { OutputReference } from '../../core/inference.ts'
 import type { JsonValue } from '../../core/json-value.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import { type Abortable, neverAborted } from '../../core/waiting.ts'
+import { removeWithFiles } from '../account-bytes.ts'
 import { type DocumentDependencies, documentsFull } from '../account-documents.ts'
 import { idFrom } from '../id-from.ts'
 import { removeThumbnails } from './thumbnails.ts'
@@ -107,9 +108,8 @@ export async function removeKeptPicture(
   target: PictureTarget,
   options: Abortable,
 ): Promise<void> {
-  const { file } = await findKeptPicture(deps, target, options)
-  if (!(await deps.documents.remove({ kind: 'picture', ...target }, options))) throw pictureNotFound()
-  await deps.outputs.delete([file.key], neverAborted)
+  await findKeptPicture(deps, target, options)
+  if (!(await removeWithFiles(deps, { kind: 'picture', ...target }, options))) throw pictureNotFound()
   await removeThumbnails(deps, { accountId: target.accountId, picture: target.id }, neverAborted)
 }
 
@@ -152,11 +152,6 @@ export async function pictureMarks(
     [id, hiddenId(inferenceId, index)].map((each) => documents.get({ kind: 'picture', id: each, accountId }, options)),
   )
   return { kept: kept ? id : null, hidden: hidden !== null && hidden !== undefined }
-}
-
-/** Keys of the files of kept pictures; records of hidden pictures have none. */
-export function keptPictureFiles(documents: readonly StoredDocument[]): readonly string[] {
-  return documents.filter(({ kind, label }) => kind === 'picture' && label === keptLabel).map((document) => readPicture(document).file.key)
 }
 
 function hiddenId(inferenceId: string, index: number): string {

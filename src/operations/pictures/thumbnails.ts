@@ -6,6 +6,7 @@ import type { JsonValue } from '../../core/json-value.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import { Turns } from '../../core/turns.ts'
 import { type Abortable, neverAborted } from '../../core/waiting.ts'
+import { removeWithFiles } from '../account-bytes.ts'
 import type { DocumentDependencies } from '../account-documents.ts'
 import { idFrom } from '../id-from.ts'
 
@@ -88,20 +89,12 @@ export class Thumbnails {
 
 /** Deletes the thumbnails of a deleted picture. */
 export async function removeThumbnails(
-  { documents, outputs }: Pick<ThumbnailDependencies, 'documents' | 'outputs'>,
+  deps: Pick<ThumbnailDependencies, 'documents' | 'outputs'>,
   { accountId, picture }: Pick<ThumbnailSource, 'accountId' | 'picture'>,
   options: Abortable,
 ): Promise<void> {
-  for (const width of thumbnailWidths) {
-    const key = { kind: 'thumbnail', id: thumbnailId(picture, width), accountId } as const
-    const found = await documents.get(key, options)
-    if (found !== null && (await documents.remove(key, options))) await outputs.delete(thumbnailFiles([found]), neverAborted)
-  }
-}
-
-/** Keys of the files of deleted thumbnails. */
-export function thumbnailFiles(documents: readonly StoredDocument[]): readonly string[] {
-  return documents.filter(({ kind }) => kind === 'thumbnail').map((document) => readFile(document).key)
+  for (const width of thumbnailWidths)
+    await removeWithFiles(deps, { kind: 'thumbnail', id: thumbnailId(picture, width), accountId }, options)
 }
 
 function thumbnailId(picture: string, width: ThumbnailWidth): string {

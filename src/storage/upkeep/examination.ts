@@ -2,12 +2,6 @@ import { existsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { ServiceError } from '../../core/error.ts'
-import type { Inference } from '../../core/inference.ts'
-import type { AccountStore } from '../../core/ports/account-store.ts'
-import type { InferenceLog } from '../../core/ports/inference-log.ts'
-import type { OutputStore } from '../../core/ports/output-store.ts'
-import type { Abortable } from '../../core/waiting.ts'
 import { explainUnwritable, proveWritable } from '../private-files.ts'
 import { nameOpenFault } from '../write-fault.ts'
 
@@ -39,54 +33,6 @@ function unchanging(file: string): URL {
   const address = pathToFileURL(file)
   address.searchParams.set('immutable', '1')
   return address
-}
-
-export interface OutputCheck {
-  readonly checked: number
-  /** Ids of inferences whose output is missing or damaged. */
-  readonly damaged: readonly string[]
-}
-
-/**
- * Reads every available output and compares it with its record.
- *
- * @throws {ServiceError} `server_is_overloaded` if the output store does not respond.
- */
-export async function checkOutputs(
-  {
-    accounts,
-    log,
-    outputs,
-    now,
-  }: { readonly accounts: AccountStore; readonly log: InferenceLog; readonly outputs: OutputStore; readonly now: number },
-  options: Abortable,
-): Promise<OutputCheck> {
-  const damaged: string[] = []
-  let checked = 0
-  for (const { id: accountId } of await accounts.list(options)) {
-    for await (const { id, output, expiresAt } of completedInferences(log, accountId, options)) {
-      if (output === null || expiresAt === null || expiresAt <= now) continue
-      checked += 1
-      const whole = await outputs.open(output, options).then(() => true, isDamage)
-      if (!whole) damaged.push(id)
-    }
-  }
-  return { checked, damaged }
-}
-
-async function* completedInferences(log: InferenceLog, accountId: string, options: Abortable): AsyncGenerator<Inference> {
-  let after: string | null = null
-  do {
-    const page: Awaited<ReturnType<InferenceLog['list']>> = await log.list({ accountId, status: 'completed', limit: 100, after }, options)
-    yield* page.inferences
-    after = page.next
-  } while (after !== null)
-}
-
-/** @throws The error if it does not mean damage, such as an unavailable store. */
-function isDamage(error: unknown): false {
-  if (error instanceof ServiceError && error.code === 'internal_error') return false
-  throw error
 }
 
 /**
