@@ -71,7 +71,8 @@ export function defineTextTool(
   description: string | undefined,
   grammar: { readonly syntax: string; readonly definition: string } | null,
 ): Omit<ToolDefinition, 'calledAs'> {
-  const rule = grammar === null ? '' : `The input follows this ${grammar.syntax} grammar:\n${grammar.definition}`
+  const rule = grammar && `The input follows this ${grammar.syntax} grammar:\n${grammar.definition}`
+  const described = rule === null ? (description ?? null) : [description, rule].filter(Boolean).join('\n\n')
   const parameters = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'], additionalProperties: false }
-  return { name, description: [description, rule].filter(Boolean).join('\n\n') || null, parameters }
+  return { name, description: described, parameters }
 }
