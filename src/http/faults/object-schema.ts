@@ -1,13 +1,20 @@
 import Type, {
+  type Static,
   type TBoolean,
   type TEnum,
   type TInteger,
+  type TNull,
   type TNumber,
   type TObject,
   type TObjectOptions,
   type TOptional,
   type TProperties,
+  type TSchema,
+  type TUnion,
 } from 'typebox'
+
+/** A checked body that has these fields among others. */
+export type BodyOf<Fields extends TProperties> = Static<TObject<Fields>>
 
 /** The schema of an object with these fields only. */
 export function closed<Fields extends TProperties>(fields: Fields, options: TObjectOptions = {}): TObject<Fields> {
@@ -64,4 +71,9 @@ type Defaults<Fields> = {
 export function defaultsOf<Fields extends TProperties>(fields: Fields): Defaults<Fields> {
   const stated = Object.entries(fields).flatMap(([name, schema]) => ('default' in schema ? [[name, schema.default] as const] : []))
   return Object.fromEntries(stated) as Defaults<Fields>
+}
+
+/** A value, or null where there is none. */
+export function nullable<Schema extends TSchema>(schema: Schema): TUnion<[Schema, TNull]> {
+  return Type.Union([schema, Type.Null()])
 }

@@ -7,10 +7,11 @@ import { findInference } from '../../../operations/deferred/inferences.ts'
 import { openOutput, readWritten } from '../../../operations/deferred/outputs.ts'
 import { changeAnswer, findAnswer, keepAnswer } from '../../../operations/kept/kept-answers.ts'
 import type { HttpDependencies } from '../../http-dependencies.ts'
+import { newId } from '../../wire/answer.ts'
 import { readStoredChat } from '../../wire/chat/chat-completion.ts'
 import type { InputItem } from '../../wire/responses/input-items.ts'
 import { pictureCharacters } from '../../wire/responses/read-items.ts'
-import { encodeFailed, encodeFinished, encodeResponse, newId, type ResponseHead } from '../../wire/responses/response.ts'
+import { encodeFailed, encodeFinished, encodeResponse, type ResponseHead } from '../../wire/responses/response.ts'
 import { inputItems, type ResponseBody } from '../../wire/responses/response-request.ts'
 
 /** A stored response. */
@@ -56,7 +57,7 @@ export async function keepResponse(
 const prefixes = { message: 'msg', function_call: 'fc', function_call_output: 'fco', reasoning: 'rs' } as const
 
 function named(item: { readonly type?: keyof typeof prefixes; readonly id?: string }): object {
-  return { ...item, id: item.id ?? newId(prefixes[item.type ?? 'message']), type: item.type ?? 'message' }
+  return { ...item, id: item.id ?? newId(`${prefixes[item.type ?? 'message']}_`), type: item.type ?? 'message' }
 }
 
 /**

@@ -3,7 +3,7 @@ import { type TextChoice, type TextResult, warningsOf } from '../../../operation
 import type { Answer } from '../answer.ts'
 import { calledAs, finishWord, inputIn } from './client-calls.ts'
 import type { CompletionHead } from './completion.ts'
-import { type chatCompletionSchema, encodeChatLogprobs, encodeTokenUsage } from './text-answers.ts'
+import { type chatCompletionSchema, encodeLogprobs, encodeTokenUsage } from './text-answers.ts'
 
 type ChatCompletion = Answer<typeof chatCompletionSchema>
 type Choice = ChatCompletion['choices'][number]
@@ -37,7 +37,7 @@ function encodeChoice(choice: TextChoice, index: number, request: TextRequest): 
     },
     delta: null,
     finish_reason: finishWord(choice.reason, isOnly),
-    ...(request.topLogprobs !== null && { logprobs: encodeChatLogprobs(choice.logprobs) }),
+    ...(request.topLogprobs !== null && { logprobs: { content: encodeLogprobs(choice.logprobs) } }),
   }
 }
 

@@ -16,13 +16,14 @@ import { readStoring, type Storing, storingFields } from './fields/storing-field
 import { findThinkingFaults, readThinking, thinkingFields } from './fields/thinking-fields.ts'
 import { findUrgencyFaults, readTier, readUrgency, urgencyFields } from './fields/urgency-fields.ts'
 import { findMessageFaults, readChatMessages } from './read-chat-messages.ts'
+import { textModelField } from './require-text-model.ts'
 import { findResponseFormatFaults, readResponseFormat, responseFormatField } from './response-format-field.ts'
 import { type BodySettings, findSamplingFaults, readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
 import { type Delivery, findStreamFaults, readDelivery, streamFields } from './stream-options-field.ts'
 import { findToolFaults, readParallel, readToolChoice, readTools, toolFields } from './tool-fields.ts'
 
 const firstFields = {
-  model: Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' }),
+  model: textModelField,
   messages: Type.Array(chatMessageSchema, {
     minItems: 1,
     description: 'Roles system (or developer), user, assistant, tool; content is a string or a list of text parts.',

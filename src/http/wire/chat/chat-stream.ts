@@ -6,7 +6,7 @@ import type { NativeTimer } from '../llama-cpp/timings.ts'
 import { ClientCalls, finishWord } from './client-calls.ts'
 import type { CompletionHead } from './completion.ts'
 import type { Delivery } from './stream-options-field.ts'
-import { encodeChatLogprobs, encodeTokenUsage } from './text-answers.ts'
+import { encodeLogprobs, encodeTokenUsage } from './text-answers.ts'
 
 /**
  * Encodes a generation as the events of a chat completion stream, one whole event per item. A failure becomes an error event, after which the
@@ -82,7 +82,10 @@ export function encodePart(part: WrittenPart, isOnly = false): object {
 function encodeChoice(part: Exclude<TextPart, { type: 'prompt' | 'finish' }>, isOnly: boolean): object {
   switch (part.type) {
     case 'text':
-      return { ...choiceOf(part.choice, { content: part.text }), ...(part.logprobs && { logprobs: encodeChatLogprobs(part.logprobs) }) }
+      return {
+        ...choiceOf(part.choice, { content: part.text }),
+        ...(part.logprobs && { logprobs: { content: encodeLogprobs(part.logprobs) } }),
+      }
     case 'thoughts':
       return choiceOf(part.choice, { content: null, reasoning_content: part.text })
     case 'tool-call':

@@ -7,7 +7,7 @@ export function calledAs({ input }: TextRequest, name: string): ToolDefinition['
   return input.type === 'chat' ? input.tools.find((tool) => tool.name === name)?.calledAs : undefined
 }
 
-/** The text that a model passed to a custom tool, from the arguments it wrote. */
+/** The text that a model passed to a custom tool, from the arguments it wrote; all of them if the call was cut off. */
 export function inputIn(written: string): string {
   const input = parseRecord(written)?.input
   return typeof input === 'string' ? input : written

@@ -4,13 +4,14 @@ import type { TextGap, TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { closed, integerField, optional } from '../../faults/object-schema.ts'
 import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
-import { neutralFields } from './fields/accepted-fields.ts'
+import { acceptedFields, neutralFields } from './fields/accepted-fields.ts'
 import { adapterFields, findAdapterFaults, readAdapters } from './fields/adapter-fields.ts'
 import { endingFields, findEndingFaults, readEnding, readStop, stopField } from './fields/ending-fields.ts'
 import { findLimitFaults, predictField, readLimit } from './fields/limit-fields.ts'
 import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from './fields/output-format-fields.ts'
 import { findPromptFaults, promptField, readPrompts } from './fields/prompt-field.ts'
 import { readUrgency, urgencyFields } from './fields/urgency-fields.ts'
+import { textModelField } from './require-text-model.ts'
 import { findResponseFormatFaults, readResponseFormat, responseFormatField } from './response-format-field.ts'
 import { type BodySettings, findSamplingFaults, readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
 import { type Delivery, findStreamFaults, readDelivery, streamFields } from './stream-options-field.ts'
@@ -19,7 +20,7 @@ import { type Delivery, findStreamFaults, readDelivery, streamFields } from './s
 const defaultMaxTokens = 16
 
 const firstFields = {
-  model: Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' }),
+  model: textModelField,
   prompt: promptField,
   max_tokens: Type.Optional(integerField(-1, 2 ** 31 - 1, '0 only with echo; -1 = what the context holds.', defaultMaxTokens)),
 }
@@ -40,7 +41,7 @@ const lastFields = {
   ...adapterFields,
   priority: urgencyFields.priority,
   ...neutralFields,
-  user: Type.Optional(Type.String({ description: 'Your identifier of the end user; accepted for compatibility, not stored.' })),
+  user: acceptedFields.user,
 }
 
 /** The body of POST /v1/completions. */

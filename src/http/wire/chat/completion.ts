@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { toErrorRecord } from '../../../core/error.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import { finishWords } from '../../../core/text/finish-words.ts'
 import type { TextPart, TextRequest, TokenLogprob, UnscoredToken } from '../../../core/text-generation.ts'
 import type { TextResult } from '../../../operations/collect-text.ts'
 import { toErrorObject } from '../../faults/error-body.ts'
-import type { Answer } from '../answer.ts'
+import { type Answer, newId } from '../answer.ts'
 import { doneEvent, encodeEventData } from '../event-data.ts'
 import type { Delivery } from './stream-options-field.ts'
 import { type completionLogprobsSchema, type completionSchema, encodeTokenUsage } from './text-answers.ts'
@@ -41,7 +40,7 @@ export interface CompletionHead {
 
 /** A head with a new id and the current time. */
 export function startCompletion(clock: Clock, model: string, tier?: CompletionHead['tier']): CompletionHead {
-  return { ...(tier && { tier }), id: `cmpl-${randomUUID().replaceAll('-', '')}`, created: Math.floor(clock.now() / 1000), model }
+  return { ...(tier && { tier }), id: newId('cmpl-'), created: Math.floor(clock.now() / 1000), model }
 }
 
 /**

@@ -1,10 +1,11 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
+import { shortName } from '../../../core/requests/request-record.ts'
 import type { SeenPart } from '../../../core/text-generation.ts'
 import { closed } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { ignoredFields, ignoredMarks } from '../ignored-fields.ts'
-import { addressMeaning, detailField, findAddressFault, maxPictures, readAddress } from './fields/picture-address.ts'
+import { addressMeaning, detailField, findAddressFault, findTooManyPictures, readAddress } from './fields/picture-address.ts'
 
 /** A part of a message's content. {@link findPartFaults} checks which fields its type has. */
 export const contentPartSchema = closed({
@@ -21,6 +22,11 @@ export const contentPartSchema = closed({
     }),
   ),
 })
+
+/** The fault of a part or an item that models here cannot read. @param instead What to send. */
+export function unreadable(path: FieldFault['path'], type: string, instead = 'text'): FieldFault {
+  return fieldFault(path, `is of the type ${shortName(type)}, which models here cannot read: send ${instead}.`, 'unsupported_parameter')
+}
 
 type ContentPart = Static<typeof contentPartSchema>
 
@@ -45,9 +51,7 @@ export function findPartFaults(
     const fault = findAddressFault(addressOf(image_url))
     if (fault !== null) at(typeof image_url === 'string' ? 'image_url' : 'image_url.url', fault)
   }
-  if (parts.filter(({ type }) => type === 'image_url').length > maxPictures)
-    faults.push(fieldFault(path, `has more than ${maxPictures} pictures: send fewer.`, 'range'))
-  return faults
+  return [...faults, ...findTooManyPictures(parts, 'image_url', path)]
 }
 
 /** The parts of a message; undefined when all of them are text. */

@@ -5,6 +5,7 @@ import { createBodyChecker } from '../../faults/body-checker.ts'
 import { closed, integerField, optional } from '../../faults/object-schema.ts'
 import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import { tokenId } from '../tokens/token-ids.ts'
+import { acceptedFields } from './fields/accepted-fields.ts'
 
 const input = Type.String({ minLength: 1 })
 const maxTexts = 2048
@@ -39,7 +40,7 @@ export const embeddingRequestSchema = closed({
     encoding_format: Type.Enum(['float', 'base64'], { default: 'float', description: 'base64 = little-endian float32.' }),
   }),
   ...truncationFields,
-  user: Type.Optional(Type.String({ description: 'Your identifier of the end user; accepted for compatibility, not stored.' })),
+  user: acceptedFields.user,
 })
 
 const checker = createBodyChecker(embeddingRequestSchema)

@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
 import { listedModels } from '../../../core/find-descriptor.ts'
 import type { TextModelDescriptor } from '../../../core/model.ts'
@@ -5,6 +6,9 @@ import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
 import { didYouMean } from '../../../core/text/nearest-name.ts'
 import type { TextRequest, TokenizeRequest } from '../../../core/text-generation.ts'
+
+/** The field `model` of routes that generate text. */
+export const textModelField = Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' })
 
 /** The use of a text model: generate, generate from pictures, embed, rank, or only tokenize. */
 type TextModelUse = 'generate' | 'look' | 'embed' | 'rank' | 'read'

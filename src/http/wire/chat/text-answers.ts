@@ -1,8 +1,8 @@
-import Type, { type TSchema } from 'typebox'
+import Type from 'typebox'
 import type { EmbeddingResult, TokenLogprob, TokenUsage } from '../../../core/text-generation.ts'
+import { nullable } from '../../faults/object-schema.ts'
 import type { Answer } from '../answer.ts'
 
-const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const tokenCount = Type.Integer({ minimum: 0 })
 const finishReasons = ['stop', 'length', 'tool_calls', 'content_filter'] as const
 const finishReason = Type.Enum(finishReasons)
@@ -117,16 +117,14 @@ export const embeddingSchema = Type.Object({
   usage: Type.Object({ prompt_tokens: tokenCount, total_tokens: tokenCount }),
 })
 
-/** Log probabilities of chat answers and chunks. */
-export function encodeChatLogprobs(logprobs: readonly TokenLogprob[]): Answer<typeof chatLogprobsSchema> {
-  return {
-    content: logprobs.map(({ token, logprob, bytes, top }) => ({
-      token,
-      logprob,
-      bytes,
-      top_logprobs: top.map((other) => ({ token: other.token, logprob: other.logprob, bytes: other.bytes })),
-    })),
-  }
+/** Log probabilities of the tokens of a text. */
+export function encodeLogprobs(logprobs: readonly TokenLogprob[]): Answer<typeof chatLogprobsSchema>['content'] {
+  return logprobs.map(({ token, logprob, bytes, top }) => ({
+    token,
+    logprob,
+    bytes,
+    top_logprobs: top.map((other) => ({ token: other.token, logprob: other.logprob, bytes: other.bytes })),
+  }))
 }
 
 /** Token counts of every text route. */

@@ -1,7 +1,7 @@
 import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ToolChoice, ToolDefinition } from '../../../core/text-generation.ts'
-import { closed, optional } from '../../faults/object-schema.ts'
+import { type BodyOf, closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { ignoredFields, ignoredMarks } from '../ignored-fields.ts'
 import { jsonObject } from './response-format-field.ts'
@@ -73,8 +73,7 @@ export const toolFields = optional({
   parallel_tool_calls: Type.Boolean({ default: true, description: 'Whether several functions may be called at once.' }),
 })
 
-const example = Type.Object(toolFields)
-type ToolsBody = Static<typeof example>
+type ToolsBody = BodyOf<typeof toolFields>
 
 /** Finds faults that the schema cannot express: duplicate names, and a choice without its tool. */
 export function findToolFaults(body: ToolsBody): readonly FieldFault[] {

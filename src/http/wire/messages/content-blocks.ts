@@ -1,9 +1,8 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
-import { shortName } from '../../../core/requests/request-record.ts'
-import { printPath } from '../../../core/schema/describe-schema.ts'
 import { closed, optional } from '../../faults/object-schema.ts'
+import { unreadable } from '../chat/content-parts.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 
@@ -124,8 +123,7 @@ function findForeign(content: unknown, path: FieldFault['path'], kinds: readonly
     if (block.type === 'tool_result') return findForeign(block.content, [...place, 'content'], inResults)
     const kind = block.type
     if (typeof kind !== 'string' || (kinds.includes(kind) && !isForeignSource(block))) return []
-    const message = `\`${printPath(place)}\` is of the type ${shortName(kind)}, which models here cannot read: send ${kind === 'image' ? 'pictures in base64' : 'text'}.`
-    return [{ path: place, message, kind: 'unsupported_parameter' }]
+    return [unreadable(place, kind, kind === 'image' ? 'pictures in base64' : 'text')]
   })
 }
 

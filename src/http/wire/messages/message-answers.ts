@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { nullable } from '../../faults/object-schema.ts'
 import { warningsField } from '../chat/text-answers.ts'
 
 const count = Type.Integer({ minimum: 0 })
@@ -25,8 +26,8 @@ export const messageAnswerSchema = Type.Object({
       Type.Object({ type: Type.Literal('tool_use'), id: Type.String(), name: Type.String(), input: Type.Object({}) }),
     ]),
   ),
-  stop_reason: Type.Union([stopReason, Type.Null()]),
-  stop_sequence: Type.Union([Type.String(), Type.Null()]),
+  stop_reason: nullable(stopReason),
+  stop_sequence: nullable(Type.String()),
   usage: messageUsageSchema,
   warnings: warningsField,
 })

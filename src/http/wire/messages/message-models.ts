@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { ListedModel } from '../../../operations/list-models.ts'
+import { nullable } from '../../faults/object-schema.ts'
 import { queryFault } from '../../faults/refuse-faults.ts'
 import type { Answer } from '../answer.ts'
 import { readPageLimit } from '../page.ts'
@@ -23,7 +24,7 @@ export const messageModelSchema = Type.Object({
   retires_at: Type.Null(),
 })
 
-const id = Type.Union([Type.String(), Type.Null()])
+const id = nullable(Type.String())
 
 /** Answer of GET /v1/models to Anthropic's clients: one page. */
 export const messageModelListSchema = Type.Object({

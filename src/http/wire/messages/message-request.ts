@@ -7,6 +7,7 @@ import { closed, integerField, numberField, optional } from '../../faults/object
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { adapterFields, findAdapterFaults, readAdapters } from '../chat/fields/adapter-fields.ts'
 import { readStop, stopList } from '../chat/fields/ending-fields.ts'
+import { textModelField } from '../chat/require-text-model.ts'
 import { readSampling, topFields } from '../chat/sampling-fields.ts'
 import { accepted } from '../ignored-fields.ts'
 import { findForeignBlocks, messageSchema, systemField } from './content-blocks.ts'
@@ -16,7 +17,7 @@ import { readServerTools } from './server-tool-blocks.ts'
 import { findThinkingFaults, readAnswerFormat, readThinking, showsThoughts, thinkingFields } from './thinking-fields.ts'
 
 const conversationFields = {
-  model: Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' }),
+  model: textModelField,
   messages: Type.Array(messageSchema, { minItems: 1, description: 'The conversation; a last assistant message is continued.' }),
   system: systemField,
   ...messageToolFields,

@@ -1,7 +1,7 @@
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatInput } from '../../../core/text-generation.ts'
-import { closed, optional } from '../../faults/object-schema.ts'
+import { type BodyOf, closed, optional } from '../../faults/object-schema.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { ignoredTools, toolName } from '../chat/tool-fields.ts'
 import { defineFunction, findChoiceFaults, findForeignTools, findRepeatedNames } from '../chat/tool-rules.ts'
@@ -32,8 +32,7 @@ export const messageToolFields = optional({
   ),
 })
 
-const example = Type.Object(messageToolFields)
-type ToolsBody = Static<typeof example>
+type ToolsBody = BodyOf<typeof messageToolFields>
 
 /** Finds tools that run on Anthropic's servers, or whose format only its models know. */
 export function findForeignMessageTools(tools: unknown): readonly FieldFault[] {

@@ -1,9 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { parseRecord } from '../../../core/json-value.ts'
 import { finishWords } from '../../../core/text/finish-words.ts'
 import type { FinishReason, TokenUsage } from '../../../core/text-generation.ts'
 import { type TextChoice, type TextResult, warningsOf } from '../../../operations/collect-text.ts'
-import type { Answer } from '../answer.ts'
+import { type Answer, newId } from '../answer.ts'
 import type { messageAnswerSchema, messageUsageSchema } from './message-answers.ts'
 
 type Message = Answer<typeof messageAnswerSchema>
@@ -18,7 +18,7 @@ export interface MessageHead {
 
 /** A head with a new id. */
 export function startMessage(model: string): MessageHead {
-  return { id: `msg_${randomUUID().replaceAll('-', '')}`, model }
+  return { id: newId('msg_'), model }
 }
 
 /** An answer without content yet. */

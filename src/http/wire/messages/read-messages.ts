@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatMessage, SeenPart } from '../../../core/text-generation.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
-import { maxPictures, pictureFollows, readPicture } from '../chat/fields/picture-address.ts'
+import { findTooManyPictures, pictureFollows, readPicture } from '../chat/fields/picture-address.ts'
 import type { ContentBlock, DocumentBlock, ImageBlock, MessageBody, ResultPart, SearchBlock, TextBlock } from './content-blocks.ts'
 
 /** Finds blocks in turns of the wrong role. */
@@ -27,8 +27,7 @@ function findTooMany(content: MessageBody['content'], index: number): readonly F
   const shown = blocksOf<ContentBlock>(content).flatMap((block): readonly (ContentBlock | ResultPart)[] =>
     block.type === 'tool_result' ? blocksOf(block.content ?? '') : [block],
   )
-  if (shown.filter(({ type }) => type === 'image').length <= maxPictures) return []
-  return [fieldFault(['messages', index, 'content'], `has more than ${maxPictures} pictures: send fewer.`, 'range')]
+  return findTooManyPictures(shown, 'image', ['messages', index, 'content'])
 }
 
 const ofUsers: readonly string[] = ['tool_result', 'document', 'search_result', 'image']

@@ -1,7 +1,7 @@
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatInput, ResponseFormat } from '../../../core/text-generation.ts'
-import { closed, optional } from '../../faults/object-schema.ts'
+import { type BodyOf, closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 
@@ -31,8 +31,7 @@ export const thinkingFields = optional({
   ),
 })
 
-const example = Type.Object(thinkingFields)
-type ThinkingBody = Static<typeof example> & { readonly max_tokens?: number }
+type ThinkingBody = BodyOf<typeof thinkingFields> & { readonly max_tokens?: number }
 
 /** Finds a reasoning budget that leaves no room for an answer, and edits of anything but reasoning. */
 export function findThinkingFaults({
@@ -49,8 +48,8 @@ export function findThinkingFaults({
     faults.push(fieldFault('output_format', 'contradicts `output_config.format`; send one of them.'))
   for (const [index, edit] of (context_management?.edits ?? []).entries()) {
     if (typeof edit.type === 'string' && edit.type.startsWith('clear_thinking_')) continue
-    const message = `\`context_management.edits[${index}]\` must be of a type clear_thinking_…: this service edits nothing else.`
-    faults.push({ path: ['context_management', 'edits', index], message, kind: 'unsupported_parameter' })
+    const words = 'must be of a type clear_thinking_…: this service edits nothing else.'
+    faults.push(fieldFault(['context_management', 'edits', index], words, 'unsupported_parameter'))
   }
   return faults
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../../core/ports/clock.ts'
 import type { TextPart, TokenLogprob } from '../../../core/text-generation.ts'
 import type { TextChoice } from '../../../operations/collect-text.ts'
 import { optional } from '../../faults/object-schema.ts'
-import { encodeChatLogprobs } from '../chat/text-answers.ts'
+import { encodeLogprobs } from '../chat/text-answers.ts'
 import { encodeLine } from '../event-data.ts'
 import { NativeTimer } from '../llama-cpp/timings.ts'
 import { toOllamaError } from './ollama-error.ts'
@@ -82,7 +82,7 @@ export class OllamaAnswer {
 
   whole({ text, thoughts, toolCalls, logprobs, reason }: TextChoice): object {
     const calls = toolCalls.flatMap((call, index) => readCall({ ...call, index }, reason) ?? [])
-    return this.#encode({ text, thoughts, calls }, { ...this.#end(reason), ...encodeLogprobs(logprobs) })
+    return this.#encode({ text, thoughts, calls }, { ...this.#end(reason), ...withLogprobs(logprobs) })
   }
 
   /** The answer to a request that only loads or unloads. */
@@ -107,7 +107,7 @@ export class OllamaAnswer {
       for await (const part of parts) {
         this.#timer.note(part)
         if (part.type === 'text' && (part.text !== '' || (part.logprobs ?? []).length > 0))
-          yield line({ text: part.text }, { done: false, ...encodeLogprobs(part.logprobs ?? []) })
+          yield line({ text: part.text }, { done: false, ...withLogprobs(part.logprobs ?? []) })
         else if (part.type === 'thoughts' && part.text !== '') yield line({ thoughts: part.text })
         else if (part.type === 'tool-call') calls[part.index] = { id: part.id, name: part.name, arguments: '', index: part.index }
         else if (part.type === 'tool-arguments') {
@@ -164,6 +164,6 @@ function readCall(
   return input === null && reason === 'length' ? null : { id, function: { index, name, arguments: input ?? {} } }
 }
 
-function encodeLogprobs(logprobs: readonly TokenLogprob[]): object {
-  return logprobs.length === 0 ? {} : { logprobs: encodeChatLogprobs(logprobs).content }
+function withLogprobs(logprobs: readonly TokenLogprob[]): object {
+  return logprobs.length === 0 ? {} : { logprobs: encodeLogprobs(logprobs) }
 }

@@ -2,7 +2,7 @@ import Type, { type Static, type TObject } from 'typebox'
 import { defined } from '../../../core/defined.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatInput, ResponseFormat, SamplingParameters, TextRequest } from '../../../core/text-generation.ts'
-import { closed, integerField, numberField, optional } from '../../faults/object-schema.ts'
+import { type BodyOf, closed, integerField, numberField, optional } from '../../faults/object-schema.ts'
 import { fieldFault, findIdleField } from '../../faults/refuse-faults.ts'
 import { readStop, stopField } from '../chat/fields/ending-fields.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
@@ -97,8 +97,7 @@ export const runFields = optional({
   shift: Type.Boolean({ description: 'Accepted; an answer ends where the context does.' }),
 })
 
-const example = Type.Object(runFields)
-type RunBody = Static<typeof example>
+type RunBody = BodyOf<typeof runFields>
 type Options = Static<TObject<(typeof optionsSchema)['properties']>>
 
 /** Finds options of unsupported features, and fields that need another. */

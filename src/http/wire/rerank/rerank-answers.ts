@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import Type from 'typebox'
 import type { RankResult } from '../../../core/text-generation.ts'
-import type { Answer } from '../answer.ts'
+import { type Answer, newId } from '../answer.ts'
 import type { ParsedRerank } from './rerank-request.ts'
 
 const count = Type.Integer({ minimum: 0 })
@@ -36,7 +35,7 @@ export function encodeRanking(
   const textOf = (index: number) => documents[index] ?? ''
   if (words === 'tei') return best.map(({ score, index }) => ({ index, score, ...(withTexts && { text: textOf(index) }) }))
   return {
-    id: `rerank-${randomUUID().replaceAll('-', '')}`,
+    id: newId('rerank-'),
     object: 'list',
     model,
     results: best.map(({ score, index }) => ({ index, relevance_score: score, ...(withTexts && { document: { text: textOf(index) } }) })),

@@ -4,6 +4,7 @@ import { createBodyChecker } from '../../faults/body-checker.ts'
 import { closed, integerField, optional } from '../../faults/object-schema.ts'
 import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { truncationFields } from '../chat/embedding-request.ts'
+import { acceptedFields } from '../chat/fields/accepted-fields.ts'
 
 const maxDocuments = 2048
 
@@ -34,7 +35,7 @@ export const rerankRequestSchema = closed({
     return_text: Type.Boolean({ default: false, description: 'With `texts`: whether results contain their text.' }),
   }),
   ...truncationFields,
-  user: Type.Optional(Type.String({ description: 'Your identifier of the end user; accepted for compatibility, not stored.' })),
+  user: acceptedFields.user,
 })
 
 type RerankBody = Static<typeof rerankRequestSchema>

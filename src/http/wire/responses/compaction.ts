@@ -4,9 +4,10 @@ import type { TextResult } from '../../../operations/collect-text.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { closed } from '../../faults/object-schema.ts'
 import { textFaultCodes } from '../../faults/refuse-faults.ts'
-import { encodeResponseUsage, newId, type ResponseHead } from './response.ts'
+import { newId } from '../answer.ts'
+import { encodeResponseUsage, type ResponseHead } from './response.ts'
 import { parseResponseRequest, type ResponseBody, responseRequestSchema } from './response-request.ts'
-import { packSummary } from './tool-history.ts'
+import { pack } from './tool-history.ts'
 
 /** The prompt that asks a model for a summary. */
 const summaryRequest =
@@ -45,7 +46,7 @@ export function parseCompactRequest(received: unknown): ResponseBody {
 
 /** A conversation as one item, to be sent before the next input. */
 export function encodeCompaction({ id, created }: ResponseHead, { choices, usage }: TextResult): JsonObject {
-  const item = { id: newId('cmp'), type: 'compaction', encrypted_content: packSummary(choices[0]?.text ?? '') }
+  const item = { id: newId('cmp_'), type: 'compaction', encrypted_content: pack('summary', choices[0]?.text ?? '') }
   return { id, object: 'response.compaction', created_at: created, output: [item], usage: encodeResponseUsage(usage) }
 }
 

@@ -1,9 +1,8 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
-import { shortName } from '../../../core/requests/request-record.ts'
 import { closed, optional } from '../../faults/object-schema.ts'
-import { fieldFault } from '../../faults/refuse-faults.ts'
+import { unreadable } from '../chat/content-parts.ts'
 import { addressMeaning, detailField } from '../chat/fields/picture-address.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { ignoredFields, ignoredMarks } from '../ignored-fields.ts'
@@ -99,7 +98,7 @@ export function findForeignItems(input: unknown): readonly FieldFault[] {
     const path = ['input', index]
     const { type = 'message' } = item
     if (typeof type !== 'string') return []
-    if (!kinds.includes(type)) return [foreign(path, type)]
+    if (!kinds.includes(type)) return [unreadable(path, type)]
     if (type === 'reasoning') return []
     return [
       ...findParts(item.content, [...path, 'content'], [...texts, 'input_image']),
@@ -111,10 +110,6 @@ export function findForeignItems(input: unknown): readonly FieldFault[] {
 function findParts(content: unknown, path: FieldFault['path'], known: readonly unknown[]): readonly FieldFault[] {
   if (!Array.isArray(content)) return []
   return content.flatMap((part: unknown, index) =>
-    isRecord(part) && typeof part.type === 'string' && !known.includes(part.type) ? [foreign([...path, index], part.type)] : [],
+    isRecord(part) && typeof part.type === 'string' && !known.includes(part.type) ? [unreadable([...path, index], part.type)] : [],
   )
-}
-
-function foreign(path: FieldFault['path'], type: string): FieldFault {
-  return fieldFault(path, `is of the type ${shortName(type)}, which models here cannot read: send text.`, 'unsupported_parameter')
 }

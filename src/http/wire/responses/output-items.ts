@@ -2,9 +2,11 @@ import type { JsonObject } from '../../../core/json-value.ts'
 import { finishWords } from '../../../core/text/finish-words.ts'
 import type { TokenLogprob } from '../../../core/text-generation.ts'
 import type { TextChoice } from '../../../operations/collect-text.ts'
-import { packThoughts } from './read-items.ts'
+import { inputIn } from '../chat/client-calls.ts'
+import { encodeLogprobs } from '../chat/text-answers.ts'
 import type { ResponseBody } from './response-request.ts'
 import { isCustom, splitName } from './response-tools.ts'
+import { pack } from './tool-history.ts'
 
 /** The fields of every item; the others depend on its type. */
 export type OutputItem = JsonObject & { readonly id: string; readonly type: 'reasoning' | 'message' | 'function_call' | 'custom_tool_call' }
@@ -40,7 +42,7 @@ export function reasoningItem(body: ResponseBody, id: string, thoughts: string, 
     type: 'reasoning',
     summary: [],
     content: thoughts === '' ? [] : [{ type: 'reasoning_text', text: thoughts }],
-    ...(packed && { encrypted_content: packThoughts(thoughts) }),
+    ...(packed && { encrypted_content: pack('thoughts', thoughts) }),
     status,
   }
 }
@@ -68,28 +70,8 @@ export function callItem(
   status: ItemStatus,
 ): OutputItem {
   const head = { id, call_id: `call_${call.id}`, ...splitName(call.name, body), status }
-  if (isCustom(call.name, body)) return { ...head, type: 'custom_tool_call', input: customInput(call.arguments) }
+  if (isCustom(call.name, body)) return { ...head, type: 'custom_tool_call', input: inputIn(call.arguments) }
   return { ...head, type: 'function_call', arguments: call.arguments }
-}
-
-/** The text input of a custom tool; the raw text when the call was cut off. */
-export function customInput(written: string): string {
-  try {
-    const { input }: { readonly input?: unknown } = Object(JSON.parse(written))
-    return typeof input === 'string' ? input : written
-  } catch {
-    return written
-  }
-}
-
-/** Log probabilities of texts. */
-export function encodeLogprobs(logprobs: readonly TokenLogprob[]): readonly JsonObject[] {
-  return logprobs.map(({ token, logprob, bytes, top }) => ({
-    token,
-    logprob,
-    bytes,
-    top_logprobs: top.map((other) => ({ token: other.token, logprob: other.logprob, bytes: other.bytes })),
-  }))
 }
 
 /** The items of a response's finished choice. An empty answer is a message with an empty text. */

@@ -2,9 +2,10 @@ import type { FieldFault } from '../../../core/error.ts'
 import type { ChatMessage, SeenPart, ToolCall } from '../../../core/text-generation.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { CallArguments } from '../chat/call-arguments.ts'
-import { findAddressFault, maxPictures, pictureFollows, readAddress } from '../chat/fields/picture-address.ts'
+import { findAddressFault, findTooManyPictures, pictureFollows, readAddress } from '../chat/fields/picture-address.ts'
 import type { FunctionCallItem, InputItem, MessageItem, OutputItem, ReasoningItem } from './input-items.ts'
 import { joinName } from './response-tools.ts'
+import { unpack } from './tool-history.ts'
 
 /**
  * Finds faults that the schema cannot express: outputs without a call, and invalid arguments.
@@ -40,9 +41,7 @@ function findPictureFaults(content: PartedContent, path: FieldFault['path'], rol
     const fault = findAddressFault(part.image_url)
     if (fault !== null) faults.push(fieldFault([...place, 'image_url'], fault))
   }
-  if (content.filter(({ type }) => type === 'input_image').length > maxPictures)
-    faults.push(fieldFault(path, `has more than ${maxPictures} pictures: send fewer.`, 'range'))
-  return faults
+  return [...faults, ...findTooManyPictures(content, 'input_image', path)]
 }
 
 /** Converts items to messages: the reasoning, text and calls of one assistant turn become one message. */
@@ -108,18 +107,7 @@ function readCall({ call_id, name, namespace, arguments: text }: FunctionCallIte
 /** The reasoning of an item, plain or packed by this service. Content encrypted by others is ignored. */
 function readThoughts({ content = [], encrypted_content }: ReasoningItem): string {
   const shown = content.map(({ text }) => text).join('\n')
-  return shown === '' && encrypted_content !== undefined ? unpackThoughts(encrypted_content) : shown
-}
-
-const packed = 'sepia.'
-
-/** Reasoning as `encrypted_content`, for clients that keep nothing and send everything back. It is opaque but not encrypted. */
-export function packThoughts(thoughts: string): string {
-  return packed + Buffer.from(thoughts).toString('base64url')
-}
-
-function unpackThoughts(text: string): string {
-  return text.startsWith(packed) ? Buffer.from(text.slice(packed.length), 'base64url').toString('utf8') : ''
+  return shown || (unpack('thoughts', encrypted_content) ?? '')
 }
 
 /** Joins parts with line breaks, as in chats. */

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { assertRefused, type ExpectedRefusal } from '../../../../test/support/wire/assert-refused.ts'
 import type { InputItem } from './input-items.ts'
-import { packThoughts } from './read-items.ts'
 import { parseResponseRequest, readResponseRequest } from './response-request.ts'
-import { packSummary } from './tool-history.ts'
+import { pack } from './tool-history.ts'
 
 const base = { model: 'm', input: 'Hello' }
 const read = (fields: object, earlier: readonly InputItem[] = []) =>
@@ -185,8 +184,8 @@ suite('items as a conversation', () => {
   })
 
   for (const [name, item, thoughts] of [
-    ['shown', { type: 'reasoning', content: [{ type: 'reasoning_text', text: 'so' }], encrypted_content: packThoughts('other') }, 'so'],
-    ['packed by us', { type: 'reasoning', encrypted_content: packThoughts('dünn 🙂') }, 'dünn 🙂'],
+    ['shown', { type: 'reasoning', content: [{ type: 'reasoning_text', text: 'so' }], encrypted_content: pack('thoughts', 'other') }, 'so'],
+    ['packed by us', { type: 'reasoning', encrypted_content: pack('thoughts', 'dünn 🙂') }, 'dünn 🙂'],
     ['encrypted by others', { type: 'reasoning', encrypted_content: 'gAAAAB' }, undefined],
     ['only summed up', { type: 'reasoning', summary: [{ type: 'summary_text', text: 'short' }] }, undefined],
   ] as const)
@@ -336,7 +335,7 @@ suite('items as a conversation', () => {
   })
 
   test('a compaction item of Sepia starts the conversation with its summary', () => {
-    const items = [{ type: 'compaction', encrypted_content: packSummary('They like blue.') }, says('user', 'a')]
+    const items = [{ type: 'compaction', encrypted_content: pack('summary', 'They like blue.') }, says('user', 'a')]
     assert.deepEqual(conversation(items).messages[0], { role: 'system', content: 'Summary of the conversation so far:\nThey like blue.' })
   })
 

@@ -9,6 +9,7 @@ import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-fa
 import { acceptedFields } from '../chat/fields/accepted-fields.ts'
 import { adapterFields, findAdapterFaults, readAdapters } from '../chat/fields/adapter-fields.ts'
 import { readUrgency, urgencyFields } from '../chat/fields/urgency-fields.ts'
+import { textModelField } from '../chat/require-text-model.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { readSampling, topFields } from '../chat/sampling-fields.ts'
 import { accepted } from '../ignored-fields.ts'
@@ -49,7 +50,7 @@ export const responseIncludes = [
 
 /** The body of POST /v1/responses. */
 export const responseRequestSchema = closed({
-  model: Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' }),
+  model: textModelField,
   input: Type.Union([Type.String(), Type.Array(inputItemSchema, { minItems: 1 })], {
     description: 'Text, or items: messages, function_call, function_call_output, reasoning, or item_reference to one of a stored response.',
   }),

@@ -2,18 +2,10 @@ import { toErrorRecord } from '../../../core/error.ts'
 import type { JsonObject } from '../../../core/json-value.ts'
 import type { FinishReason, TextPart, TokenLogprob } from '../../../core/text-generation.ts'
 import { chatWords, sentenceIn } from '../../faults/field-words.ts'
+import { inputIn } from '../chat/client-calls.ts'
+import { encodeLogprobs } from '../chat/text-answers.ts'
 import { encodeNamedEvent } from '../event-data.ts'
-import {
-  callItem,
-  callType,
-  customInput,
-  encodeLogprobs,
-  itemId,
-  messageItem,
-  type OutputItem,
-  reasoningItem,
-  textPart,
-} from './output-items.ts'
+import { callItem, callType, itemId, messageItem, type OutputItem, reasoningItem, textPart } from './output-items.ts'
 import { encodeResponse, endOf, type ResponseHead, type ResponseState } from './response.ts'
 import type { ResponseBody } from './response-request.ts'
 
@@ -129,7 +121,7 @@ class Items {
     const at = { item_id: open.id, output_index: this.done.length }
     const { text } = open
     if (open.type === 'custom_tool_call') {
-      const input = customInput(text)
+      const input = inputIn(text)
       yield this.#event('response.custom_tool_call_input.delta', { ...at, delta: input })
       yield this.#event('response.custom_tool_call_input.done', { ...at, input })
     } else if (open.call !== null)

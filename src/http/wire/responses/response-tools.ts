@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatInput, ToolDefinition } from '../../../core/text-generation.ts'
-import { closed, optional } from '../../faults/object-schema.ts'
+import { type BodyOf, closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { ignoredTools, toolName } from '../chat/tool-fields.ts'
@@ -64,8 +64,7 @@ export const responseToolFields = optional({
   parallel_tool_calls: Type.Boolean({ default: true, description: 'Whether several functions may be called at once.' }),
 })
 
-const example = Type.Object(responseToolFields)
-type ToolsBody = Static<typeof example>
+type ToolsBody = BodyOf<typeof responseToolFields>
 
 /** Finds tools that are built into OpenAI's own service. */
 export function findForeignResponseTools(tools: unknown): readonly FieldFault[] {

@@ -1,18 +1,18 @@
-import { randomUUID } from 'node:crypto'
-import Type, { type TSchema } from 'typebox'
+import Type from 'typebox'
 import type { ErrorRecord } from '../../../core/error.ts'
 import type { JsonObject } from '../../../core/json-value.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import { finishWords } from '../../../core/text/finish-words.ts'
 import type { FinishReason, TokenUsage } from '../../../core/text-generation.ts'
 import { type TextResult, warningsOf } from '../../../operations/collect-text.ts'
+import { nullable } from '../../faults/object-schema.ts'
+import { type Answer, newId } from '../answer.ts'
 import { readTier } from '../chat/fields/urgency-fields.ts'
 import { warningsField } from '../chat/text-answers.ts'
 import { pageSchema } from '../page.ts'
 import { encodeOutputItems, type OutputItem } from './output-items.ts'
 import type { ResponseBody } from './response-request.ts'
 
-const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const item = Type.Object({ id: Type.String(), type: Type.String() }, { additionalProperties: true })
 
 /** A response: its request's fields, and its state. */
@@ -57,23 +57,16 @@ export interface ResponseHead {
   readonly created: number
 }
 
-type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
-
-/** A random id with a prefix that shows its kind. */
-export function newId(prefix: string): string {
-  return `${prefix}_${randomUUID().replaceAll('-', '')}`
-}
-
 /** A head with a new id and the current time. */
 export function startResponse(clock: Clock): ResponseHead {
-  return { id: newId('resp'), created: Math.floor(clock.now() / 1000) }
+  return { id: newId('resp_'), created: Math.floor(clock.now() / 1000) }
 }
 
 type IncompleteReason = (typeof finishWords)[FinishReason]['responses']
 
 /** The state of a response. */
 export interface ResponseState {
-  readonly status: ResponseStatus
+  readonly status: Answer<typeof responseSchema>['status']
   /** Why it is incomplete; null or absent = it is complete. */
   readonly incomplete?: IncompleteReason
   readonly output?: readonly OutputItem[]

@@ -71,11 +71,18 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-const packed = 'sepia-summary.'
+/** Beginnings of `encrypted_content`, by what follows. */
+const marks = { thoughts: 'sepia.', summary: 'sepia-summary.' } as const
 
-/** Packs a summary as the opaque content of a `compaction` item. It is not encrypted. */
-export function packSummary(summary: string): string {
-  return packed + Buffer.from(summary).toString('base64url')
+/** Packs a text as `encrypted_content`, for clients that keep nothing and send everything back. It is opaque but not encrypted. */
+export function pack(kind: keyof typeof marks, text: string): string {
+  return marks[kind] + Buffer.from(text).toString('base64url')
+}
+
+/** The text that {@link pack} packed; null if it was not packed here. */
+export function unpack(kind: keyof typeof marks, content: unknown): string | null {
+  if (typeof content !== 'string' || !content.startsWith(marks[kind])) return null
+  return Buffer.from(content.slice(marks[kind].length), 'base64url').toString('utf8')
 }
 
 /**
@@ -85,8 +92,8 @@ export function packSummary(summary: string): string {
  * @throws {ServiceError} `invalid_request_error` for one made by another service, which cannot be read.
  */
 function unpackSummary(content: unknown, index: number): string {
-  if (typeof content === 'string' && content.startsWith(packed))
-    return `Summary of the conversation so far:\n${Buffer.from(content.slice(packed.length), 'base64url').toString('utf8')}`
+  const summary = unpack('summary', content)
+  if (summary !== null) return `Summary of the conversation so far:\n${summary}`
   const param = `input[${index}].encrypted_content`
   throw new ServiceError('invalid_request_error', `\`${param}\` was made by another service; send the conversation itself.`, { param })
 }

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import type { AssetDescriptor } from '../../../../core/assets/asset.ts'
 import { type FieldFault, ServiceError } from '../../../../core/error.ts'
 import { largestLoraWeight, maxLoras } from '../../../../core/images/lora.ts'
@@ -6,7 +6,7 @@ import type { TextModelDescriptor } from '../../../../core/model.ts'
 import type { ModelCatalog } from '../../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
 import type { AdapterUse, TextRequest } from '../../../../core/text-generation.ts'
-import { closed, optional } from '../../../faults/object-schema.ts'
+import { type BodyOf, closed, optional } from '../../../faults/object-schema.ts'
 import { fieldFault } from '../../../faults/refuse-faults.ts'
 
 /** LoRA adapters by name, or in llama.cpp's format. */
@@ -28,8 +28,7 @@ export const adapterFields = {
   ),
 }
 
-const example = Type.Object(adapterFields)
-type AdapterBody = Static<typeof example>
+type AdapterBody = BodyOf<typeof adapterFields>
 
 /** Finds entries with neither a name nor an id, or with both. */
 export function findAdapterFaults({ lora = [] }: AdapterBody): readonly FieldFault[] {

@@ -1,7 +1,7 @@
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
 import type { EndingRules } from '../../../../core/text-generation.ts'
-import { integerField, optional } from '../../../faults/object-schema.ts'
+import { type BodyOf, integerField, optional } from '../../../faults/object-schema.ts'
 import { fieldFault } from '../../../faults/refuse-faults.ts'
 import { tokenId } from '../../tokens/token-ids.ts'
 
@@ -33,8 +33,7 @@ export const endingFields = optional({
   ignore_eos: Type.Boolean({ default: false, description: "Whether the output continues past the model's end token, up to the limit." }),
 })
 
-const example = Type.Object(endingFields)
-type EndingBody = Static<typeof example>
+type EndingBody = BodyOf<typeof endingFields>
 
 /** @param maxTokens The limit of the request, filled in. */
 export function findEndingFaults({ min_tokens = 0 }: EndingBody, maxTokens: number): readonly FieldFault[] {

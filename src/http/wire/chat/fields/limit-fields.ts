@@ -1,7 +1,7 @@
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
 import type { TextRequest } from '../../../../core/text-generation.ts'
-import { integerField, optional } from '../../../faults/object-schema.ts'
+import { type BodyOf, integerField, optional } from '../../../faults/object-schema.ts'
 import { fieldFault } from '../../../faults/refuse-faults.ts'
 
 const most = 2 ** 31 - 1
@@ -22,8 +22,7 @@ export const limitFields = {
   n_predict: predictField,
 }
 
-const example = Type.Object(limitFields)
-type LimitBody = Static<typeof example>
+type LimitBody = BodyOf<typeof limitFields>
 
 /** Finds two names with different values, and a limit of 0. */
 export function findLimitFaults(

@@ -1,6 +1,6 @@
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
-import { optional } from '../../../faults/object-schema.ts'
+import { type BodyOf, optional } from '../../../faults/object-schema.ts'
 import { fieldFault } from '../../../faults/refuse-faults.ts'
 import type { ChatMessageBody } from '../chat-message-schema.ts'
 
@@ -15,8 +15,7 @@ export const openingFields = optional({
   }),
 })
 
-const example = Type.Object(openingFields)
-type OpeningBody = Static<typeof example> & { readonly messages: readonly ChatMessageBody[] }
+type OpeningBody = BodyOf<typeof openingFields> & { readonly messages: readonly ChatMessageBody[] }
 
 /** Finds contradictions between these fields and the last message. */
 export function findOpeningFaults(body: OpeningBody): readonly FieldFault[] {

@@ -1,8 +1,8 @@
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
 import { isJsonObject, type JsonObject } from '../../../../core/json-value.ts'
 import type { ResponseFormat } from '../../../../core/text-generation.ts'
-import { closed, optional } from '../../../faults/object-schema.ts'
+import { type BodyOf, closed, optional } from '../../../faults/object-schema.ts'
 import { fieldFault } from '../../../faults/refuse-faults.ts'
 import { jsonObject } from '../response-format-field.ts'
 
@@ -39,8 +39,7 @@ export const outputFormatFields = optional({
   ),
 })
 
-const example = Type.Object(outputFormatFields)
-type OutputFormatBody = Static<typeof example>
+type OutputFormatBody = BodyOf<typeof outputFormatFields>
 
 /** @param responseFormat The value of `response_format`. */
 export function findOutputFormatFaults(body: OutputFormatBody, responseFormat: ResponseFormat): readonly FieldFault[] {

@@ -1,5 +1,7 @@
 import Type from 'typebox'
+import type { FieldFault } from '../../../../core/error.ts'
 import type { PicturePart } from '../../../../core/text-generation.ts'
+import { fieldFault } from '../../../faults/refuse-faults.ts'
 import { dataHead } from '../../images/decode-image.ts'
 
 const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/
@@ -13,6 +15,16 @@ export const detailField = Type.Optional(Type.Enum(['auto', 'low', 'high', 'orig
 /** The description of such addresses in the API document. */
 export const addressMeaning =
   'The picture itself: `data:image/png;base64,…`; PNG, JPEG, WebP or GIF. Where the setting `fetch-pictures` is on, also its http or https address.'
+
+/** Finds too many pictures in the content of one message. @param kind The type of parts with pictures. */
+export function findTooManyPictures(
+  parts: readonly { readonly type: string }[],
+  kind: string,
+  path: FieldFault['path'],
+): readonly FieldFault[] {
+  if (parts.filter(({ type }) => type === kind).length <= maxPictures) return []
+  return [fieldFault(path, `has more than ${maxPictures} pictures: send fewer.`, 'range')]
+}
 
 /** The fault of a picture's address, as the end of a sentence that begins with its field; null = none. */
 export function findAddressFault(url: string): string | null {

@@ -1,5 +1,6 @@
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { ServiceError } from '../../../../core/error.ts'
+import type { BodyOf } from '../../../faults/object-schema.ts'
 import { metadataField } from '../../metadata-field.ts'
 import type { ChatMessageBody } from '../chat-message-schema.ts'
 
@@ -11,8 +12,7 @@ export const storingFields = {
   metadata: metadataField('Your own notes; they come back with the answer, and kept answers can be listed by them.'),
 }
 
-const example = Type.Object(storingFields)
-type StoringBody = Static<typeof example> & { readonly messages: readonly ChatMessageBody[] }
+type StoringBody = BodyOf<typeof storingFields> & { readonly messages: readonly ChatMessageBody[] }
 
 /** The storing options of a chat request. */
 export interface Storing {

@@ -1,8 +1,8 @@
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { defined } from '../../../../core/defined.ts'
 import type { FieldFault } from '../../../../core/error.ts'
 import { type ChatInput, reasoningEfforts } from '../../../../core/text-generation.ts'
-import { closed } from '../../../faults/object-schema.ts'
+import { type BodyOf, closed } from '../../../faults/object-schema.ts'
 import { fieldFault } from '../../../faults/refuse-faults.ts'
 
 const switched = (description: string) => Type.Optional(Type.Boolean({ description }))
@@ -47,8 +47,7 @@ export const thinkingFields = {
   ),
 }
 
-const example = Type.Object(thinkingFields)
-type ThinkingBody = Static<typeof example>
+type ThinkingBody = BodyOf<typeof thinkingFields>
 
 const budgets = ['thinking_budget', 'thinking_budget_tokens', 'thinking_token_budget'] as const
 

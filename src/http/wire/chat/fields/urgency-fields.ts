@@ -1,6 +1,6 @@
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
-import { integerField, optional } from '../../../faults/object-schema.ts'
+import { type BodyOf, integerField, optional } from '../../../faults/object-schema.ts'
 import { fieldFault } from '../../../faults/refuse-faults.ts'
 
 /** The priorities of OpenAI's tiers; all other tiers have the standard priority. */
@@ -19,8 +19,7 @@ export const urgencyFields = optional({
   ),
 })
 
-const example = Type.Object(urgencyFields)
-type UrgencyBody = Static<typeof example>
+type UrgencyBody = BodyOf<typeof urgencyFields>
 
 /** Finds a tier and a priority that differ. */
 export function findUrgencyFaults({ service_tier: tier = 'auto', priority }: UrgencyBody): readonly FieldFault[] {
