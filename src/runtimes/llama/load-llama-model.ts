@@ -72,7 +72,8 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   await using opened = new AsyncDisposableStack()
   const file = opened.use(await openModelFile(descriptor.file, options))
   const wholeOnGpu = file.device.backend !== 'cpu' && file.gpuLayers >= file.layers
-  const pool = opened.use(new ThreadPool(file.native.library, chooseThreads(options.threads, { wholeOnGpu })))
+  const bytesHere = file.device.backend === 'cpu' ? file.bytes : 0
+  const pool = opened.use(new ThreadPool(file.native.library, chooseThreads(options.threads, { wholeOnGpu }), bytesHere))
   const threads = new ComputeThreads(pool, file.bytes)
   const context = opened.use(
     await openContext(file, { ...options, pool, contextLength: descriptor.contextLength, cacheType: descriptor.cacheType }),
