@@ -50,13 +50,11 @@ const reasonByWord = new Map(
 )
 
 /**
- * Maps a server's finish value to a finish reason. Gemini adds its own after a colon: `content_filter: PROHIBITED_CONTENT`.
- *
- * @param hasCalls Whether the answer calls tools; decides between `stop` and `tool_calls`, whichever of the two the server sent.
+ * Maps a server's finish value to a finish reason. Gemini adds its own after a colon: `content_filter: PROHIBITED_CONTENT`. Servers confuse
+ * `stop` and `tool_calls`: both are `stop` here, and the calls of the answer decide.
  */
-export function readFinishWord(word: string, { hasCalls }: { readonly hasCalls: boolean }): FinishReason | 'failed' {
+export function readFinishWord(word: string): Exclude<FinishReason, 'tool_calls'> | 'failed' {
   const words = word.toLowerCase().split(': ').toReversed()
   const reason = words.map((each) => reasonByWord.get(each)).find((known) => known !== undefined) ?? 'stop'
-  if (reason !== 'stop' && reason !== 'tool_calls') return reason
-  return hasCalls ? 'tool_calls' : 'stop'
+  return reason === 'tool_calls' ? 'stop' : reason
 }

@@ -101,7 +101,5 @@ function arrivalOf(reply: AnsweredRequest, clock: Clock): number {
 }
 
 function tooLate(): ServiceError {
-  return new ServiceError('server_is_overloaded', 'The database did not respond in time; try again later.', {
-    retryAfterSeconds: 2,
-  })
+  return new ServiceError('server_is_overloaded', 'The database did not respond in time; try again later.', { retryAfterSeconds: 2 })
 }

@@ -54,11 +54,7 @@ const instead: Readonly<Record<string, string>> = {
 
 /** Addresses of other servers that new users' clients may still be configured for. */
 const foreign = [
-  {
-    address: /^\/api\/(?:push|create|copy|blobs)(?=[/?]|$)/,
-    whose: 'Ollama',
-    use: 'the models folder, or pull models with /api/pull',
-  },
+  { address: /^\/api\/(?:push|create|copy|blobs)(?=[/?]|$)/, whose: 'Ollama', use: 'the models folder, or pull models with /api/pull' },
   { address: /^\/sdapi\/v1\/[\w-]{1,40}/, whose: 'A1111', use: '/sdapi/v1/txt2img, img2img and what GET /openapi.json lists beside them' },
 ]
 

@@ -14,11 +14,7 @@ import { isA1111Surface, isMessagesSurface, isNativeSurface, isOllamaSurface, is
 /** The largest Retry-After, in seconds. */
 const longestRetrySeconds = 120
 
-/**
- * Answers with the error's body, status and headers.
- *
- * @returns The error as the service classifies it.
- */
+/** Answers with the error's body, status and headers. @returns The error as the service classifies it. */
 export function sendError(reply: FastifyReply, thrown: unknown): unknown {
   const error = fromFrameworkError(thrown)
   const { code } = toErrorRecord(error)

@@ -1,18 +1,12 @@
 import { ServiceError } from '../../core/error.ts'
-import { readFinishWord } from '../../core/text/finish-words.ts'
-import type { FinishReason, TextPart } from '../../core/text-generation.ts'
+import type { TextPart } from '../../core/text-generation.ts'
 import { type Chunk, type ChunkChoice, type ChunkMessage, type ChunkUsage, parseChunks } from './chunk.ts'
 import { scoresOf, textIn, textOf, textsOf } from './chunk-texts.ts'
 import { ToolCalls } from './chunk-tool-calls.ts'
-import { type DecodedPart, isEndMark, type StreamDecoder } from './data-lines.ts'
+import { type DecodedPart, endPart, isEndMark, type ReportedEnd, readEnd, type StreamDecoder } from './data-lines.ts'
 import { fieldOf } from './field-of.ts'
 import { type CountedTokens, countOf } from './token-count.ts'
-import { makeBrokenError, makeEventError, makeReportedError, readShaped } from './upstream-error.ts'
-
-interface ReportedEnd {
-  readonly reason: FinishReason
-  readonly stop: { readonly stop?: string }
-}
+import { makeBrokenError, makeEventError, readShaped } from './upstream-error.ts'
 
 /** Decodes streams of OpenAI's API. */
 export class ChunkDecoder implements StreamDecoder {
@@ -90,27 +84,25 @@ export class ChunkDecoder implements StreamDecoder {
     const parts = hasCalls(message) ? [...texts, ...this.#callsOf(choice).add(message)] : texts
     // A document with a whole message needs no end mark.
     const reason = wordOf(spoken.finish_reason) || (spoken.message && !spoken.delta ? 'stop' : '')
-    const { stop_reason: stop } = spoken
-    if (reason !== '') this.#end(choice, reason, typeof stop === 'string' ? { stop } : {})
+    if (reason !== '') this.#end(choice, reason, spoken.stop_reason)
     return parts
   }
 
   /** Takes note of the end of a choice, when it is first reported. */
-  #end(choice: number, word: string, stop: { readonly stop?: string } = {}): void {
+  #end(choice: number, word: string, stop?: unknown): void {
     if (!this.#open.has(choice)) return
-    const reason = readFinishWord(word, { hasCalls: false })
-    if (reason === 'failed') throw makeReportedError(`ended an answer with ${word.slice(0, 40)}`)
+    const end = readEnd(word, stop)
     this.#open.delete(choice)
-    this.#ends.set(choice, { reason, stop })
+    this.#ends.set(choice, end)
   }
 
   /** The end of a choice after which nothing more of it came. */
   #passEnd(choice: number): readonly TextPart[] {
-    const end = this.#ends.get(choice)
-    if (!this.#ends.delete(choice) || end === undefined) return []
+    const reported = this.#ends.get(choice)
+    if (!this.#ends.delete(choice) || reported === undefined) return []
     const calls = this.#calls.get(choice)
-    const reason = end.reason === 'stop' && calls?.exist === true ? 'tool_calls' : end.reason
-    return [...(calls?.end({ isCut: reason !== 'tool_calls' }) ?? []), { type: 'choice-finish', choice, reason, ...end.stop }]
+    const end = endPart(choice, reported, calls?.exist === true)
+    return [...(calls?.end({ isCut: end.reason !== 'tool_calls' }) ?? []), end]
   }
 
   #callsOf(choice: number): ToolCalls {

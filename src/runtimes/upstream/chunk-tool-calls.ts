@@ -14,6 +14,19 @@ const maxObjects = 1000
 /** Index for the pieces of a `function_call`, which has none. */
 const legacy = -1
 
+/** What a piece says of its call. */
+interface Piece {
+  readonly id: string | undefined
+  /** Empty = none. */
+  readonly name: string
+  readonly fragment: string
+}
+
+/** The id of a call that its server gives none. */
+export function newCallId(): string {
+  return `call_${randomUUID().replaceAll('-', '')}`
+}
+
 interface Call {
   readonly index: number
   /** By which the server tells it from others. */
@@ -39,7 +52,7 @@ export class ToolCalls {
   readonly #calls: Call[] = []
   readonly #byNumber = new Map<number, Call>()
   /** Ids and arguments of calls that have no name yet. */
-  readonly #unnamed = new Map<number | undefined, { readonly id: string | undefined; readonly fragment: string }>()
+  readonly #unnamed = new Map<number | undefined, Pick<Piece, 'id' | 'fragment'>>()
   /** The calls of the last list without indexes, by position. */
   #places: readonly Call[] = []
   /** The first call that may be incomplete. */
@@ -85,12 +98,8 @@ export class ToolCalls {
     const [number, ownId, name] = [numberOf(piece.index), idOf(piece.id), textOf(called.name) ?? '']
     const known =
       number === undefined ? this.#unnumbered({ id: ownId, name }, { place: places.length, isAlone }) : this.#numbered(number, ownId)
-    const { id, fragment } = this.#withUnnamed(number, {
-      id: ownId,
-      name,
-      fragment: argumentsOf(called.arguments),
-      isKnown: known !== undefined,
-    })
+    const own: Piece = { id: ownId, name, fragment: argumentsOf(called.arguments) }
+    const { id, fragment } = known === undefined ? this.#withUnnamed(number, own) : own
     const isRepeated = known !== undefined && places.includes(known) && known.arguments.isWhole
     const begins = name !== '' && (known === undefined || isRepeated || isAnother(known, { id, name, fragment }))
     const call = begins ? this.#begin(number, { id, name }) : known
@@ -114,17 +123,9 @@ export class ToolCalls {
   }
 
   /** Keeps what comes before a call has a name, and adds it to the piece that names it. */
-  #withUnnamed(
-    number: number | undefined,
-    {
-      id,
-      name,
-      fragment,
-      isKnown,
-    }: { readonly id: string | undefined; readonly name: string; readonly fragment: string; readonly isKnown: boolean },
-  ): { readonly id: string | undefined; readonly fragment: string } {
+  #withUnnamed(number: number | undefined, { id, name, fragment }: Piece): Pick<Piece, 'id' | 'fragment'> {
     const before = this.#unnamed.get(number)
-    if (isKnown || (name !== '' && before === undefined)) return { id, fragment }
+    if (name !== '' && before === undefined) return { id, fragment }
     const all = { id: before?.id ?? id, fragment: (before?.fragment ?? '') + fragment }
     if (name !== '') {
       this.#unnamed.delete(number)
@@ -137,7 +138,7 @@ export class ToolCalls {
 
   /** A piece without an index belongs to the call with its id, else to the one at its position, else to the last. */
   #unnumbered(
-    { id, name }: { readonly id: string | undefined; readonly name: string },
+    { id, name }: Pick<Piece, 'id' | 'name'>,
     { place, isAlone }: { readonly place: number; readonly isAlone: boolean },
   ): Call | undefined {
     if (id !== undefined)
@@ -146,13 +147,13 @@ export class ToolCalls {
     return isAlone ? this.#calls.at(-1) : this.#places[place]
   }
 
-  #begin(number: number | undefined, { id, name }: { readonly id: string | undefined; readonly name: string }, fragment = ''): Call {
+  #begin(number: number | undefined, { id, name }: Pick<Piece, 'id' | 'name'>, fragment = ''): Call {
     if (this.#calls.length === maxCalls) throw makeBrokenError(`called more than ${maxCalls} tools`)
     const isOwn = id !== undefined && !this.#calls.some((call) => call.id === id)
     const call: Call = {
       index: this.#calls.length,
       number,
-      id: isOwn ? id : `call_${randomUUID().replaceAll('-', '')}`,
+      id: isOwn ? id : newCallId(),
       hasOwnId: isOwn,
       name,
       arguments: new JsonText(),
@@ -196,10 +197,7 @@ function listOf(calls: ChunkMessage['tool_calls']): readonly ChunkToolCall[] {
 }
 
 /** Whether a name begins a new call although its index is in use. */
-function isAnother(
-  call: Call,
-  { id, name, fragment }: { readonly id: string | undefined; readonly name: string; readonly fragment: string },
-): boolean {
+function isAnother(call: Call, { id, name, fragment }: Piece): boolean {
   if (id !== undefined && call.hasOwnId) return id !== call.id || (call.arguments.isWhole && name !== call.name)
   return call.arguments.isWhole && (name !== call.name || fragment.trim() !== '')
 }

@@ -151,11 +151,7 @@ export function parseEmbeddings(text: string): EmbeddingAnswer | undefined {
   return (Array.isArray(value) ? { data: value } : value) as EmbeddingAnswer | undefined
 }
 
-/**
- * A response with scores, or undefined if it is not JSON.
- *
- * @throws {ServiceError} an error that the server reports with status 200.
- */
+/** A response with scores, or undefined if it is not JSON. @throws {ServiceError} an error that the server reports with status 200. */
 export function parseScores(text: string): ScoreAnswer | undefined {
   const value = parseAnswer(text)
   return (Array.isArray(value) ? { results: value } : value) as ScoreAnswer | undefined

@@ -1,7 +1,8 @@
-import type { TextPart } from '../../core/text-generation.ts'
+import { readFinishWord } from '../../core/text/finish-words.ts'
+import type { FinishReason, TextPart } from '../../core/text-generation.ts'
 import { parseJson } from './parse-json.ts'
 import type { CountedTokens } from './token-count.ts'
-import { makeBrokenError } from './upstream-error.ts'
+import { makeBrokenError, makeReportedError } from './upstream-error.ts'
 
 /** Maximum characters of a line; real events stay far below. */
 const longestLine = 4 << 20
@@ -97,6 +98,24 @@ export function isEndMark(data: string): boolean {
   return /^"?\[done\]"?$/i.test(data)
 }
 
+/** The end of a choice as its server reports it. */
+export interface ReportedEnd {
+  readonly reason: FinishReason
+  readonly stop?: string
+}
+
+/** Reads a server's finish value. @throws {ServiceError} `inference_failed` if the server gave up. */
+export function readEnd(word: string, stop: unknown): ReportedEnd {
+  const reason = readFinishWord(word)
+  if (reason === 'failed') throw makeReportedError(`ended an answer with ${word.slice(0, 40)}`)
+  return { reason, ...(typeof stop === 'string' && { stop }) }
+}
+
+/** The last part of a choice. @param hasCalls Whether it calls tools. */
+export function endPart(choice: number, end: ReportedEnd, hasCalls: boolean): Extract<TextPart, { readonly type: 'choice-finish' }> {
+  return { type: 'choice-finish', choice, ...end, reason: end.reason === 'stop' && hasCalls ? 'tool_calls' : end.reason }
+}
+
 /** A part of a server's answer; its `finish` may lack counts. */
 export type DecodedPart =
   | Exclude<TextPart, { readonly type: 'finish' }>
@@ -114,10 +133,6 @@ export interface StreamDecoder {
    */
   decode(line: string): readonly DecodedPart[]
 
-  /**
-   * Decodes the end of the stream.
-   *
-   * @throws {ServiceError} `inference_failed` if the stream ended early.
-   */
+  /** Decodes the end of the stream. @throws {ServiceError} `inference_failed` if the stream ended early. */
   end(): readonly DecodedPart[]
 }

@@ -12,9 +12,7 @@ export function encodeTextRequest(request: TextRequest, model: string): Record<s
     throw new ServiceError(
       'unsupported_parameter',
       'This model runs on a server whose context is not known here; leave `truncation` out.',
-      {
-        param: 'truncation',
-      },
+      { param: 'truncation' },
     )
   if (input.type === 'prompt' && input.gap !== undefined)
     throw new ServiceError('unsupported_parameter', 'This model runs on a server without fill-in-the-middle; use a model that runs here.', {
@@ -134,9 +132,7 @@ function encodeFormat(format: ResponseFormat): Record<string, unknown> {
     throw new ServiceError(
       'unsupported_parameter',
       `This model runs on another server, which may not support ${format.field}; leave it out.`,
-      {
-        param: format.field,
-      },
+      { param: format.field },
     )
   if (format.type === 'json_object') return { response_format: { type: 'json_object' } }
   const { schema, name = 'answer', description, strict } = format

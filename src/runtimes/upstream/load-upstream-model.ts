@@ -25,7 +25,7 @@ export async function loadUpstreamModel(
 ): Promise<LoadedModel<TextModel>> {
   if (upstream === undefined) throw new ServiceError('internal_error', `The model ${id} has no upstream.`)
   const createProtocol = format === 'anthropic' ? createAnthropicProtocol : createOpenAiProtocol
-  const protocol = createProtocol(upstream.model, settings.onUncounted ? { onUncounted: settings.onUncounted } : {})
+  const protocol = createProtocol(upstream.model, settings)
   using stack = new DisposableStack()
   const servers = stack.use(await ReplicaSet.open({ ...upstream, ...protocol, ...defined({ traceparent, findRoute }) }, settings))
   const models = parseModels(await servers.findModels({ signal }))
@@ -64,7 +64,7 @@ function createAnthropicProtocol(model: string, watch: CountWatch = {}): TextPro
   return {
     generate(connection, request, { signal }) {
       const question = { path: '/messages', body: encodeMessagesRequest(request, model), decoder: new MessageDecoder() }
-      return streamAnswer(connection, question, request, { signal, ...watch })
+      return streamAnswer(connection, question, request, { signal, onUncounted: watch.onUncounted })
     },
     async embed() {
       throw new ServiceError('unsupported_parameter', 'This model makes no embeddings; use another.', { param: 'model' })

@@ -28,7 +28,10 @@ export function createOpenAiProtocol(model: string, watch: CountWatch = {}): Tex
     generate(connection, request, { signal }) {
       const path = request.input.type === 'prompt' ? '/completions' : '/chat/completions'
       return refused.send(connection, encodeTextRequest(request, model), (body) =>
-        streamAnswer(connection, { path, body, decoder: new ChunkDecoder(request.choices) }, request, { signal, ...watch }),
+        streamAnswer(connection, { path, body, decoder: new ChunkDecoder(request.choices) }, request, {
+          signal,
+          onUncounted: watch.onUncounted,
+        }),
       )
     },
     async embed(connection, request, { signal }) {

@@ -38,7 +38,7 @@ async function* decompressText({ response, limits }: Received): AsyncGenerator<s
  */
 export async function readRefusal(
   received: Received,
-  { signal, address, advice }: { readonly signal: AbortSignal; readonly address: string; readonly advice?: string },
+  { signal, address, advice }: { readonly signal: AbortSignal; readonly address: string; readonly advice?: string | undefined },
 ): Promise<ServiceError> {
   const { response } = received
   let text = ''
@@ -53,10 +53,7 @@ export async function readRefusal(
   } finally {
     clearTimeout(late)
   }
-  return makeAnswerError(response.statusCode ?? 0, text, response.headers['retry-after'], {
-    address,
-    ...(advice !== undefined && { advice }),
-  })
+  return makeAnswerError(response.statusCode ?? 0, text, response.headers['retry-after'], { address, advice })
 }
 
 /** Drains the rest of a response for a limited time, so that its connection can be reused. */

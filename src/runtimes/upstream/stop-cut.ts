@@ -20,7 +20,7 @@ export class StopCut {
   readonly #texts: readonly ChoiceText[]
 
   /** @param onUncounted Called if the server's own counts are missing at the end. */
-  constructor(request: BoundedRequest, hooks: { readonly onUncounted?: () => void } = {}) {
+  constructor(request: BoundedRequest, hooks: { readonly onUncounted?: (() => void) | undefined } = {}) {
     const { input, stop, choices, ending = { includeStop: false, minTokens: 0 } } = request
     this.#bound = new TokenBound(request, hooks)
     const echo = input.type === 'prompt' && input.echo ? input : null
@@ -75,11 +75,7 @@ class ChoiceText {
     return rest === '' || rest === this.found
   }
 
-  /**
-   * The pieces that are safe to show.
-   *
-   * @param written Tokens so far, with this piece.
-   */
+  /** The pieces that are safe to show. @param written Tokens so far, with this piece. */
   add(part: Text, written: number): readonly Text[] {
     const echoed = this.#echo.startsWith(part.text) ? part.text.length : part.text.startsWith(this.#echo) ? this.#echo.length : 0
     this.#echo = echoed === part.text.length ? this.#echo.slice(echoed) : ''

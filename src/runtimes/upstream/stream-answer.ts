@@ -25,9 +25,9 @@ export async function* streamAnswer(
   connection: Pick<UpstreamConnection, 'send'>,
   { path, body, decoder }: StreamQuestion,
   request: BoundedRequest,
-  { signal, onUncounted }: { readonly signal: AbortSignal; readonly onUncounted?: () => void },
+  { signal, onUncounted }: { readonly signal: AbortSignal; readonly onUncounted?: (() => void) | undefined },
 ): AsyncGenerator<TextPart, void, undefined> {
-  const [lines, answer] = [new DataLines(), new StopCut(request, { ...(onUncounted && { onUncounted }) })]
+  const [lines, answer] = [new DataLines(), new StopCut(request, { onUncounted })]
   let close = (): void => {}
   let closing: NodeJS.Timeout | undefined
   const onOpen = (end: () => void): void => {

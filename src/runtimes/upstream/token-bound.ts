@@ -33,7 +33,7 @@ export class TokenBound {
   /** @param onUncounted Called if the server's own counts are missing at the end. */
   constructor(
     { input, maxTokens, choices }: Pick<TextRequest, 'input' | 'maxTokens' | 'choices'>,
-    { onUncounted = () => {} }: { readonly onUncounted?: () => void } = {},
+    { onUncounted = () => {} }: { readonly onUncounted?: (() => void) | undefined } = {},
   ) {
     this.#input = input
     // An echoed prompt arrives in pieces like those of the answer.

@@ -49,9 +49,9 @@ export interface UpstreamServer {
 
 interface SendOptions {
   readonly signal: AbortSignal
-  /** Absent = the time limit of work applies. */
+  /** Whether the response needs no work, so that it must begin within the idle limit; absent = the time limit of work applies. */
   readonly isDueAtOnce?: boolean
-  /** Absent = it is. */
+  /** Whether the request is idempotent; absent = it is. */
   readonly isRepeatable?: boolean
   /** In addition to the headers of every request. */
   readonly headers?: Headers
@@ -61,13 +61,6 @@ interface SendOptions {
 interface AttemptOptions extends SendOptions {
   /** Monotonic time at which the time limit of the response began; redirects and repetitions do not restart it. */
   readonly startedAt: number
-}
-
-interface ExchangeOptions {
-  readonly signal: AbortSignal
-  readonly mostBytes: number
-  readonly isDueAtOnce: boolean
-  readonly isRepeatable: boolean
 }
 
 /** Kept-alive connections to one upstream. */
@@ -123,11 +116,13 @@ export class UpstreamConnection implements Disposable {
    * Sends a request below the upstream's base address and returns the whole body.
    *
    * @param sent null for a GET.
-   * @param options.isDueAtOnce Whether the response needs no work, so that it must begin within the idle limit.
-   * @param options.isRepeatable Whether the request is idempotent.
    * @throws {ServiceError} the error of the response's status, or `inference_failed` if there is none or it exceeds `mostBytes`.
    */
-  async exchange(path: string, sent: UpstreamBody | null, { mostBytes, ...options }: ExchangeOptions): Promise<Buffer> {
+  async exchange(
+    path: string,
+    sent: UpstreamBody | null,
+    { mostBytes, ...options }: SendOptions & { readonly mostBytes: number },
+  ): Promise<Buffer> {
     const { signal } = options
     const received = await this.#request(path, sent, options)
     const pieces: Buffer[] = []
@@ -194,12 +189,8 @@ export class UpstreamConnection implements Disposable {
       const target = redirectOf(response, requested)
       if (target === null || redirects === maxRedirects || !mayFollow(status, target, { requested, path })) {
         const address = this.#server.url + path.replace(/\?.*/, '')
-        const refusal = await readRefusal(received, {
-          ...options,
-          address,
-          ...(status >= 300 && status < 400 && { advice: adviseOnRedirect(target, path) }),
-        })
-        throw nameProxy(refusal, this.#route)
+        const advice = status >= 300 && status < 400 ? adviseOnRedirect(target, path) : undefined
+        throw nameProxy(await readRefusal(received, { ...options, address, advice }), this.#route)
       }
       drain(response)
       at = target.pathname + target.search

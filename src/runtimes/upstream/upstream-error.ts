@@ -10,52 +10,44 @@ const longestRetrySeconds = 120
 /** Statuses of a proxy whose server has not answered; the server may be working all the same. */
 const proxyGaveUp: readonly (number | undefined)[] = [undefined, 502, 504, 524]
 
-/** Failure of an upstream. */
-class UpstreamFault extends Error {
+/** What is known of a failure. */
+interface FaultFacts {
   /** Whether no connection could be made, so that the upstream has not seen the request. */
   readonly outOfReach: boolean
-
   /** Whether a time limit was exceeded. */
   readonly isLate: boolean
   /** Status of the response; undefined = none, or an incomplete one. */
   readonly status: number | undefined
   /** Whether the server itself reported the error, so that it is up. */
   readonly isReported: boolean
+}
+
+/** Failure of an upstream. */
+class UpstreamFault extends Error {
+  readonly facts: FaultFacts
   readonly #reason: string
 
-  constructor(
-    reason: string,
-    {
-      cause,
-      outOfReach = false,
-      isLate = false,
-      status,
-      isReported = status !== undefined && !proxyGaveUp.includes(status),
-    }: {
-      readonly cause?: unknown
-      readonly outOfReach?: boolean
-      readonly isLate?: boolean
-      readonly status?: number | undefined
-      readonly isReported?: boolean
-    },
-  ) {
+  constructor(reason: string, { cause, ...known }: Partial<FaultFacts> & { readonly cause?: unknown } = {}) {
     super(`The upstream ${reason}.`, { cause })
+    const { outOfReach = false, isLate = false, status, isReported = status !== undefined && !proxyGaveUp.includes(status) } = known
+    this.facts = { outOfReach, isLate, status, isReported }
     this.#reason = reason
-    this.outOfReach = outOfReach
-    this.isLate = isLate
-    this.status = status
-    this.isReported = isReported
   }
 
   /** The same for an upstream behind a proxy. */
   behind(proxy: string): UpstreamFault {
-    return new UpstreamFault(`${this.#reason} (over the proxy ${proxy})`, this)
+    return new UpstreamFault(`${this.#reason} (over the proxy ${proxy})`, { ...this.facts, cause: this.cause })
   }
+}
+
+/** The failure of an upstream that caused an error; undefined for any other error. */
+function faultOf(error: unknown): UpstreamFault | undefined {
+  return error instanceof ServiceError && error.cause instanceof UpstreamFault ? error.cause : undefined
 }
 
 /** Whether no connection to the upstream could be made. */
 export function isOutOfReach(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && error.cause instanceof UpstreamFault && error.cause.outOfReach
+  return faultOf(error)?.facts.outOfReach === true
 }
 
 /** Whether a proxy reports that its server is down. A 504 may come from a server that is working. */
@@ -75,20 +67,21 @@ export function makeBegunError({ code, message, cause }: ServiceError): ServiceE
 
 /** Status of an upstream's own failure; undefined for any other error. */
 export function statusOf(error: unknown): number | undefined {
-  return error instanceof ServiceError && error.cause instanceof UpstreamFault ? error.cause.status : undefined
+  return faultOf(error)?.facts.status
 }
 
 /** Whether the upstream may still be working on the failed request: it has received it and not answered. */
 export function mayStillWork(error: unknown): boolean {
-  if (!(error instanceof ServiceError) || !(error.cause instanceof UpstreamFault)) return false
-  return !error.cause.outOfReach && proxyGaveUp.includes(error.cause.status)
+  const facts = faultOf(error)?.facts
+  return facts !== undefined && !facts.outOfReach && proxyGaveUp.includes(facts.status)
 }
 
 /** Adds the proxy's name to an upstream's failure, unless its cause names the proxy already. */
 export function nameProxy(error: unknown, route: { readonly proxy: string } | null): unknown {
-  if (route === null || !(error instanceof ServiceError) || !(error.cause instanceof UpstreamFault) || proxyFaultIn(error)) return error
-  const { code, message, cause, isNotStarted } = error
-  return new ServiceError(code, message, { cause: cause.behind(route.proxy), isNotStarted })
+  const fault = faultOf(error)
+  if (route === null || !(error instanceof ServiceError) || fault === undefined || proxyFaultIn(error)) return error
+  const { code, message, isNotStarted } = error
+  return new ServiceError(code, message, { cause: fault.behind(route.proxy), isNotStarted })
 }
 
 /** No connection to the upstream could be made. */
@@ -113,7 +106,7 @@ export function makeLateError(field: 'connect' | 'first' | 'idle', limitMs: numb
 
 /** Whether the upstream exceeded a time limit. */
 export function isLate(error: unknown): boolean {
-  return error instanceof ServiceError && error.cause instanceof UpstreamFault && error.cause.isLate
+  return faultOf(error)?.facts.isLate === true
 }
 
 /** Error of a failed upstream; the reason goes to the log. */
@@ -140,7 +133,11 @@ function makeFailure(
   error: UpstreamFault,
   message = 'The model failed on this request; try again, and report it to the operator if it happens twice.',
 ): ServiceError {
-  return new ServiceError('inference_failed', message, { cause: error, isNotStarted: error.outOfReach, isEngineAlive: error.isReported })
+  return new ServiceError('inference_failed', message, {
+    cause: error,
+    isNotStarted: error.facts.outOfReach,
+    isEngineAlive: error.facts.isReported,
+  })
 }
 
 /** Messages for a prompt that is too long: of vLLM, SGLang, llama-server, TGI, LM Studio, OpenAI and Anthropic. */
@@ -157,7 +154,7 @@ export function makeAnswerError(
   status: number,
   body: string,
   retryAfter: string | undefined,
-  { address, advice }: { readonly address?: string; readonly advice?: string } = {},
+  { address, advice }: { readonly address?: string; readonly advice?: string | undefined } = {},
 ): ServiceError {
   if (wantsTls(body)) return makeBrokenError('uses TLS; write https:// in `url` of its model.json')
   const fault = readFault(parseBody(body))

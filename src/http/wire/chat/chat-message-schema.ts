@@ -35,10 +35,7 @@ export const chatMessageSchema = closed({
     content: Type.Union([Type.String(), Type.Array(contentPartSchema)], {
       description: 'Text, or a list of parts: text, and pictures for models that read them.',
     }),
-    name: Type.String({
-      maxLength: 1024,
-      description: 'Name of the speaker; only some templates use it.',
-    }),
+    name: Type.String({ maxLength: 1024, description: 'Name of the speaker; only some templates use it.' }),
     tool_calls: Type.Array(toolCall, { maxItems: 256, description: 'Only on assistant messages; an empty list counts as absent.' }),
     function_call: { ...calledFunction, description: "The only call of an assistant message, in OpenAI's older format." },
     tool_call_id: {

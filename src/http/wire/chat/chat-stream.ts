@@ -68,11 +68,7 @@ function frameOf(emptyEvent: string): { readonly before: string; readonly after:
   return { before: emptyEvent.slice(0, at), after: emptyEvent.slice(at + '""'.length) }
 }
 
-/**
- * Encodes one part as a chunk's choice.
- *
- * @param isOnly Whether its choice ends with a `function_call` of OpenAI's first interface.
- */
+/** Encodes one part as a chunk's choice. @param isOnly Whether its choice ends with a `function_call` of OpenAI's first interface. */
 export function encodePart(part: WrittenPart, isOnly = false): object {
   return part.type === 'finish'
     ? { choices: [], usage: encodeTokenUsage(part.usage) }

@@ -13,11 +13,7 @@ export function inputIn(written: string): string {
   return typeof input === 'string' ? input : written
 }
 
-/**
- * The finish reason of an answer.
- *
- * @param isOnly Whether it ends with a `function_call` of OpenAI's first interface.
- */
+/** The finish reason of an answer. @param isOnly Whether it ends with a `function_call` of OpenAI's first interface. */
 export function finishWord(reason: FinishReason, isOnly: boolean): (typeof finishWords)[FinishReason]['openAi'] | 'function_call' {
   const word = finishWords[reason].openAi
   return isOnly && word === 'tool_calls' ? 'function_call' : word

@@ -43,11 +43,7 @@ export function startCompletion(clock: Clock, model: string, tier?: CompletionHe
   return { ...(tier && { tier }), id: newId('cmpl-'), created: Math.floor(clock.now() / 1000), model }
 }
 
-/**
- * Log probabilities in the format of plain completions.
- *
- * @param offset Characters of the choice before the first token.
- */
+/** Log probabilities in the format of plain completions. @param offset Characters of the choice before the first token. */
 function encodeCompletionLogprobs(
   { logprobs, unscored }: { readonly logprobs: readonly TokenLogprob[]; readonly unscored?: UnscoredToken | undefined },
   offset: number,

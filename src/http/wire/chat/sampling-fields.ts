@@ -12,13 +12,9 @@ export const topFields = optional({
 })
 
 const likelihoodFields = {
-  ...optional({
-    temperature: numberField(0, 2, 'Randomness; 0 always picks the most likely token.', 1),
-  }),
+  ...optional({ temperature: numberField(0, 2, 'Randomness; 0 always picks the most likely token.', 1) }),
   ...topFields,
-  ...optional({
-    min_p: numberField(0, 1, "Drops tokens below this share of the most likely one's probability; 0 = off.", 0),
-  }),
+  ...optional({ min_p: numberField(0, 1, "Drops tokens below this share of the most likely one's probability; 0 = off.", 0) }),
 }
 
 const otherFields = optional({

@@ -14,11 +14,7 @@ const choiceWord = Type.Enum(['auto', 'none', 'required', 'any'])
 /** Fields of tools that agents add for other services. */
 export const ignoredTools = ignoredFields('input_examples', 'defer_loading', 'allowed_callers')
 
-const functionFields = {
-  name: toolName,
-  description: Type.Optional(Type.String()),
-  parameters: Type.Optional(jsonObject),
-}
+const functionFields = { name: toolName, description: Type.Optional(Type.String()), parameters: Type.Optional(jsonObject) }
 const functionTool = closed({
   type: Type.Optional(Type.Literal('function')),
   function: closed({ ...functionFields, strict: Type.Optional(Type.Boolean()), ...ignoredMarks }),

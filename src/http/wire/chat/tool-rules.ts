@@ -61,11 +61,7 @@ export function defineFunction({ name, description, parameters, strict }: GivenF
   }
 }
 
-/**
- * A tool whose input is a text. A model sees a function with one argument.
- *
- * @param grammar Only described to the model, not enforced.
- */
+/** A tool whose input is a text. A model sees a function with one argument. @param grammar Only described to the model, not enforced. */
 export function defineTextTool(
   name: string,
   description: string | undefined,

@@ -65,15 +65,9 @@ export interface ParsedMessage {
 const messageChecker = createBodyChecker(messageRequestSchema)
 const countChecker = createBodyChecker(countRequestSchema)
 
-/**
- * Reads the body of POST /v1/messages.
- *
- * @throws {ServiceError} naming every fault at once.
- */
+/** Reads the body of POST /v1/messages. @throws {ServiceError} naming every fault at once. */
 export function parseMessageRequest(sent: unknown): ParsedMessage {
-  const received = readServerTools(sent)
-  refuseForeign(received)
-  const body = messageChecker.parse(received, textFaultCodes)
+  const body = messageChecker.parse(readPlain(sent), textFaultCodes)
   refuseFaults([...findConversationFaults(body), ...findAdapterFaults(body)], textFaultCodes)
   return {
     request: {
@@ -92,34 +86,27 @@ export function parseMessageRequest(sent: unknown): ParsedMessage {
   }
 }
 
-/**
- * Reads the body of POST /v1/messages/count_tokens.
- *
- * @throws {ServiceError} naming every fault at once.
- */
+/** Reads the body of POST /v1/messages/count_tokens. @throws {ServiceError} naming every fault at once. */
 export function parseCountRequest(sent: unknown): { readonly model: string; readonly input: ChatInput } {
-  const received = readServerTools(sent)
-  refuseForeign(received)
-  const body = countChecker.parse(received, textFaultCodes)
+  const body = countChecker.parse(readPlain(sent), textFaultCodes)
   refuseFaults(findConversationFaults(body), textFaultCodes)
   return { model: body.model, input: readConversation(body) }
 }
 
 type ConversationBody = Static<typeof countRequestSchema> & { readonly max_tokens?: number }
 
-/** Unsupported features are reported before all other faults. */
-function refuseForeign(received: unknown): void {
-  if (isRecord(received)) refuseThread(received.thread)
-  if (isRecord(received))
-    refuseFaults([...findForeignBlocks(received.messages), ...findForeignMessageTools(received.tools)], textFaultCodes)
-}
-
-/** Clients continue without a thread after this error. */
-function refuseThread(thread: unknown): void {
+/** A body with server tools as text. Unsupported features are reported before all other faults. */
+function readPlain(sent: unknown): unknown {
+  const received = readServerTools(sent)
+  if (!isRecord(received)) return received
+  const { thread, messages, tools } = received
+  // Clients continue without a thread after this error.
   if (thread !== undefined && thread !== null)
     throw new ServiceError('unsupported_parameter', '`thread` is not supported: send the whole conversation without it.', {
       param: 'thread',
     })
+  refuseFaults([...findForeignBlocks(messages), ...findForeignMessageTools(tools)], textFaultCodes)
+  return received
 }
 
 function findConversationFaults(body: ConversationBody): readonly FieldFault[] {

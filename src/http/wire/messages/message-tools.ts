@@ -49,26 +49,12 @@ export function findMessageToolFaults({ tools = [], tool_choice }: ToolsBody): r
 /** The tools that may be called, and the call that is required. */
 export function readMessageTools({ tools = [], tool_choice }: ToolsBody): Pick<ChatInput, 'tools' | 'toolChoice' | 'parallelToolCalls'> {
   const definitions = tools.map(({ input_schema: parameters, ...tool }) => defineFunction({ ...tool, parameters }))
-  const parallelToolCalls = !(
-    tool_choice !== undefined &&
-    'disable_parallel_tool_use' in tool_choice &&
-    tool_choice.disable_parallel_tool_use
-  )
-  return { tools: definitions, toolChoice: readChoice({ tools, tool_choice }), parallelToolCalls }
+  const { disable_parallel_tool_use: isSerial = false } = { disable_parallel_tool_use: undefined, ...tool_choice }
+  return { tools: definitions, toolChoice: readChoice(tool_choice, tools.length > 0), parallelToolCalls: !isSerial }
 }
 
-function readChoice({
-  tools = [],
-  tool_choice,
-}: Pick<ToolsBody, 'tools'> & { tool_choice: ToolsBody['tool_choice'] }): ChatInput['toolChoice'] {
-  switch (tool_choice?.type) {
-    case 'none':
-      return 'none'
-    case 'any':
-      return 'required'
-    case 'tool':
-      return { name: tool_choice.name }
-    default:
-      return tools.length > 0 ? 'auto' : 'none'
-  }
+function readChoice(choice: ToolsBody['tool_choice'], hasTools: boolean): ChatInput['toolChoice'] {
+  if (choice?.type === 'tool') return { name: choice.name }
+  if (choice?.type === 'any') return 'required'
+  return hasTools && choice?.type !== 'none' ? 'auto' : 'none'
 }

@@ -32,11 +32,7 @@ const envelope = createBodyChecker(closed({ ...compactRequestSchema.properties, 
 /** The limit of a summary. */
 const mostTokens = 2048
 
-/**
- * Reads the body of POST /v1/responses/compact as a request for a summary.
- *
- * @throws {ServiceError} naming every fault at once.
- */
+/** Reads the body of POST /v1/responses/compact as a request for a summary. @throws {ServiceError} naming every fault at once. */
 export function parseCompactRequest(received: unknown): ResponseBody {
   envelope.parse(received, textFaultCodes)
   const { input = [], ...rest } = isRecord(received) ? received : {}

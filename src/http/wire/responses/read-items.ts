@@ -7,11 +7,7 @@ import type { FunctionCallItem, InputItem, MessageItem, OutputItem, ReasoningIte
 import { joinName } from './response-tools.ts'
 import { unpack } from './tool-history.ts'
 
-/**
- * Finds faults that the schema cannot express: outputs without a call, and invalid arguments.
- *
- * @param earlier Items that come before.
- */
+/** Finds faults that the schema cannot express: outputs without a call, and invalid arguments. @param earlier Items that come before. */
 export function findItemFaults(items: readonly InputItem[], earlier: readonly InputItem[]): readonly FieldFault[] {
   const calls = new Set(earlier.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : [])))
   const callArguments = new CallArguments()

@@ -79,10 +79,7 @@ export const responseRequestSchema = closed({
       },
       { description: 'How long a reasoning model thinks.' },
     ),
-    include: Type.Array(Type.Enum([...responseIncludes]), {
-      maxItems: 8,
-      description: 'Extra data in the answer.',
-    }),
+    include: Type.Array(Type.Enum([...responseIncludes]), { maxItems: 8, description: 'Extra data in the answer.' }),
   }),
   ...responseToolFields,
   truncation: Type.Optional(

@@ -12,12 +12,7 @@ const name = toolName
 const functionTool = closed({
   type: Type.Literal('function'),
   name,
-  ...optional({
-    description: Type.String(),
-    parameters: jsonObject,
-    strict: Type.Boolean(),
-    async: Type.Literal(false),
-  }),
+  ...optional({ description: Type.String(), parameters: jsonObject, strict: Type.Boolean(), async: Type.Literal(false) }),
   ...ignoredFields('output_schema'),
   ...ignoredTools,
   ...ignoredMarks,

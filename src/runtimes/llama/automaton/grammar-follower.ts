@@ -68,11 +68,7 @@ export class GrammarFollower {
     return tokens
   }
 
-  /**
-   * The tokens that may not come next.
-   *
-   * @throws {ServiceError} `unsupported_parameter` when the grammar takes too much work.
-   */
+  /** The tokens that may not come next. @throws {ServiceError} `unsupported_parameter` when the grammar takes too much work. */
   forbidden(): Uint32Array {
     return this.#work((effort) => this.#grammar.forbidden(this.#state, effort))
   }

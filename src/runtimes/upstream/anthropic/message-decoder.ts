@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto'
-import { readFinishWord } from '../../../core/text/finish-words.ts'
-import type { FinishReason, PromptUsage, TextPart } from '../../../core/text-generation.ts'
-import { type DecodedPart, isEndMark, type StreamDecoder } from '../data-lines.ts'
+import type { PromptUsage, TextPart } from '../../../core/text-generation.ts'
+import { newCallId } from '../chunk-tool-calls.ts'
+import { type DecodedPart, endPart, isEndMark, type ReportedEnd, readEnd, type StreamDecoder } from '../data-lines.ts'
 import { fieldsOf } from '../field-of.ts'
 import { parseJson } from '../parse-json.ts'
 import { type CountedTokens, countOf } from '../token-count.ts'
-import { makeBrokenError, makeEventError, makeReportedError } from '../upstream-error.ts'
+import { makeBrokenError, makeEventError } from '../upstream-error.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -17,7 +16,7 @@ export class MessageDecoder implements StreamDecoder {
   #hasBegun = false
   #hasBlocks = false
   /** The reported end of the message, held until its last event: some servers send the last piece after the reason. */
-  #end: { readonly reason: FinishReason; readonly stop: { readonly stop?: string } } | null = null
+  #end: ReportedEnd | null = null
 
   get isComplete(): boolean {
     return this.#end !== null
@@ -70,20 +69,16 @@ export class MessageDecoder implements StreamDecoder {
 
   end(): readonly DecodedPart[] {
     if (this.#end === null) throw makeBrokenError('ended a stream before its answer was finished')
-    const { reason: reported, stop } = this.#end
-    const reason = reported === 'stop' && this.#calls.exist ? 'tool_calls' : reported
-    const rest = reason === 'length' ? [] : this.#calls.end()
-    return [...rest, { type: 'choice-finish', choice: 0, reason, ...stop }, { type: 'finish', usage: decodeUsage(this.#usage) }]
+    const end = endPart(0, this.#end, this.#calls.exist)
+    const rest = end.reason === 'length' ? [] : this.#calls.end()
+    return [...rest, end, { type: 'finish', usage: decodeUsage(this.#usage) }]
   }
 
   #noteEnd({ usage, delta }: Fields): void {
     // Each report repeats the totals; some servers report the prompt's only here.
     this.#usage = { ...this.#usage, ...fieldsOf(usage) }
     const { stop_reason: word, stop_sequence: stop } = fieldsOf(delta)
-    if (typeof word !== 'string' || this.#end !== null) return
-    const reason = readFinishWord(word, { hasCalls: false })
-    if (reason === 'failed') throw makeReportedError(`ended an answer with ${word.slice(0, 40)}`)
-    this.#end = { reason, stop: typeof stop === 'string' ? { stop } : {} }
+    if (typeof word === 'string') this.#end ??= readEnd(word, stop)
   }
 }
 
@@ -172,7 +167,7 @@ class ToolCalls {
     const before = this.stop(block)
     const index = this.#count++
     this.#open.set(block, { index, written: writtenOf(input), hasArguments: false })
-    const known = typeof id === 'string' && id !== '' ? id : `call_${randomUUID().replaceAll('-', '')}`
+    const known = typeof id === 'string' && id !== '' ? id : newCallId()
     return [...before, { type: 'tool-call', choice: 0, index, id: known, name }]
   }
 

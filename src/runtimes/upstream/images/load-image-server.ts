@@ -42,7 +42,7 @@ export async function loadImageServer(
   const timeouts = upstream.timeouts && { timeouts: { ...upstream.timeouts, firstMs: null } }
   const way = defined({ traceparent, findRoute })
   const connection = stack.use(await UpstreamConnection.open({ ...upstream, ...timeouts, ...way }))
-  const calls = new ServerCalls(connection, { ...(pollMs && { pollMs }), ...(cancelTimeoutMs && { cancelTimeoutMs }) })
+  const calls = new ServerCalls(connection, { pollMs, cancelTimeoutMs })
   const watched = new WatchedServer(upstream.url, watch)
   const server = await connect(descriptor, { connection, calls }, { signal }).catch((error: unknown) => {
     if (!signal.aborted) watched.missed(error)

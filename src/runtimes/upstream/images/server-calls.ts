@@ -27,7 +27,7 @@ export class ServerCalls {
     {
       pollMs = usualPollMs,
       cancelTimeoutMs = defaultCancelTimeoutMs,
-    }: { readonly pollMs?: number; readonly cancelTimeoutMs?: number } = {},
+    }: { readonly pollMs?: number | undefined; readonly cancelTimeoutMs?: number | undefined } = {},
   ) {
     this.#connection = connection
     this.#pollMs = pollMs
@@ -35,7 +35,7 @@ export class ServerCalls {
   }
 
   bytes(path: string, { signal }: Abortable): Promise<Buffer> {
-    return this.#connection.exchange(path, null, { signal, mostBytes, isDueAtOnce: true, isRepeatable: true })
+    return this.#connection.exchange(path, null, { signal, mostBytes, isDueAtOnce: true })
   }
 
   /** @throws {ServiceError} `inference_failed` if the response is not JSON. */
@@ -61,7 +61,7 @@ export class ServerCalls {
     const encoded = new Response(form)
     const bytes = new Uint8Array(await encoded.arrayBuffer())
     const sent = { type: encoded.headers.get('content-type') ?? 'multipart/form-data', bytes }
-    return parse(await this.#connection.exchange(path, sent, { signal, mostBytes, isDueAtOnce: true, isRepeatable: true }))
+    return parse(await this.#connection.exchange(path, sent, { signal, mostBytes, isDueAtOnce: true }))
   }
 
   /** Notifies the server after the client has disconnected, for a few seconds at most. Failures are ignored. */

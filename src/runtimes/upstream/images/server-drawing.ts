@@ -118,9 +118,7 @@ export function refuseUsed(server: string, fields: readonly FieldUse[]): void {
   throw new ServiceError(
     'unsupported',
     `\`${found[0]}\` must be left out: the model runs on a server (${server}) that does not support it.`,
-    {
-      param: found[0],
-    },
+    { param: found[0] },
   )
 }
 

@@ -36,6 +36,9 @@ interface Replica {
   lastAnswer: number
 }
 
+/** The state of a server that no request was sent to. */
+const unused = { inFlight: 0, downUntil: null, misses: 0, avoidedUntil: 0, failures: 0, lastAnswer: 0 }
+
 /** The servers of one model: chooses a server for each request, tracks their health, and probes them. */
 export class ReplicaSet implements Disposable {
   readonly #replicas: readonly Replica[]
@@ -58,18 +61,11 @@ export class ReplicaSet implements Disposable {
     const { login: _login, weight: _weight, replicas: _replicas, slots, ...shared } = upstream
     const opened = await Promise.all(
       serversOf(upstream).map(async ({ url, login, weight }) => ({
-        ...{
-          url,
-          watched: new WatchedServer(url, settings),
-          weight,
-          slots,
-          inFlight: 0,
-          downUntil: null,
-          misses: 0,
-          avoidedUntil: 0,
-          failures: 0,
-          lastAnswer: 0,
-        },
+        ...unused,
+        url,
+        weight,
+        slots,
+        watched: new WatchedServer(url, settings),
         connection: await UpstreamConnection.open({ ...shared, url, ...(login && { login }) }),
       })),
     )
@@ -134,11 +130,7 @@ export class ReplicaSet implements Disposable {
     return answer
   }
 
-  /**
-   * The list of models of the first reachable server, if it has one.
-   *
-   * @throws {ServiceError} `inference_failed` if none is reachable.
-   */
+  /** The list of models of the first reachable server, if it has one. @throws {ServiceError} `inference_failed` if none is reachable. */
   async findModels({ signal }: Abortable): Promise<string> {
     const found = new AbortController()
     const looking = AbortSignal.any([signal, found.signal])

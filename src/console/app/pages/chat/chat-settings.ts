@@ -1,4 +1,5 @@
 import type { ChatParameters } from '../../../../core/chat/preset.ts'
+import { defined } from '../../../../core/defined.ts'
 import { maxLoras } from '../../../../core/images/lora.ts'
 import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
 import { readNumber } from '../../parts/fields/read-number.ts'
@@ -78,30 +79,37 @@ export function chooseLoras(loras: ChatSettings['loras']): void {
 
 /** The request for a conversation with these settings. */
 export function chatRequestBody(settings: ChatSettings, messages: readonly ChatMessage[]): ChatBody {
-  const defaults = defaultChatSettings
+  const changed = <Name extends keyof ChatSettings>(name: Name) =>
+    settings[name] === defaultChatSettings[name] ? undefined : settings[name]
   const limit = tokenLimit(settings)
   const { tools } = readTools(settings.tools)
   const { schema } = readSchema(settings)
   // Before the models are known, the service checks them.
   const loras = settings.loras.filter(({ name }) => models.value === null || adaptersOf(settings.model).includes(name))
   const stop = settings.stop.split('\n').filter((line) => line !== '')
+  const format = schema
+    ? { type: 'json_schema' as const, json_schema: { name: 'answer', schema, strict: true } }
+    : settings.format === 'json'
+      ? { type: 'json_object' as const }
+      : undefined
   return {
     model: settings.model,
     messages: [...(settings.system.trim() ? [{ role: 'system' as const, content: settings.system }] : []), ...messages],
-    ...(limit !== 0 && { max_tokens: limit }),
-    ...(settings.temperature !== defaults.temperature && { temperature: settings.temperature }),
-    ...(settings.topP !== defaults.topP && { top_p: settings.topP }),
-    ...(settings.topK !== defaults.topK && { top_k: settings.topK }),
-    ...(settings.minP !== defaults.minP && { min_p: settings.minP }),
-    ...(settings.frequencyPenalty !== defaults.frequencyPenalty && { frequency_penalty: settings.frequencyPenalty }),
-    ...(settings.presencePenalty !== defaults.presencePenalty && { presence_penalty: settings.presencePenalty }),
-    ...(settings.repetitionPenalty !== defaults.repetitionPenalty && { repetition_penalty: settings.repetitionPenalty }),
-    ...(settings.seed !== '' && { seed: readNumber(settings.seed) }),
-    ...(stop.length > 0 && { stop }),
-    ...(settings.format === 'json' && { response_format: { type: 'json_object' as const } }),
-    ...(schema && { response_format: { type: 'json_schema' as const, json_schema: { name: 'answer', schema, strict: true } } }),
-    ...(tools.length > 0 && { tools: [...tools] }),
-    ...(tools.length > 0 && settings.toolChoice === 'required' && { tool_choice: 'required' as const }),
-    ...(loras.length > 0 && { lora: loras.map(({ name, weight }) => ({ name, scale: weight })) }),
+    ...defined({
+      max_tokens: limit === 0 ? undefined : limit,
+      temperature: changed('temperature'),
+      top_p: changed('topP'),
+      top_k: changed('topK'),
+      min_p: changed('minP'),
+      frequency_penalty: changed('frequencyPenalty'),
+      presence_penalty: changed('presencePenalty'),
+      repetition_penalty: changed('repetitionPenalty'),
+      seed: settings.seed === '' ? undefined : readNumber(settings.seed),
+      stop: stop.length > 0 ? stop : undefined,
+      response_format: format,
+      tools: tools.length > 0 ? [...tools] : undefined,
+      tool_choice: tools.length > 0 && settings.toolChoice === 'required' ? 'required' : undefined,
+      lora: loras.length > 0 ? loras.map(({ name, weight }) => ({ name, scale: weight })) : undefined,
+    }),
   }
 }

@@ -22,9 +22,7 @@ export const acceptedFields = optional({
     { description: 'Accepted; a hint for speed that does not change the answer.' },
   ),
   modalities: Type.Array(Type.Literal('text'), { minItems: 1, maxItems: 1, description: 'Answers are text.' }),
-  verbosity: Type.Enum(['low', 'medium', 'high'], {
-    description: 'Accepted, no effect; limit answers with max_tokens.',
-  }),
+  verbosity: Type.Enum(['low', 'medium', 'high'], { description: 'Accepted, no effect; limit answers with max_tokens.' }),
 })
 
 const always = 'Accepted; it is always so.'

@@ -12,9 +12,7 @@ export const stopList = Type.Array(entry, { maxItems: 64 })
 
 /** One stop string or up to 64. */
 export const stopField = Type.Optional(
-  Type.Union([entry, stopList], {
-    description: 'Strings that end the output; they are not part of it. Empty ones are ignored.',
-  }),
+  Type.Union([entry, stopList], { description: 'Strings that end the output; they are not part of it. Empty ones are ignored.' }),
 )
 
 /** The stop strings of an answer, without empty ones. */
@@ -25,10 +23,7 @@ export function readStop(stop: string | readonly string[] | undefined): readonly
 /** vLLM's fields about the end of an answer, in addition to `stop` and the limit; for chat and plain completions. */
 export const endingFields = optional({
   include_stop_str_in_output: Type.Boolean({ default: false, description: 'Whether the stop string that ends the output is part of it.' }),
-  stop_token_ids: Type.Array(tokenId, {
-    maxItems: 64,
-    description: 'Tokens that end the output and are not part of it, by id.',
-  }),
+  stop_token_ids: Type.Array(tokenId, { maxItems: 64, description: 'Tokens that end the output and are not part of it, by id.' }),
   min_tokens: integerField(0, 2 ** 31 - 1, 'Minimum number of tokens; before it, only the limit ends the output.', 0),
   ignore_eos: Type.Boolean({ default: false, description: "Whether the output continues past the model's end token, up to the limit." }),
 })

@@ -198,11 +198,7 @@ class RegexReader {
     return letter
   }
 
-  /**
-   * Whether few or many are tried first makes no difference to what matches.
-   *
-   * @param open Counts without an upper bound before the part.
-   */
+  /** Whether few or many are tried first makes no difference to what matches. @param open Counts without an upper bound before the part. */
   #repeated(part: TextPart, open: number): TextPart {
     if (!'*+?{'.includes(this.#peek() || ' ')) return part
     const count = /^(?:[*+?]|\{(\d+)(,(\d*))?\})/.exec(this.#rest())

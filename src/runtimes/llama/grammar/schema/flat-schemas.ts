@@ -32,11 +32,7 @@ export class FlatSchemas {
     return this.#root
   }
 
-  /**
-   * Reads the keywords of one schema.
-   *
-   * @param place For messages.
-   */
+  /** Reads the keywords of one schema. @param place For messages. */
   read(schema: JsonObject, place: string): ReadSchema {
     const known = this.#read.get(schema)
     if (known !== undefined) return known

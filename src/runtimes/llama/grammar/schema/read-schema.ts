@@ -59,11 +59,7 @@ const unfollowed = ['contains', 'dependentSchemas', '$dynamicRef', '$recursiveRe
 /** As in the first drafts of JSON Schema, and in Gemini's schemas. */
 const anyTypes = ['any', 'type_unspecified']
 
-/**
- * Reads one schema.
- *
- * @param where Its place, for messages.
- */
+/** Reads one schema. @param where Its place, for messages. */
 export function readSchema(schema: JsonObject, where: string, leeway: Leeway): ReadSchema {
   const read = new KeywordReader(schema, where, leeway)
   read.loosenUnfollowed()

@@ -72,11 +72,7 @@ export class SchemaGrammar {
     return 'object'
   }
 
-  /**
-   * The rule for a part of the schema whose value is JSON, or a string without quotes.
-   *
-   * @param text The rule of any such string.
-   */
+  /** The rule for a part of the schema whose value is JSON, or a string without quotes. @param text The rule of any such string. */
   compileBare(part: JsonValue, where: string, text: string): string {
     this.#bareText = text
     const rule = this.#visit(part, { where, depth: 1 })

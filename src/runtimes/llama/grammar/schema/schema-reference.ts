@@ -13,11 +13,7 @@ export class SchemaReferences {
     this.#root = root
   }
 
-  /**
-   * Resolves a reference such as `#/$defs/node`.
-   *
-   * @returns The schema, or a clause about an unresolvable reference.
-   */
+  /** Resolves a reference such as `#/$defs/node`. @returns The schema, or a clause about an unresolvable reference. */
   resolve(reference: string): { readonly schema: JsonValue } | string {
     const [address = '', fragment = ''] = splitOnce(reference, '#')
     const base = address === '' || address === this.#root.$id || address === this.#root.id ? this.#root : this.#names().get(address)
