@@ -4,8 +4,7 @@ import { generateWithPictures, streamText } from '../answers/stream-text.ts'
 import { synchronousBody } from '../body/read-body.ts'
 import type { Route } from '../route.ts'
 import { withAdapters } from '../wire/chat/fields/adapter-fields.ts'
-import { pictureBytes, refuseOverlong } from '../wire/chat/overlong-prompt.ts'
-import { requireTextModel, useOf } from '../wire/chat/require-text-model.ts'
+import { admitText } from '../wire/chat/overlong-prompt.ts'
 import { withModelDefaults } from '../wire/chat/with-model-defaults.ts'
 import { encodeMessage, startMessage } from '../wire/messages/message.ts'
 import { messageAnswerSchema, messageCountSchema } from '../wire/messages/message-answers.ts'
@@ -40,8 +39,7 @@ export const messageRoutes: readonly Route[] = [
       const body = synchronousBody(call.incoming)
       const defaults = withModelDefaults(deps.catalog, body.value, ['temperature', 'topP', 'topK'])
       const { request: parsed, stream, thoughts } = parseMessageRequest(defaults)
-      const found = requireTextModel(deps.catalog, parsed.model, useOf(parsed.input, 'generate'))
-      refuseOverlong(found, { bytes: body.byteLength - pictureBytes(parsed), param: 'messages' })
+      const found = admitText(deps.catalog, parsed, { bytes: body.byteLength })
       const request = withAdapters(deps.catalog, parsed, found)
       const head = startMessage(request.model)
       const parts = generateWithPictures(call, request)
@@ -71,8 +69,7 @@ export const messageRoutes: readonly Route[] = [
       async ({ incoming, caller, work, options }) => {
         const body = synchronousBody(incoming)
         const request = { ...parseCountRequest(body.value), spelled: false }
-        const found = requireTextModel(deps.catalog, request.model, useOf(request.input, 'generate'))
-        refuseOverlong(found, { bytes: body.byteLength - pictureBytes(request), param: 'messages' })
+        admitText(deps.catalog, request, { bytes: body.byteLength })
         const { result } = await tokenize(work, { caller, request }, options)
         return { input_tokens: result.tokens.length }
       },

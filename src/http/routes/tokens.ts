@@ -1,10 +1,9 @@
-import { promptField } from '../../core/text-generation.ts'
 import { detokenize, tokenize } from '../../operations/read-tokens.ts'
 import { synchronousBody } from '../body/read-body.ts'
 import type { Route } from '../route.ts'
 import { chatRequestSchema, createChatRequestParser } from '../wire/chat/chat-request.ts'
-import { pictureBytes, refuseOverlong } from '../wire/chat/overlong-prompt.ts'
-import { chooseTextModel, requireTextModel, useOf } from '../wire/chat/require-text-model.ts'
+import { admitText } from '../wire/chat/overlong-prompt.ts'
+import { chooseTextModel } from '../wire/chat/require-text-model.ts'
 import { detokenizedSchema, encodePieces, encodeTokens, inputTokensSchema, tokenizedSchema } from '../wire/tokens/token-answers.ts'
 import { detokenizeSchema, parseDetokenizeRequest, parseTokenizeRequest, tokenizeSchema } from '../wire/tokens/tokenize-request.ts'
 import { json, modelRefusals } from './row-parts.ts'
@@ -31,11 +30,7 @@ export const tokenRoutes: readonly Route[] = [
       return async ({ incoming, caller, work, options }) => {
         const body = synchronousBody(incoming)
         const { answer, ...request } = parseTokenizeRequest(body.value, { choose, parseChat })
-        const param = promptField(request.input)
-        refuseOverlong(requireTextModel(deps.catalog, request.model, useOf(request.input, 'read')), {
-          bytes: body.byteLength - pictureBytes(request),
-          param,
-        })
+        admitText(deps.catalog, request, { bytes: body.byteLength, use: 'read' })
         const { result, contextLength } = await tokenize(work, { caller, request }, options)
         return answer === 'llama.cpp' ? encodePieces(result) : encodeTokens(result, contextLength)
       }
@@ -79,10 +74,7 @@ export const tokenRoutes: readonly Route[] = [
       return async ({ incoming, caller, work, options }) => {
         const body = synchronousBody(incoming)
         const { model: named, input } = parse(body.value).request
-        refuseOverlong(requireTextModel(deps.catalog, named, useOf(input, 'read')), {
-          bytes: body.byteLength - pictureBytes({ input }),
-          param: 'messages',
-        })
+        admitText(deps.catalog, { model: named, input }, { bytes: body.byteLength, use: 'read' })
         if (input.type !== 'chat') throw new TypeError('A chat request became something else')
         const { result } = await tokenize(work, { caller, request: { model: named, input, spelled: false } }, options)
         return { object: 'response.input_tokens', input_tokens: result.tokens.length }

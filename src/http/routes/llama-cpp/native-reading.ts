@@ -3,8 +3,8 @@ import { tokenize } from '../../../operations/read-tokens.ts'
 import { createEmbedding } from '../../../operations/run-work.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { Route } from '../../route.ts'
-import { pictureBytes, refuseOverlong } from '../../wire/chat/overlong-prompt.ts'
-import { chooseTextModel, requireTextModel, useOf } from '../../wire/chat/require-text-model.ts'
+import { admitText } from '../../wire/chat/overlong-prompt.ts'
+import { chooseTextModel } from '../../wire/chat/require-text-model.ts'
 import {
   encodeNativeEmbedding,
   nativeEmbeddingAnswerSchema,
@@ -54,10 +54,7 @@ export const nativeReadingRoutes: readonly Route[] = [
       return async ({ incoming, caller, work, options }) => {
         const body = synchronousBody(incoming)
         const { model, input } = parse(body.value)
-        refuseOverlong(requireTextModel(deps.catalog, model, useOf(input, 'read')), {
-          bytes: body.byteLength - pictureBytes({ input }),
-          param: 'messages',
-        })
+        admitText(deps.catalog, { model, input }, { bytes: body.byteLength, use: 'read' })
         const request = { model, input, spelled: false, written: true }
         const { result } = await tokenize(work, { caller, request }, options)
         if (result.prompt !== undefined) return { prompt: result.prompt }

@@ -6,7 +6,7 @@ import { isRecord } from '../../../core/json-value.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
-import { promptField, type TextRequest } from '../../../core/text-generation.ts'
+import type { TextRequest } from '../../../core/text-generation.ts'
 import { toErrorBody } from '../../faults/error-body.ts'
 import { errorStatus } from '../../faults/error-status.ts'
 import { parseJson } from '../../json/parse-json.ts'
@@ -16,8 +16,8 @@ import { createCompletionRequestParser } from '../chat/completion-request.ts'
 import { parseEmbeddingRequest } from '../chat/embedding-request.ts'
 import { withAdapters } from '../chat/fields/adapter-fields.ts'
 import { refuseStoring } from '../chat/fields/storing-fields.ts'
-import { pictureBytes, refuseOverlong } from '../chat/overlong-prompt.ts'
-import { longestAnswer, requireTextModel, useOf } from '../chat/require-text-model.ts'
+import { admitText } from '../chat/overlong-prompt.ts'
+import { longestAnswer, requireTextModel } from '../chat/require-text-model.ts'
 import type { BodySettings } from '../chat/sampling-fields.ts'
 import { withModelDefaults } from '../chat/with-model-defaults.ts'
 import { expectOutputBytes } from '../deferred/output-size.ts'
@@ -41,12 +41,7 @@ export function createBatchWords(
   const parseChat = createChatRequestParser(settings)
   const parseCompletion = createCompletionRequestParser(settings)
   const readText = (body: unknown, request: TextRequest, catalog: ModelCatalog): InferenceWork => {
-    const { length } = JSON.stringify(body)
-    const model = requireTextModel(catalog, request.model, useOf(request.input, 'generate'))
-    refuseOverlong(model, {
-      bytes: length - pictureBytes(request),
-      param: promptField(request.input),
-    })
+    const model = admitText(catalog, request, { bytes: JSON.stringify(body).length })
     return { kind: 'chat', request: withAdapters(catalog, request, model) }
   }
   const readWork = (body: unknown, { endpoint, accountId }: BatchOf): InferenceWork => {

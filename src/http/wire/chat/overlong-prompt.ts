@@ -1,6 +1,8 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { TextModelDescriptor } from '../../../core/model.ts'
-import type { TextRequest, TokenizeRequest } from '../../../core/text-generation.ts'
+import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
+import { promptField, type TextRequest, type TokenizeRequest } from '../../../core/text-generation.ts'
+import { requireTextModel, type TextModelUse, useOf } from './require-text-model.ts'
 
 /**
  * Bytes of a body per token of the context. The longest tokens in use are runs of 128 spaces; written text has at most six bytes per token,
@@ -27,6 +29,23 @@ export function refuseOverlong(
     `The body has ${bytes} bytes, which cannot fit into a context of ${tokens} tokens; shorten the prompt.`,
     { param },
   )
+}
+
+/**
+ * The text model that a request names, if it can do what the input needs and the text may fit its context.
+ *
+ * @param bytes Of the request's body.
+ * @param use The use of the model if the input has no pictures.
+ * @throws {ServiceError} as {@link requireTextModel} and {@link refuseOverlong}.
+ */
+export function admitText(
+  catalog: ModelCatalog,
+  { model, input }: Pick<TextRequest | TokenizeRequest, 'model' | 'input'>,
+  { bytes, use = 'generate' }: { readonly bytes: number; readonly use?: TextModelUse },
+): TextModelDescriptor {
+  const found = requireTextModel(catalog, model, useOf(input, use))
+  refuseOverlong(found, { bytes: bytes - pictureBytes({ input }), param: promptField(input) })
+  return found
 }
 
 /** Bytes of a request's pictures, which do not take up the context as text. */

@@ -11,7 +11,7 @@ import type { TextRequest, TokenizeRequest } from '../../../core/text-generation
 export const textModelField = Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' })
 
 /** The use of a text model: generate, generate from pictures, embed, rank, or only tokenize. */
-type TextModelUse = 'generate' | 'look' | 'embed' | 'rank' | 'read'
+export type TextModelUse = 'generate' | 'look' | 'embed' | 'rank' | 'read'
 
 /**
  * The text model of that name.
