@@ -69,20 +69,14 @@ function encodeChat({
 }
 
 /** Each server has its own name for a thinking budget and ignores the others' names. Chat templates get the switch. */
-function encodeThinking({
-  effort,
-  thinks,
-  thoughtTokens,
-}: Pick<ChatInput, 'effort' | 'thinks' | 'thoughtTokens'>): Record<string, unknown> {
-  return {
-    ...(effort !== undefined && { reasoning_effort: effort }),
-    ...(thinks !== undefined && { chat_template_kwargs: { enable_thinking: thinks, thinking: thinks } }),
-    ...(thoughtTokens !== undefined && {
-      thinking_budget: thoughtTokens,
-      thinking_budget_tokens: thoughtTokens,
-      thinking_token_budget: thoughtTokens,
-    }),
-  }
+function encodeThinking({ effort, thinks, thoughtTokens }: Pick<ChatInput, 'effort' | 'thinks' | 'thoughtTokens'>): object {
+  return defined({
+    reasoning_effort: effort,
+    chat_template_kwargs: thinks === undefined ? undefined : { enable_thinking: thinks, thinking: thinks },
+    thinking_budget: thoughtTokens,
+    thinking_budget_tokens: thoughtTokens,
+    thinking_token_budget: thoughtTokens,
+  })
 }
 
 /** Fields of vLLM and SGLang, omitted if they have no effect. */

@@ -49,6 +49,12 @@ export class Grammar {
   }
 }
 
+/** How often something comes; `most` is null where there is no bound. */
+export interface Counts {
+  readonly least: number
+  readonly most: number | null
+}
+
 /** As often as one count of a grammar may repeat something. */
 const maxAtOnce = 1000
 /** Nothing that an answer holds comes more often. */

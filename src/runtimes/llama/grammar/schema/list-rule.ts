@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../../core/json-value.ts'
-import { type Grammar, literal, maxOverall, repeated } from '../gbnf.ts'
+import { type Counts, type Grammar, literal, maxOverall, repeated } from '../gbnf.ts'
 import type { Leeway } from './leeway.ts'
 import type { FlatSchema } from './read-schema.ts'
 
@@ -47,11 +47,7 @@ export function listRule(grammar: Grammar, schema: FlatSchema, parts: ListParts)
 }
 
 /** The rule for a list of unique values; null = more values than `mostUnique`, unknown ones, or too few. */
-function uniqueRule(
-  grammar: Grammar,
-  { least, most }: { readonly least: number; readonly most: number | null },
-  values: readonly JsonValue[] | null,
-): string | null {
+function uniqueRule(grammar: Grammar, { least, most }: Counts, values: readonly JsonValue[] | null): string | null {
   const different = [...new Set((values ?? []).map((value) => JSON.stringify(value)))]
   if (different.length === 0 || different.length > mostUnique || least > different.length) return null
   const rest = (left: readonly string[], count: number): string => {

@@ -1,11 +1,4 @@
-import type { Grammar } from '../gbnf.ts'
-
-/** Minimum and maximum number of an object's members. */
-export interface MemberCounts {
-  readonly least: number
-  /** null = no bound. */
-  readonly most: number | null
-}
+import type { Counts, Grammar } from '../gbnf.ts'
 
 /** A member's rule, name and value. */
 export interface MemberRule {
@@ -18,7 +11,7 @@ export interface MemberRule {
  *
  * @param members Required ones first.
  */
-export function membersRule(grammar: Grammar, members: readonly MemberRule[], { least, most }: MemberCounts): string {
+export function membersRule(grammar: Grammar, members: readonly MemberRule[], { least, most }: Counts): string {
   const required = members.filter((member) => member.required).map((member) => member.rule)
   const optional = members.filter((member) => !member.required).map((member) => member.rule)
   const [needed, allowed] = [

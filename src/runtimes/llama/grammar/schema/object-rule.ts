@@ -1,6 +1,6 @@
 import { isRecord, type JsonValue } from '../../../../core/json-value.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
-import { type Grammar, literal, repeated } from '../gbnf.ts'
+import { type Counts, type Grammar, literal, repeated } from '../gbnf.ts'
 import type { FlatSchemas } from './flat-schemas.ts'
 import type { Leeway } from './leeway.ts'
 import { membersRule } from './members-rule.ts'
@@ -79,7 +79,7 @@ function countsOf(
   { minProperties = 0, maxProperties }: FlatSchema,
   members: readonly ObjectMember[],
   { where, leeway }: ObjectPlace,
-): { readonly least: number; readonly most: number | null } {
+): Counts {
   const required = members.filter((member) => member.required).length
   if (minProperties > members.length || (maxProperties ?? members.length) < Math.max(required, minProperties)) {
     leeway.mistake(`the counts of members at ${where} exclude every value`)

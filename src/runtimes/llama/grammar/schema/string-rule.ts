@@ -1,5 +1,5 @@
 import { GrammarFault } from '../../automaton/grammar-fault.ts'
-import { type Grammar, maxOverall, repeated } from '../gbnf.ts'
+import { type Counts, type Grammar, maxOverall, repeated } from '../gbnf.ts'
 import { maxCharactersBefore, type PatternAlternative, patternRule } from '../regex/regex-grammar.ts'
 import type { TextPart } from '../regex/text-part.ts'
 import type { Leeway } from './leeway.ts'
@@ -12,12 +12,6 @@ export interface StringPlace {
   /** The rule of any string that stands without quotes, between tags; null = it stands in quotes. */
   readonly bareText: string | null
   readonly leeway: Leeway
-}
-
-/** The bounds of a length; `most` is null when there is none. */
-interface Lengths {
-  readonly least: number
-  readonly most: number | null
 }
 
 /**
@@ -50,7 +44,7 @@ export function stringRule(grammar: Grammar, schema: FlatSchema, { where, bareTe
 }
 
 /** Without quotes a string whose length counts holds no `<`, and does not begin with line breaks that could be those of the tags. */
-function textRule(grammar: Grammar, { least, most }: Lengths, bareText: string | null): string {
+function textRule(grammar: Grammar, { least, most }: Counts, bareText: string | null): string {
   if (least === 0 && most === null) return bareText ?? 'string'
   if (bareText === null) return quoted(grammar, repeated('char', least, most))
   const begin = repeated('[^<\\r\\n\\x00]', least, least)
@@ -59,7 +53,7 @@ function textRule(grammar: Grammar, { least, most }: Lengths, bareText: string |
 
 interface Patterned {
   readonly pattern: string
-  readonly lengths: Lengths
+  readonly lengths: Counts
   readonly where: string
   readonly leeway: Leeway
 }
@@ -83,7 +77,7 @@ function patterned(grammar: Grammar, { pattern, lengths, where, leeway }: Patter
 }
 
 /** Alternatives around which any text may stand, so much of it that the lengths hold; null where an alternative alone may be too long or short. */
-function boundedRule(grammar: Grammar, alternatives: readonly PatternAlternative[], { least, most }: Lengths): TextPart | null {
+function boundedRule(grammar: Grammar, alternatives: readonly PatternAlternative[], { least, most }: Counts): TextPart | null {
   if (most === null || alternatives.some(({ match }) => match.most > most)) return null
   const rules: string[] = []
   for (const { match, before, behind } of alternatives) {
@@ -110,7 +104,7 @@ function boundedRule(grammar: Grammar, alternatives: readonly PatternAlternative
 const often = 1000
 
 /** A pattern whose one count without an upper bound repeats as often as the lengths allow, which grow with it evenly; null = they never do. */
-function fitted(grammar: Grammar, pattern: string, { least, most }: Lengths): TextPart | null {
+function fitted(grammar: Grammar, pattern: string, { least, most }: Counts): TextPart | null {
   const here = patternRule(grammar, pattern, { least: often, most: often })
   const next = patternRule(grammar, pattern, { least: often + 1, most: often + 1 })
   const repeats = (wanted: number, of: 'least' | 'most'): number => often + (wanted - here[of]) / (next[of] - here[of])
@@ -125,7 +119,7 @@ function fitted(grammar: Grammar, pattern: string, { least, most }: Lengths): Te
   }
 }
 
-function fits(part: TextPart, { least, most }: Lengths): boolean {
+function fits(part: TextPart, { least, most }: Counts): boolean {
   return part.least >= least && (most === null || part.most <= most)
 }
 
