@@ -87,7 +87,8 @@ export function testAccessTokenStore(name: string, open: StoreFactory): void {
       await store.tokens.create({ ...token, id, accountId, hash: id }, options)
     await store.tokens.revoke({ id: 't', accountId: 'a' }, 60, options)
     assert.equal(await store.tokens.revokeAll('a', 70, options), 1)
-    const revoked = await Promise.all(['t', 'u', 'v'].map(async (hash) => (await store.tokens.findByHash(hash, options))?.revokedAt))
+    const revoked: (number | null | undefined)[] = []
+    for (const hash of ['t', 'u', 'v']) revoked.push((await store.tokens.findByHash(hash, options))?.revokedAt)
     assert.deepEqual(revoked, [60, 70, null])
   })
 

@@ -185,8 +185,8 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     await store.accounts.change('a', { by: null, disabledAt: 5 }, options)
     assert.equal(await store.accounts.createSession({ ...sessionOf('a'), hash: 'later' }, options), false)
     await store.accounts.change('a', { by: null, disabledAt: null }, options)
-    const kept = await Promise.all(['of a', 'later', 'of b'].map((hash) => store.accounts.findSession(hash, options)))
-    assert.deepEqual(kept, [null, null, sessionOf('b')])
+    for (const hash of ['of a', 'later']) assert.equal(await store.accounts.findSession(hash, options), null)
+    assert.deepEqual(await store.accounts.findSession('of b', options), sessionOf('b'))
   })
 
   test(`${name} accounts: an account without an e-mail gets name and e-mail once, but not those of another account`, async () => {

@@ -6,6 +6,7 @@ import { budgetExceeded } from '../../src/core/limits/budget-exceeded.ts'
 import { noLimits, noUseLimits, type UseLimits } from '../../src/core/limits/use-limits.ts'
 import type { Store } from '../../src/core/ports/store.ts'
 import type { UsageEntry } from '../../src/core/usage.ts'
+import { insist } from '../support/insist.ts'
 import { makeSubmission } from '../support/submission.ts'
 import { createTestClock, type TestClock } from '../support/test-clock.ts'
 import { claimNext, succeed } from './claiming.ts'
@@ -44,10 +45,10 @@ const token = {
   lastUsedAt: null,
 } as const
 
-/** Whether a ledger grants a reservation. */
+/** Whether a ledger grants a reservation. Fifty at once wait for each other, on a busy machine for longer than a call may take. */
 async function grants({ ledger }: Store, wish: BudgetWish): Promise<boolean> {
   try {
-    await ledger.reserve(wish, options)
+    await insist(() => ledger.reserve(wish, options))
     return true
   } catch (error) {
     if (error instanceof ServiceError && /_exceeded$/.test(error.code)) return false
@@ -81,7 +82,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
       if (!(await grants(store, tokens(`r${index}`, most)))) return
       const used = Math.max(1, most - (index % 3))
       spent += used
-      await store.usage.append(entry(clock, used), { ...options, id: `r${index}` })
+      await insist(() => store.usage.append(entry(clock, used), { ...options, id: `r${index}` }))
     }
     await Promise.all(Array.from({ length: 50 }, (_, index) => work(index)))
     for (let index = 50; index < 200; index++) await work(index)
@@ -175,7 +176,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
       const most = 1 + (index % 9)
       if (!(await grants(store, { ...tokens(`${tokenId}${index}`, most), tokenId }))) return
       spent += most
-      await store.usage.append({ ...entry(clock, most), tokenId }, { ...options, id: `${tokenId}${index}` })
+      await insist(() => store.usage.append({ ...entry(clock, most), tokenId }, { ...options, id: `${tokenId}${index}` }))
     }
     await Promise.all(Array.from({ length: 50 }, (_, index) => work(index, 'one')))
     for (let index = 50; index < 60; index++) await work(index, 'one')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Document } from '../../src/core/document.ts'
 import type { DocumentQuery } from '../../src/core/ports/document-store.ts'
+import { insist } from '../support/insist.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 
@@ -80,7 +81,7 @@ export function testDocumentStore(name: string, open: StoreFactory): void {
     const each = 1000
     const write = (id: string, attachedBytes: number, accountId = 'a') =>
       store.documents.put(made(id, { attachedBytes, value: null, text: '', accountId }), { ...options, most: 5 * (each + 4) })
-    const results = await Promise.all(Array.from({ length: 20 }, (_, index) => write(`d${index}`, each)))
+    const results = await Promise.all(Array.from({ length: 20 }, (_, index) => insist(() => write(`d${index}`, each))))
     assert.equal(results.filter((result) => result === 'stored').length, 5)
     assert.deepEqual(await store.documents.sum({ accountId: 'a', kind: null }, options), { count: 5, bytes: 5 * (each + 4) })
     assert.deepEqual(await store.documents.sum({ accountId: 'a', kind: 'batch' }, options), { count: 0, bytes: 0 })
@@ -149,9 +150,9 @@ export function testDocumentStore(name: string, open: StoreFactory): void {
       const expiresAt = index % 4 === 0 ? clock.now() + index : null
       return documents.put(made(id, { accountId, attachedBytes: index, expiresAt }), room)
     }
-    await Promise.all(Array.from({ length: 60 }, (_, index) => act(index)))
+    await Promise.all(Array.from({ length: 60 }, (_, index) => insist(() => act(index))))
     const advanced = clock.advance(30)
-    await Promise.all([advanced, ...Array.from({ length: 60 }, (_, index) => act(index + 60))])
+    await Promise.all([advanced, ...Array.from({ length: 60 }, (_, index) => insist(() => act(index + 60)))])
     for (const accountId of ['a', 'b', 'c']) {
       const there = await documents.list({ ...all, accountId, limit: 1000 }, options)
       const bytes = there.reduce((total, document) => total + document.bytes, 0)

@@ -49,7 +49,8 @@ suite('the clock of PostgreSQL jumps', { skip: withoutPostgres }, () => {
     const before = quick.clock.now()
     await jump('1 hour')
     await quick.clock.correct()
-    assert.ok(quick.clock.now() - before >= 3_600_000)
+    // Either reading may be wrong by half of what its query took.
+    assert.ok(quick.clock.now() - before > 3_500_000)
     const sweep = () => quick.queue.sweep({ maxQueueMs: 24 * 3_600_000, spared: [] }, options)
     assert.equal((await sweep()).requeued, 0)
     await slow.clock.correct()

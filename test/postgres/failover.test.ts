@@ -4,6 +4,7 @@ import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { claimNext, succeed, sweep } from '../conformance/claiming.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
+import { insist } from '../support/insist.ts'
 import { startFaultyLink } from '../support/postgres/faulty-link.ts'
 import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
 import { startPostgres, withoutPostgres } from '../support/postgres/postgres-server.ts'
@@ -30,7 +31,7 @@ suite('a standby of PostgreSQL', { skip: withoutPostgres }, () => {
     link.leadTo(standby.port)
     link.cut()
     assert.equal((await store.log.find(running.id, 'a', options))?.status, 'running')
-    assert.equal(await store.tokens.findByHash('h', options), null)
+    assert.equal(await insist(() => store.tokens.findByHash('h', options)), null)
     // So that the last try is cut short, which says less than the one before it.
     link.slow(400)
     const minute = { subject: 'a', minute: 1, wanted: 1, limit: 1 }

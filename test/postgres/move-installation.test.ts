@@ -14,6 +14,7 @@ import { openSqliteStore } from '../../src/storage/sqlite/open-sqlite-store.ts'
 import { removeOrphanOutputs } from '../../src/worker/maintenance.ts'
 import { claimNext, succeed } from '../conformance/claiming.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
+import { insist } from '../support/insist.ts'
 import { createMemoryBodyKeys } from '../support/memory/create-memory-body-keys.ts'
 import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
@@ -67,8 +68,8 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
       Object.values(rows).reduce((sum, count) => sum + count, 0),
     )
     await using store = await open(url)
-    assert.equal((await store.accounts.find('a', options))?.name, 'Ada')
-    assert.equal((await store.tokens.findByHash('ab', options))?.hint, 'wxyz')
+    assert.equal((await insist(() => store.accounts.find('a', options)))?.name, 'Ada')
+    assert.equal((await insist(() => store.tokens.findByHash('ab', options)))?.hint, 'wxyz')
     const { inferences } = await store.log.list({ accountId: 'a', status: 'pending', limit: 10, after: null }, options)
     const first = await claimNext(store.queue).catch(() => null)
     const waiting = inferences.toReversed()

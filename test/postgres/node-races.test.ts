@@ -9,6 +9,7 @@ import { RetryingUsageLog } from '../../src/operations/retrying-usage-log.ts'
 import { openPostgresStore, type PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { createDice } from '../conformance/queue-races.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
+import { insist } from '../support/insist.ts'
 import { createMemoryOutputs } from '../support/memory/create-memory-outputs.ts'
 import { type FaultyLink, startFaultyLink } from '../support/postgres/faulty-link.ts'
 import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
@@ -56,17 +57,6 @@ async function openRace(seed: number): Promise<Race> {
   const owned = undo.move()
   const answers = { accepted: new Map(), claims: [], revoked: new Set<string>(), booked: 0 }
   return { nodes, database, dice: createDice(seed), ...answers, [Symbol.asyncDispose]: () => owned.disposeAsync() }
-}
-
-/** Repeats a call that a broken connection ended, as a client or the worker does. */
-async function insist<Result>(call: () => Promise<Result>): Promise<Result> {
-  for (let left = 20; ; left--) {
-    try {
-      return await call()
-    } catch (error) {
-      if (left === 0 || !(error instanceof ServiceError && error.code === 'server_is_overloaded')) throw error
-    }
-  }
 }
 
 function entryOf(accountId: string) {

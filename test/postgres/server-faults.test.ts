@@ -6,6 +6,7 @@ import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { openPostgresStore, type PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { claimNext, leaseMs, release, succeed, tryClaim } from '../conformance/claiming.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
+import { insist } from '../support/insist.ts'
 import { type FaultyLink, startFaultyLink } from '../support/postgres/faulty-link.ts'
 import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
@@ -141,7 +142,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
   test('authentication on a hung server returns 503 after a second, everything else within eight', async () => {
     await using linked = await openOverLink()
     const { link, store } = linked
-    await store.tokens.findByHash('h', options)
+    await insist(() => store.tokens.findByHash('h', options))
     link.hold()
     const first: string[] = []
     const note = (name: string, call: Promise<unknown>) => assert.rejects(call, away).then(() => first.push(name))
@@ -158,13 +159,13 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     assert.deepEqual(first.slice(0, 2).sort(), ['session', 'token'])
     assert.equal(first.at(-1), 'within eight seconds')
     link.letGo()
-    assert.equal(await store.tokens.findByHash('h', options), null)
+    assert.equal(await insist(() => store.tokens.findByHash('h', options)), null)
   })
 
   test('queued statements on a hung server also fail within eight seconds', async () => {
     await using linked = await openOverLink()
     const { link, store } = linked
-    await store.tokens.findByHash('h', options)
+    await insist(() => store.tokens.findByHash('h', options))
     link.hold()
     const first = store.queue.enqueue(makeSubmission(), options)
     await Promise.all([
@@ -228,7 +229,8 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
       const lock = () => other.query('begin; lock table queue in access exclusive mode')
       await lock()
       const swept = sweep()
-      await other.query('select pg_sleep(1.2); commit')
+      while ((await other.query('select 1 from pg_locks where not granted')).rows.length === 0);
+      await other.query('select pg_sleep(1.1); commit')
       assert.equal((await swept).requeued, 0)
       assert.deepEqual((await renew()).lost, [])
       await lock()

@@ -6,6 +6,7 @@ import { noLimits } from '../../src/core/limits/use-limits.ts'
 import { openPostgresStore, type PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { claimNext, leaseMs, succeed } from '../conformance/claiming.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
+import { insist } from '../support/insist.ts'
 import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
 import { makeSubmission } from '../support/submission.ts'
@@ -39,7 +40,7 @@ suite('several nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
     const [first] = cluster.nodes
     await first?.accounts.create({ ...member, id: 'a', limits: { ...noLimits, tokensPerDay: 100 } }, options)
     const reserve = (index: number) =>
-      cluster.nodes[index % 3]?.ledger.reserve({ id: `r${index}`, ...wanted, tokens: { least: 7, most: 7 } }, options)
+      insist(async () => cluster.nodes[index % 3]?.ledger.reserve({ id: `r${index}`, ...wanted, tokens: { least: 7, most: 7 } }, options))
     const answers = await Promise.allSettled(Array.from({ length: 60 }, (_, index) => reserve(index)))
     assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 14)
     assert.equal((await first?.ledger.budgets({ accountId: 'a', tokenId: null }, options))?.[0]?.reserved, 98)

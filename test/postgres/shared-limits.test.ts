@@ -8,6 +8,7 @@ import { AccountPlaces } from '../../src/http/limits/account-places.ts'
 import { RateLimiter } from '../../src/http/limits/rate-limit.ts'
 import { openPostgresStore, type PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { roomy } from '../conformance/store-factory.ts'
+import { insist } from '../support/insist.ts'
 import { createDatabase } from '../support/postgres/postgres-databases.ts'
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -34,7 +35,7 @@ suite('limits of three nodes on PostgreSQL', { skip: withoutPostgres }, () => {
     const client = async (number: number) => {
       for (let round = 0; round < 6; round++) {
         const limiter = limiters[(number * 7 + round) % 3]
-        await limiter?.count(subjects, reply).then(
+        await insist(async () => limiter?.count(subjects, reply)).then(
           () => passed++,
           () => {},
         )

@@ -39,12 +39,17 @@ export async function startFaultyLink(target: number): Promise<FaultyLink> {
       if (state === held) socket.pause()
     }
     let requested = false
+    /** In the order in which they came, whatever the order of their timers. */
+    const delayed: Buffer[] = []
     near.on('data', (bytes) => {
       requested = true
       far.write(bytes)
     })
     far.on('data', (bytes) => {
-      if (slowMs > 0) return setTimeout(() => near.write(bytes), slowMs)
+      if (slowMs > 0 || delayed.length > 0) {
+        delayed.push(bytes)
+        return setTimeout(() => near.write(delayed.shift() ?? ''), slowMs)
+      }
       if (swallow === 0 || !requested || !wasSent(bytes)) return near.write(bytes)
       swallow--
       return near.destroy()

@@ -8,7 +8,7 @@ import { findFreePort } from '../free-port.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
 
 const execute = promisify(execFile)
-const startLimitMs = 60_000
+const startLimitMs = 300_000
 
 /** One of Ceph's commands; one that hangs fails. */
 async function run(command: string, args: readonly string[]): Promise<void> {
@@ -52,7 +52,7 @@ export async function startS3Server(): Promise<AsyncDisposable & { readonly addr
 }
 
 async function answers(url: string): Promise<void> {
-  for (let round = 0; round < 600; round++) {
+  for (let round = 0; round < 3000; round++) {
     if (await fetch(url).catch(() => null)) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
