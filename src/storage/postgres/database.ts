@@ -146,7 +146,7 @@ export class Database implements Statements, AsyncDisposable {
 
   async #connect(deadline: number): Promise<PoolClient> {
     const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(new Error(noneFree)), deadline - performance.now())
+    const timer = setTimeout(() => late.reject(new Error(noneFree)), Math.max(1, deadline - performance.now()))
     const connecting = this.#pool.connect()
     try {
       const client = await Promise.race([connecting, late.promise])
