@@ -111,7 +111,7 @@ test('a pull that starts while a cancelled one is ending waits for it and succee
 })
 
 test('cancelling a pull that waits for another ends it at once, and those behind it keep waiting', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (context) => {
   const modelsFolder = await makeFolder(context)
   const { url } = await serveModel(context, { breaks: 1 })

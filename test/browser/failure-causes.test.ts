@@ -23,6 +23,14 @@ async function fail(page: Page, { die }: DyingServers): Promise<readonly string[
   const answer = page.locator('.turn-answer[data-state=failed]')
   await answer.getByText('Once upon a time').waitFor()
   const chat = await textOf(answer.getByRole('alert'))
+  // The service has the message from the request, and its cause from the page a moment later.
+  if (chat.includes('Details'))
+    await untilTrue(
+      page,
+      `fetch('/console/api/conversations/' + location.pathname.split('/').at(-1))
+      .then((response) => response.json())
+      .then(({ turns }) => turns.some(({ cause }) => cause !== undefined))`,
+    )
   await page.reload()
   await answer.waitFor()
   await eventually(async () => assert.equal(await textOf(answer.getByRole('alert')), chat, 'the message is kept with the conversation'))

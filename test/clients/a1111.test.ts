@@ -25,7 +25,7 @@ suite("the built-in image model through A1111's published clients", () => {
     assert.match(service.greeting, /need no access token/)
     url = service.url
     const token = /TOKEN=(sepia_\w+)/.exec(service.greeting)?.[1] ?? ''
-    client = new StableDiffusionApi({ baseUrl: url, timeout: 120_000, defaultStepCount: 4 }).setAuth('ada', token)
+    client = new StableDiffusionApi({ baseUrl: url, timeout: 300_000, defaultStepCount: 4 }).setAuth('ada', token)
   })
   after(() => stack.disposeAsync())
 

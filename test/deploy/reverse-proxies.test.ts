@@ -70,7 +70,7 @@ describe('reverse proxies in deploy/', () => {
       try {
         const url = `http://127.0.0.1:${port}`
         // One that holds the first event back would wait for ever for the second.
-        const held = await fetch(`${url}/held`, { signal: AbortSignal.timeout(60_000) })
+        const held = await fetch(`${url}/held`, { signal: AbortSignal.timeout(300_000) })
         const pieces: string[] = []
         for await (const bytes of held.body ?? []) {
           pieces.push(Buffer.from(bytes).toString())

@@ -170,7 +170,7 @@ describe('an answer that is compressed although this was not requested', { concu
     }
   })
 
-  test('in a way that cannot be read is not kept open', { timeout: 30_000 }, async () => {
+  test('in a way that cannot be read is not kept open', { timeout: 300_000 }, async () => {
     await using stack = new AsyncDisposableStack()
     const closed = Promise.withResolvers<void>()
     const { read } = await connect(stack, (response) => {

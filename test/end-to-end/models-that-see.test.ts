@@ -186,7 +186,7 @@ test('other texts are generated while a picture is encoded', async () => {
   await using service = await startHttpService({ catalog: createFakeCatalog([descriptor]), pool })
   const ask = async (content: unknown): Promise<number> => {
     const json = { model: descriptor.id, messages: [{ role: 'user', content }], max_tokens: 2 }
-    return (await service.fetch('/v1/chat/completions', { json, signal: AbortSignal.timeout(60_000) })).status
+    return (await service.fetch('/v1/chat/completions', { json, signal: AbortSignal.timeout(300_000) })).status
   }
   const url = `data:image/png;base64,${(await paintPicture({ width: 90, height: 90 })).toString('base64')}`
   const picture = ask([{ type: 'image_url', image_url: { url } }])

@@ -26,6 +26,8 @@ export class ClusterClient {
   #next = 0
   /** Requests that no node served at the first asking of each. */
   failures = 0
+  /** Those of them in which some node was only too slow, as all are on a machine that has more to do than it can. */
+  late = 0
   /** The answers of the nodes to those, with their counts: a status and the code of its error, or silence. */
   readonly refusals = new Map<string, number>()
 
@@ -54,14 +56,18 @@ export class ClusterClient {
     const first = this.#next++
     for (let round = 0; ; round++) {
       const refusals: string[] = []
+      let isLate = false
       for (let place = first; place < first + this.#nodes.length; place++) {
         const node = this.#nodes[place % this.#nodes.length]
+        const startedAt = performance.now()
         const answer = node === undefined ? null : await this.askNode(node, path, init)
         if (answer !== null && answer.status < 500) return answer
+        isLate ||= answer === null ? performance.now() - startedAt >= patienceMs : answer.text.includes(' in time; try again')
         refusals.push(describeRefusal(answer))
       }
       if (round === 0) {
         this.failures++
+        if (isLate) this.late++
         const together = refusals.join(', ')
         this.refusals.set(together, (this.refusals.get(together) ?? 0) + 1)
       }

@@ -29,7 +29,7 @@ export interface FaultReport {
   readonly burned: Map<ClusterFault, number>
   /** Faults that could not be injected as planned, and why. */
   readonly undone: string[]
-  /** During rolling restarts. */
+  /** During rolling restarts; no failures are those of nodes that were only too slow. */
   readonly restarts: { failures: number; brokenStreams: number }
 }
 
@@ -88,13 +88,14 @@ const faults: Record<ClusterFault, (around: Surroundings, node: ChaosNode, round
     service.shiftTime(0)
   },
   'rolling-restart': async ({ cluster, client, report, streams }) => {
-    const before = { failures: client.failures, brokenStreams: streams.brokenOff }
+    const failures = () => client.failures - client.late
+    const before = { failures: failures(), brokenStreams: streams.brokenOff }
     for (const node of cluster.nodes) {
       takeDown(node)
       await node.service.terminate()
       await startNode(node)
     }
-    report.restarts.failures += client.failures - before.failures
+    report.restarts.failures += failures() - before.failures
     report.restarts.brokenStreams += streams.brokenOff - before.brokenStreams
   },
 }

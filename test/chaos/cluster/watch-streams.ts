@@ -44,7 +44,7 @@ async function readAll(url: string, token: string, body: string): Promise<string
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   let text = ''
   try {
-    const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(20_000) })
+    const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(60_000) })
     if (!response.ok || response.body === null) return await response.text().then(() => pause(50, null))
     for await (const piece of response.body.pipeThrough(new TextDecoderStream())) text += piece
     return text
