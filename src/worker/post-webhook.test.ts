@@ -9,8 +9,8 @@ import { nameAnswer, startNameServer } from '../../test/support/network/name-ser
 import { postWebhook } from './post-webhook.ts'
 
 const { signal } = new AbortController()
-const post = (url: string, privateTargets = false) =>
-  postWebhook({ url, headers: { 'webhook-id': 'msg_1' }, body: '{}' }, { signal, privateTargets })
+const post = (url: string, privateTargets = false, nameServers?: readonly string[]) =>
+  postWebhook({ url, headers: { 'webhook-id': 'msg_1' }, body: '{}' }, { signal, privateTargets, ...(nameServers && { nameServers }) })
 
 async function startReceiver(status: number, headers: Readonly<Record<string, string>> = {}) {
   const requests: IncomingMessage[] = []
@@ -83,7 +83,8 @@ test("receivers are never resolved by the system's look-up, which blocks others 
   const lookup = context.mock.method(dns, 'lookup')
   syncBuiltinESMExports()
   context.after(syncBuiltinESMExports)
-  assert.deepEqual(await post('http://there-is-no-such-name.invalid/'), { reason: 'no public address' })
+  using names = await startNameServer((question) => nameAnswer(question, null))
+  assert.deepEqual(await post('http://there-is-no-such-name.invalid/', false, names.servers), { reason: 'no public address' })
   assert.equal(lookup.mock.callCount(), 0)
 })
 
@@ -107,6 +108,8 @@ test('no spelling of an internal address gets through', async () => {
 
 test('an internal name and an unknown name give the same result', async () => {
   await using receiver = await startReceiver(200)
+  // The name server of the machine may be silent for longer than a receiver may be.
+  using names = await startNameServer((question) => nameAnswer(question, null))
   const [internal, nobody] = [`http://localhost:${receiver.port}/`, 'http://there-is-no-such-name.invalid/']
-  assert.deepEqual(await post(internal), await post(nobody))
+  assert.deepEqual(await post(internal), await post(nobody, false, names.servers))
 })
