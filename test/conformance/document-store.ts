@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Document } from '../../src/core/document.ts'
 import type { DocumentQuery } from '../../src/core/ports/document-store.ts'
-import { insist } from '../support/insist.ts'
+import { insist } from '../support/postgres/insist.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 

@@ -8,8 +8,8 @@ import { authenticate, type TokenHolder } from '../../src/operations/access/auth
 import { RecentValues } from '../../src/operations/access/recent-values.ts'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
-import { insist } from '../support/insist.ts'
 import { startFaultyLink } from '../support/postgres/faulty-link.ts'
+import { insist } from '../support/postgres/insist.ts'
 import { createDatabase } from '../support/postgres/postgres-databases.ts'
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../src/core/error.ts'
+import { ServiceError } from '../../../src/core/error.ts'
 
 /**
  * Repeats a call that a broken connection or its time limit ended, as a client or the worker does. The look-up of a token or an account has
