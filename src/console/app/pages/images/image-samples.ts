@@ -1,3 +1,4 @@
+import { defined } from '../../../../core/defined.ts'
 import { curlSample, pythonSample, type Sample } from '../../interface/code-samples.ts'
 import type { ImageRequestBody } from '../../interface/submit-image.ts'
 
@@ -9,10 +10,12 @@ export function imageSamples(url: string, body: ImageRequestBody): readonly Samp
   const picture = '<base64>'
   const shown = {
     ...plain,
-    ...(init_image && { init_image: picture }),
-    ...(mask_image && { mask_image: picture }),
-    ...(reference_images && { reference_images: reference_images.map(() => picture) }),
-    ...(controlnets && { controlnets: controlnets.map((each) => ({ ...each, image: picture })) }),
+    ...defined({
+      init_image: init_image && picture,
+      mask_image: mask_image && picture,
+      reference_images: reference_images?.map(() => picture),
+      controlnets: controlnets?.map((each) => ({ ...each, image: picture })),
+    }),
   }
   return [
     { language: 'curl', code: `${curlSample(url, shown, ['Accept: image/png'])} \\\n  -o picture.png` },

@@ -1,3 +1,4 @@
+import { defined } from '../../../../../core/defined.ts'
 import type { ImageRequestBody } from '../../../interface/submit-image.ts'
 import { readNumber } from '../../../parts/fields/read-number.ts'
 import type { StartingImage } from '../start/starting-image.ts'
@@ -16,27 +17,34 @@ export interface ImageRequestParts {
 
 /** The request for these settings, without fields that the model does not support or that have no effect. */
 export function imageRequestBody(settings: ImageSettings, parts: ImageRequestParts): ImageRequestBody {
-  const { abilities } = parts
-  return {
+  const { abilities, start, references } = parts
+  const guided = usesNegativePrompt(settings, abilities)
+  const two = abilities.secondPrompts
+  return defined({
     checkpoint: settings.model,
     prompt: settings.prompt.trim(),
-    ...promptFields(settings, abilities),
+    prompt_2: textIf(two, settings.prompt2),
+    negative_prompt: textIf(guided, settings.negativePrompt),
+    negative_prompt_2: textIf(guided && two, settings.negativePrompt2),
+    guidance_rescale: positiveIf(guided && abilities.rescalesGuidance, settings.guidanceRescale),
+    clip_skip: positiveIf(abilities.clipSkip > 0, settings.clipSkip),
     width: settings.width,
     height: settings.height,
     steps: settings.steps,
     cfg_scale: settings.guidanceScale,
     sampler: settings.sampler,
-    ...(settings.count > 1 && { num_images: settings.count }),
-    ...(settings.seed !== '' && abilities.takesSeeds && { seed: readNumber(settings.seed) }),
-    ...(settings.style && { style_preset: settings.style }),
+    num_images: positiveIf(settings.count > 1, settings.count),
+    seed: abilities.takesSeeds && settings.seed !== '' ? readNumber(settings.seed) : undefined,
+    style_preset: settings.style || undefined,
     image_encoding: settings.encoding,
-    ...(abilities.startsFromImage && parts.start && startFields(settings, parts.start)),
-    ...(abilities.takesReferences && parts.references.length > 0 && { reference_images: parts.references.map(base64Of) }),
-    ...(abilities.refines && refinerFields(settings)),
+    ...(abilities.startsFromImage && start && startFields(settings, start)),
+    reference_images: abilities.takesReferences ? filled(references.map(base64Of)) : undefined,
+    use_refiner: abilities.refines ? settings.refine : undefined,
+    high_noise_frac: abilities.refines && settings.refine ? settings.refinerStart : undefined,
     ...(drawsTwice(settings, parts) && secondPassFields(settings, abilities)),
     ...assetFields(settings, parts),
-    ...(settings.logPrompt && { log_prompt: true }),
-  }
+    log_prompt: settings.logPrompt || undefined,
+  })
 }
 
 /** Whether the guidance is strong enough for a negative prompt. */
@@ -44,28 +52,17 @@ export function usesNegativePrompt({ guidanceScale }: ImageSettings, { negativeO
   return negativeOver !== null && guidanceScale > negativeOver
 }
 
-function promptFields(settings: ImageSettings, abilities: ImageAbilities): Partial<ImageRequestBody> {
-  const { secondPrompts, clipSkip, rescalesGuidance } = abilities
-  const guided = usesNegativePrompt(settings, abilities)
-  const [negative, prompt2, negative2] = [settings.negativePrompt, settings.prompt2, settings.negativePrompt2].map((text) => text.trim())
-  return {
-    ...(secondPrompts && prompt2 && { prompt_2: prompt2 }),
-    ...(guided && negative && { negative_prompt: negative }),
-    ...(guided && secondPrompts && negative2 && { negative_prompt_2: negative2 }),
-    ...(guided && rescalesGuidance && settings.guidanceRescale > 0 && { guidance_rescale: settings.guidanceRescale }),
-    ...(settings.clipSkip > 0 && clipSkip > 0 && { clip_skip: settings.clipSkip }),
-  }
-}
-
-function startFields(settings: ImageSettings, { url, mask, extended }: StartingImage): Partial<ImageRequestBody> {
-  const picture = { init_image: base64Of(url), strength: settings.strength }
+function startFields(settings: ImageSettings, { url, mask, extended }: StartingImage) {
+  const { strength, fullResolution } = settings
+  const picture = { init_image: base64Of(url), strength }
   if (mask === null) return picture
   return {
     ...picture,
     mask_image: base64Of(mask),
-    ...(settings.feather > 0 && { mask_blur: settings.feather }),
-    ...(settings.fullResolution && { inpaint_full_res: true, inpaint_full_res_padding: settings.padding }),
-    ...(extended && { outpainting: true }),
+    mask_blur: positiveIf(true, settings.feather),
+    inpaint_full_res: fullResolution || undefined,
+    inpaint_full_res_padding: fullResolution ? settings.padding : undefined,
+    outpainting: extended || undefined,
   }
 }
 
@@ -74,21 +71,17 @@ function drawsTwice({ twice }: ImageSettings, { start, abilities }: ImageRequest
   return twice && abilities.drawsTwice && (start === null || !abilities.startsFromImage)
 }
 
-function secondPassFields(settings: ImageSettings, { upscalers }: ImageAbilities): Partial<ImageRequestBody> {
+function secondPassFields(settings: ImageSettings, { upscalers }: ImageAbilities) {
   return {
     enable_hr: true,
     hr_scale: settings.enlargement,
     denoising_strength: settings.secondStrength,
-    ...(upscalers.includes(settings.upscaler) && { hr_upscaler: settings.upscaler }),
-    ...(settings.secondSteps > 0 && { hr_second_pass_steps: settings.secondSteps }),
+    hr_upscaler: upscalers.includes(settings.upscaler) ? settings.upscaler : undefined,
+    hr_second_pass_steps: positiveIf(true, settings.secondSteps),
   }
 }
 
-function refinerFields({ refine, refinerStart }: ImageSettings): Partial<ImageRequestBody> {
-  return refine ? { use_refiner: true, high_noise_frac: refinerStart } : { use_refiner: false }
-}
-
-function assetFields(settings: ImageSettings, { controlnets, abilities: { assets } }: ImageRequestParts): Partial<ImageRequestBody> {
+function assetFields(settings: ImageSettings, { controlnets, abilities: { assets } }: ImageRequestParts) {
   const fits = (kind: (typeof assets)[number]['kind'], name: string) => assets.some((asset) => asset.kind === kind && asset.name === name)
   const loras = settings.loras.filter(({ name }) => fits('lora', name))
   const inversions = settings.inversions.filter(({ name, word }) => word.trim() !== '' && fits('textual-inversion', name))
@@ -98,11 +91,27 @@ function assetFields(settings: ImageSettings, { controlnets, abilities: { assets
       : [],
   )
   return {
-    ...(loras.length > 0 && { loras: Object.fromEntries(loras.map(({ name, weight }) => [name, weight])) }),
-    ...(inversions.length > 0 && { textual_inversions: Object.fromEntries(inversions.map(({ name, word }) => [name, word.trim()])) }),
-    ...(fits('vae', settings.vae) && { vae: settings.vae }),
-    ...(nets.length > 0 && { controlnets: nets }),
+    loras: record(loras.map(({ name, weight }) => [name, weight])),
+    textual_inversions: record(inversions.map(({ name, word }) => [name, word.trim()])),
+    vae: fits('vae', settings.vae) ? settings.vae : undefined,
+    controlnets: filled(nets),
   }
+}
+
+function textIf(holds: boolean, text: string): string | undefined {
+  return (holds && text.trim()) || undefined
+}
+
+function positiveIf(holds: boolean, value: number): number | undefined {
+  return holds && value > 0 ? value : undefined
+}
+
+function filled<Item>(items: Item[]): Item[] | undefined {
+  return items.length === 0 ? undefined : items
+}
+
+function record<Value>(entries: [string, Value][]): Record<string, Value> | undefined {
+  return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
 
 function base64Of(dataUrl: string): string {

@@ -2,7 +2,7 @@ import { decimalText } from '../../../language/formats.ts'
 import { t } from '../../../language/t.ts'
 import { readNumber } from '../../../parts/fields/read-number.ts'
 import type { ChosenControlnet } from '../form/controlnets.ts'
-import { isWithin, type StepRange } from '../form/image-ranges.ts'
+import { imageRanges, isWithin, type StepRange } from '../form/image-ranges.ts'
 import type { ImageSettings } from '../form/image-settings.ts'
 
 /** The parts of a drawing that a grid can change. */
@@ -43,29 +43,37 @@ export function numberAxis(head: AxisHead, range: StepRange, change: (value: num
   }
 }
 
+/** An axis of one of the form's numbers. */
+export function settingAxis(name: keyof typeof imageRanges, label: string, example: string, range: StepRange = imageRanges[name]): Axis {
+  return numberAxis({ name, label, example }, range, (value) => ({ [name]: value }))
+}
+
 /** An option: the text to type, and its value in the drawing. */
-export type Choice<Value> = readonly [typed: string, value: Value]
+type Choice = readonly [typed: string, value: string | boolean]
+
+/** Options that are typed as they are called. */
+export function namedChoices(names: readonly string[]): readonly Choice[] {
+  return names.map((name) => [name, name])
+}
 
 /**
- * An axis of options, case-insensitive.
+ * An axis of options of a setting, case-insensitive.
  *
  * @param fault Makes the message for an unknown option.
  */
-export function choiceAxis<Value>(
-  head: AxisHead,
-  choices: readonly Choice<Value>[],
-  fault: (unknown: string) => string,
-  change: (value: Value) => Partial<Drawable>,
-): Axis {
+export function choiceAxis(name: keyof ImageSettings, label: string, choices: readonly Choice[], fault: (unknown: string) => string): Axis {
   const find = (word: string) => choices.find(([typed]) => typed.toLowerCase() === word.toLowerCase())
+  const typed = choices.slice(0, 3).map(([word]) => word)
   return {
-    ...head,
+    name,
+    label,
+    example: typed.join(', '),
     read: (words) => {
       const unknown = words.find((word) => find(word) === undefined)
       if (unknown !== undefined) return fault(unknown)
       return words.flatMap((word) => {
         const found = find(word)
-        return found === undefined ? [] : [{ label: found[0], change: () => change(found[1]) }]
+        return found === undefined ? [] : [{ label: found[0], change: () => ({ [name]: found[1] }) }]
       })
     },
   }
@@ -74,7 +82,6 @@ export function choiceAxis<Value>(
 const [off, on] = [t`off`, t`on`]
 
 /** An axis of on and off. */
-export function switchAxis(name: string, label: string, change: (value: boolean) => Partial<Drawable>): Axis {
-  const choices = [[off, false] as const, [on, true] as const]
-  return choiceAxis({ name, label, example: `${off}, ${on}` }, choices, () => t`Either ${off} or ${on}.`, change)
+export function switchAxis(name: 'refine' | 'fullResolution', label: string): Axis {
+  return choiceAxis(name, label, [[off, false] as const, [on, true] as const], () => t`Either ${off} or ${on}.`)
 }

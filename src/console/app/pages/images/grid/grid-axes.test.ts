@@ -44,14 +44,14 @@ const namesOf = (changed: Partial<AxisContext> = {}) => axesFor({ ...context, ..
 describe('the axes of a grid', () => {
   for (const [name, text, labels] of [
     ['steps', '10, 20', ['10', '20']],
-    ['guidance', '1.5', ['1.5']],
+    ['guidanceScale', '1.5', ['1.5']],
     ['sampler', 'ddim,K_EULER', ['DDIM', 'K_EULER']],
     ['style', 'none, anime', ['none', 'anime']],
     ['size', '256x256, 64 × 512', ['256 × 256', '64 × 512']],
     ['model', 'ONE, other', ['one', 'other']],
     ['vae', 'none, soft', ['none', 'soft']],
     ['until 7', '0.5, 1', ['0.5', '1']],
-    ['negative', 'frame, blur', ['frame', 'blur']],
+    ['negativePrompt', 'frame, blur', ['frame', 'blur']],
     ['none', 'whatever', ['']],
   ] as const)
     it(`reads ${name} ${text}`, () => {
@@ -69,9 +69,9 @@ describe('the axes of a grid', () => {
     ['steps', '10, 10', /once/],
     ['steps', '0', /from 1 to 200/],
     ['steps', '1.5', /Whole numbers/],
-    ['guidance', 'NaN', /Numbers/],
+    ['guidanceScale', 'NaN', /Numbers/],
     ['seed', '-1', /from 0/],
-    ['clip-skip', '2', /from 0 to 1/],
+    ['clipSkip', '2', /from 0 to 1/],
     ['sampler', 'MAGIC', /no sampler MAGIC/],
     ['style', 'nice', /no style nice/],
     ['prompt', 'blue, green', /stand in the prompt/],
@@ -105,19 +105,19 @@ describe('the axes of a grid', () => {
     for (const [name, changed] of [
       ['strength', { start: { mask: null } }],
       ['feather', painted],
-      ['full-size', painted],
-      ['surroundings', painted],
-      ['refiner', { abilities: { ...abilities, refines: true } }],
+      ['fullResolution', painted],
+      ['padding', painted],
+      ['refinerStart', { abilities: { ...abilities, refines: true } }],
       ['refine', { abilities: { ...abilities, refines: true } }],
       ['enlargement', { abilities: { ...abilities, drawsTwice: true }, drawable: { ...drawable, twice: true } }],
-      ['prompt-2', { drawable: { ...drawable, prompt2: 'ink' } }],
-      ['negative-2', { drawable: { ...drawable, negativePrompt2: 'ink' } }],
+      ['prompt2', { drawable: { ...drawable, prompt2: 'ink' } }],
+      ['negativePrompt2', { drawable: { ...drawable, negativePrompt2: 'ink' } }],
     ] as const) {
       assert.ok(!namesOf().includes(name), name)
       assert.ok(namesOf(changed).includes(name), name)
     }
     const poor = namesOf({ abilities: { ...abilities, clipSkip: 0, takesSeeds: false, assets: [] }, models: [model] })
-    for (const name of ['clip-skip', 'seed', 'lora ink', 'scale 7', 'vae', 'model']) {
+    for (const name of ['clipSkip', 'seed', 'lora ink', 'scale 7', 'vae', 'model']) {
       assert.ok(namesOf().includes(name), name)
       assert.ok(!poor.includes(name), name)
     }

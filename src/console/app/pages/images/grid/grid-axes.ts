@@ -6,7 +6,7 @@ import type { ImageAbilities } from '../form/image-abilities.ts'
 import { controlnetRanges, imageRanges } from '../form/image-ranges.ts'
 import { type Size, type Sized, sizeChoices, sizeFault } from '../form/size-choices.ts'
 import type { StartingImage } from '../start/starting-image.ts'
-import { type Axis, type AxisValue, choiceAxis, type Drawable, numberAxis, switchAxis } from './axis.ts'
+import { type Axis, type AxisValue, choiceAxis, type Drawable, namedChoices, numberAxis, settingAxis, switchAxis } from './axis.ts'
 
 /** The data that axes look their values up in. */
 export interface AxisContext {
@@ -18,11 +18,34 @@ export interface AxisContext {
   readonly start: Pick<StartingImage, 'mask'> | null
 }
 
+const seedRange = { min: 0, max: 2 ** 32 - 1, step: 1 }
 const noAxis: Axis = { name: 'none', label: t`Nothing`, example: '', read: () => [{ label: '', change: () => ({}) }] }
 
 /** The axes that have an effect with these settings and this model. */
 export function axesFor(context: AxisContext): readonly Axis[] {
-  return [noAxis, ...samplingAxes(context), ...wordAxes(context), ...modelAxes(context), ...startAxes(context), ...assetAxes(context)]
+  const { drawable, abilities } = context
+  const guided = drawable.guidanceScale > 1
+  const two = abilities.secondPrompts
+  const { samplers } = abilities
+  const styles = [['none', ''] as const, ...namedChoices(stylePresetNames)]
+  const axes = [
+    noAxis,
+    settingAxis('steps', t`Steps`, '10, 20, 40'),
+    settingAxis('guidanceScale', t`Guidance`, '3, 5, 8'),
+    guided && settingAxis('guidanceRescale', t`Guidance rescale`, '0, 0.5, 1'),
+    choiceAxis('sampler', t`Sampler`, namedChoices(samplers), (name) => t`There is no sampler ${name}: ${samplers.join(', ')}.`),
+    abilities.takesSeeds && numberAxis({ name: 'seed', label: t`Seed`, example: '1, 2, 3' }, seedRange, (seed) => ({ seed: String(seed) })),
+    wordsAxis('prompt', t`Words of the prompt`, drawable),
+    guided && drawable.negativePrompt !== '' && wordsAxis('negativePrompt', t`Words of the negative prompt`, drawable),
+    two && drawable.prompt2 !== '' && wordsAxis('prompt2', t`Words of the second prompt`, drawable),
+    guided && two && drawable.negativePrompt2 !== '' && wordsAxis('negativePrompt2', t`Words of the second negative prompt`, drawable),
+    abilities.clipSkip > 0 && settingAxis('clipSkip', t`Clip skip`, '0, 1, 2', { ...imageRanges.clipSkip, max: abilities.clipSkip }),
+    choiceAxis('style', t`Style`, styles, (name) => t`There is no style ${name}; the style picker shows them all.`),
+    ...modelAxes(context),
+    ...startAxes(context),
+    ...assetAxes(context),
+  ]
+  return axes.filter((axis) => axis !== false)
 }
 
 /** Parses the values of an axis, separated by commas; returns an error message for invalid ones. */
@@ -36,122 +59,34 @@ export function readAxis(name: string, text: string, context: AxisContext): read
   return values
 }
 
-function samplingAxes({ drawable, abilities }: AxisContext): readonly Axis[] {
-  const { samplers, takesSeeds } = abilities
-  const isSampler = (unknown: string) => t`There is no sampler ${unknown}: ${samplers.join(', ')}.`
-  return [
-    numberAxis({ name: 'steps', label: t`Steps`, example: '10, 20, 40' }, imageRanges.steps, (steps) => ({ steps })),
-    numberAxis({ name: 'guidance', label: t`Guidance`, example: '3, 5, 8' }, imageRanges.guidanceScale, (guidanceScale) => ({
-      guidanceScale,
-    })),
-    ...when(drawable.guidanceScale > 1, () =>
-      numberAxis({ name: 'rescale', label: t`Guidance rescale`, example: '0, 0.5, 1' }, imageRanges.guidanceRescale, (guidanceRescale) => ({
-        guidanceRescale,
-      })),
-    ),
-    choiceAxis(
-      { name: 'sampler', label: t`Sampler`, example: samplers.slice(0, 3).join(', ') },
-      samplers.map((name) => [name, name] as const),
-      isSampler,
-      (sampler) => ({ sampler }),
-    ),
-    ...when(takesSeeds, () =>
-      numberAxis({ name: 'seed', label: t`Seed`, example: '1, 2, 3' }, { min: 0, max: 2 ** 32 - 1, step: 1 }, (seed) => ({
-        seed: String(seed),
-      })),
-    ),
-  ]
-}
-
-function wordAxes({ drawable, abilities }: AxisContext): readonly Axis[] {
-  const guided = drawable.guidanceScale > 1
-  const styles = ['none', ...stylePresetNames].map((name) => [name, name === 'none' ? '' : name] as const)
-  return [
-    wordsAxis({ name: 'prompt', label: t`Words of the prompt`, example: t`tiger, fox, owl` }, 'prompt', drawable),
-    ...when(guided && drawable.negativePrompt !== '', () =>
-      wordsAxis({ name: 'negative', label: t`Words of the negative prompt`, example: t`text, frame, blur` }, 'negativePrompt', drawable),
-    ),
-    ...when(abilities.secondPrompts && drawable.prompt2 !== '', () =>
-      wordsAxis({ name: 'prompt-2', label: t`Words of the second prompt`, example: t`tiger, fox, owl` }, 'prompt2', drawable),
-    ),
-    ...when(guided && abilities.secondPrompts && drawable.negativePrompt2 !== '', () =>
-      wordsAxis(
-        { name: 'negative-2', label: t`Words of the second negative prompt`, example: t`text, frame, blur` },
-        'negativePrompt2',
-        drawable,
-      ),
-    ),
-    ...when(abilities.clipSkip > 0, () =>
-      numberAxis(
-        { name: 'clip-skip', label: t`Clip skip`, example: '0, 1, 2' },
-        { ...imageRanges.clipSkip, max: abilities.clipSkip },
-        (clipSkip) => ({ clipSkip }),
-      ),
-    ),
-    choiceAxis(
-      { name: 'style', label: t`Style`, example: ['none', ...stylePresetNames.slice(0, 2)].join(', ') },
-      styles,
-      (unknown) => t`There is no style ${unknown}; the style picker shows them all.`,
-      (style) => ({ style }),
-    ),
-  ]
-}
-
-function modelAxes({ drawable, model, models, abilities }: AxisContext): readonly Axis[] {
+function modelAxes({ drawable, model, models, abilities }: AxisContext): readonly (Axis | false)[] {
   const ids = models.map(({ id }) => id)
-  return [
-    ...when(ids.length > 1, () =>
-      choiceAxis(
-        { name: 'model', label: t`Model`, example: ids.slice(0, 3).join(', ') },
-        ids.map((id) => [id, id] as const),
-        (unknown) => t`There is no model ${unknown}: ${ids.join(', ')}.`,
-        (id) => ({ model: id }),
-      ),
-    ),
-    sizeAxis(model),
-    ...when(abilities.refines && drawable.refine, () =>
-      numberAxis({ name: 'refiner', label: t`Refiner from`, example: '0.6, 0.8, 1' }, imageRanges.refinerStart, (refinerStart) => ({
-        refinerStart,
-      })),
-    ),
-    ...when(abilities.refines, () => switchAxis('refine', t`Refine the last steps`, (refine) => ({ refine }))),
-    ...secondPassAxes({ drawable, abilities }),
-  ]
-}
-
-function secondPassAxes({ drawable, abilities }: Pick<AxisContext, 'drawable' | 'abilities'>): readonly Axis[] {
-  if (!abilities.drawsTwice || !drawable.twice) return []
-  const { enlargement, secondSteps, secondStrength } = imageRanges
+  const twice = abilities.drawsTwice && drawable.twice
   const pass = (what: string) => `${t`Second pass`}: ${what}`
   return [
-    numberAxis({ name: 'enlargement', label: pass(t`Times larger`), example: '1.5, 2' }, enlargement, (value) => ({
-      enlargement: value,
-    })),
-    numberAxis({ name: 'second-steps', label: pass(t`Its steps`), example: '10, 20' }, secondSteps, (value) => ({ secondSteps: value })),
-    numberAxis({ name: 'second-strength', label: pass(t`It changes`), example: '0.5, 0.7' }, secondStrength, (value) => ({
-      secondStrength: value,
-    })),
+    ids.length > 1 && choiceAxis('model', t`Model`, namedChoices(ids), (name) => t`There is no model ${name}: ${ids.join(', ')}.`),
+    sizeAxis(model),
+    abilities.refines && drawable.refine && settingAxis('refinerStart', t`Refiner from`, '0.6, 0.8, 1'),
+    abilities.refines && switchAxis('refine', t`Refine the last steps`),
+    twice && settingAxis('enlargement', pass(t`Times larger`), '1.5, 2'),
+    twice && settingAxis('secondSteps', pass(t`Its steps`), '10, 20'),
+    twice && settingAxis('secondStrength', pass(t`It changes`), '0.5, 0.7'),
   ]
 }
 
 function startAxes({ start, abilities }: AxisContext): readonly Axis[] {
   if (start === null || !abilities.startsFromImage) return []
-  const { strength, feather, padding } = imageRanges
+  const strength = settingAxis('strength', t`Change of the picture`, '0.4, 0.6, 0.8')
+  if (start.mask === null) return [strength]
   return [
-    numberAxis({ name: 'strength', label: t`Change of the picture`, example: '0.4, 0.6, 0.8' }, strength, (value) => ({
-      strength: value,
-    })),
-    ...(start.mask === null
-      ? []
-      : [
-          numberAxis({ name: 'feather', label: t`Feather`, example: '0, 8, 16' }, feather, (value) => ({ feather: value })),
-          switchAxis('full-size', t`Inpaint at full resolution`, (fullResolution) => ({ fullResolution })),
-          numberAxis({ name: 'surroundings', label: t`Surroundings`, example: '16, 32, 64' }, padding, (value) => ({ padding: value })),
-        ]),
+    strength,
+    settingAxis('feather', t`Feather`, '0, 8, 16'),
+    switchAxis('fullResolution', t`Inpaint at full resolution`),
+    settingAxis('padding', t`Surroundings`, '16, 32, 64'),
   ]
 }
 
-function assetAxes({ drawable, abilities: { assets } }: AxisContext): readonly Axis[] {
+function assetAxes({ drawable, abilities: { assets } }: AxisContext): readonly (Axis | false)[] {
   const fits = (kind: (typeof assets)[number]['kind'], name: string) => assets.find((asset) => asset.kind === kind && asset.name === name)
   const vaes = assets.filter(({ kind }) => kind === 'vae')
   return [
@@ -175,29 +110,19 @@ function assetAxes({ drawable, abilities: { assets } }: AxisContext): readonly A
         numberAxis(head('until', t`End of ${net.label}`), controlnetRanges.until, (until, drawn) => change({ until }, drawn)),
       ]
     }),
-    ...when(vaes.length > 0, () =>
-      choiceAxis(
-        { name: 'vae', label: 'VAE', example: ['none', ...vaes.slice(0, 2).map(({ name }) => name)].join(', ') },
-        [['none', ''] as const, ...vaes.map(({ name }) => [name, name] as const)],
-        (unknown) => t`There is no VAE ${unknown}; none stands for the model’s own.`,
-        (vae) => ({ vae }),
-      ),
-    ),
+    vaes.length > 0 &&
+      choiceAxis('vae', 'VAE', [['none', ''], ...namedChoices(vaes.map(({ name }) => name))], (name) => {
+        return t`There is no VAE ${name}; none stands for the model’s own.`
+      }),
   ]
 }
 
-function when(holds: boolean, axis: () => Axis): readonly Axis[] {
-  return holds ? [axis()] : []
-}
-
 /** An axis of words, each of which replaces the first one in a text. */
-function wordsAxis(
-  head: Pick<Axis, 'name' | 'label' | 'example'>,
-  field: 'prompt' | 'negativePrompt' | 'prompt2' | 'negativePrompt2',
-  drawable: Drawable,
-): Axis {
+function wordsAxis(field: 'prompt' | 'negativePrompt' | 'prompt2' | 'negativePrompt2', label: string, drawable: Drawable): Axis {
   return {
-    ...head,
+    name: field,
+    label,
+    example: field.startsWith('prompt') ? t`tiger, fox, owl` : t`text, frame, blur`,
     read: (words) => {
       const [first = ''] = words
       if (!drawable[field].includes(first)) return t`The first must stand in the prompt; “${first}” does not.`

@@ -23,7 +23,7 @@ interface AxisDraft {
 /** Asks for two parameters and their values. */
 export function GridDialog({ model, onClose }: { model: ConsoleImageModel; onClose: () => void }): VNode {
   const across = useSignal<AxisDraft>({ name: 'steps', text: '10, 20, 40' })
-  const down = useSignal<AxisDraft>({ name: 'guidance', text: '3, 5, 8' })
+  const down = useSignal<AxisDraft>({ name: 'guidanceScale', text: '3, 5, 8' })
   const drawable = { ...imageSettings.value, controlnets: controlnets.value }
   const context = { drawable, model, abilities: chosenAbilities(model), models: drawingModels(), start: startingImage.value }
   const axes = axesFor(context)
