@@ -153,7 +153,7 @@ export const assetRoutes: readonly Route[] = [
         format = inspected.format
         return inspected
       }
-      const bytes = await decodeImage(inspect, { field: 'image', text: image }, options)
+      const { bytes } = await decodeImage(inspect, { field: 'image', text: image }, options)
       return encodeAsset(await setAssetPicture(deps.assets, { asset, picture: { bytes, format } }, options))
     },
   },

@@ -12,12 +12,11 @@ import { readDeferredHandling, refuseDeferredHeaders } from '../../headers/defer
 import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
 import type { Call, Route } from '../../route.ts'
-import { imageResultSchema } from '../../wire/images/image-answers.ts'
 import { ImageChunks } from '../../wire/images/image-chunks.ts'
 import type { ImageHints } from '../../wire/images/image-faults.ts'
 import { freeImageRequestSchema, imageRequestSchema } from '../../wire/images/image-fields.ts'
 import { type ImageParsing, parseImageRequest } from '../../wire/images/image-request.ts'
-import { upscalingResultSchema } from '../../wire/images/image-result.ts'
+import { imageResultSchema, upscalingResultSchema } from '../../wire/images/image-result.ts'
 import { parseUpscalingRequest, upscalingRequestSchema } from '../../wire/images/upscaling-request.ts'
 import { deferredHeaders, modelRefusals, previewHeader, submitted, text } from '../row-parts.ts'
 

@@ -1,24 +1,22 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
-import { closed, numberField, optional } from '../../faults/object-schema.ts'
+import { closed, flagField, numberField, optional } from '../../faults/object-schema.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 import type { ImageBody } from '../images/image-fields.ts'
 
-const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
-
 /** A ControlNet unit, in the format of A1111's ControlNet extension. */
 const unitSchema = closed({
   ...optional({
-    enabled: Type.Boolean({ default: true, description: 'Whether it is used.' }),
+    enabled: flagField('Whether it is used.', true),
     image: Type.String({ description: 'Its picture in base64; that of `init_images` by default.' }),
     input_image: Type.String({ description: 'The older name of `image`.' }),
     model: Type.String({ maxLength: 400, description: 'A ControlNet by asset name; a hash in brackets after it is ignored.' }),
     module: Type.String({ default: 'none', description: '`none`: the picture is used unchanged; `canny`: Sepia finds its edges.' }),
     weight: numberField(0, 10, 'Its strength.', 1),
-    guidance_start: share('Only 0: it counts from the first step.'),
-    guidance_end: share('Share of the steps after which it ends; 1 by default.'),
+    guidance_start: numberField(0, 1, 'Only 0: it counts from the first step.'),
+    guidance_end: numberField(0, 1, 'Share of the steps after which it ends; 1 by default.'),
     control_mode: Type.Unknown({ description: 'Only `Balanced` or 0.' }),
     guessmode: Type.Literal(false, { description: 'Only `false`.' }),
     guess_mode: Type.Literal(false, { description: 'Only `false`.' }),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { maxSteps } from '../../../core/image-generation.ts'
-import { closed, integerField, numberField, optional } from '../../faults/object-schema.ts'
+import { choiceField, closed, flagField, integerField, numberField, optional } from '../../faults/object-schema.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 import { highResolutionFields, imageDefaults } from '../images/image-fields.ts'
 import { scriptsSchema } from './controlnet-units.ts'
@@ -9,7 +9,7 @@ import { schedulers, solverNames } from './sampler-names.ts'
 
 const prompt = { maxLength: 10_000, default: '' }
 const side = (name: string) => integerField(8, 8192, `${name} in pixels; the model's own if it cannot draw 512 × 512.`, 512)
-const count = (description: string) => Type.Integer({ minimum: 1, maximum: 16, default: 1, description })
+const count = (description: string) => integerField(1, 16, description, 1)
 
 /** A1111's defaults. */
 export const drawingDefaults = {
@@ -43,7 +43,7 @@ const settingsSchema = closed(
         12,
         'Stable Diffusion 1 and 2: the last layer of the text encoder that is used, counted from the end.',
       ),
-      samples_format: Type.Enum(['png', 'jpg', 'jpeg', 'webp'], { default: 'png', description: 'File format of the images.' }),
+      samples_format: choiceField(['png', 'jpg', 'jpeg', 'webp'], 'File format of the images.', 'png'),
       live_previews_enable: Type.Boolean({
         description: 'Whether /sdapi/v1/progress has previews; by default if the token asked for progress in the last ten minutes.',
       }),
@@ -87,8 +87,8 @@ const sharedFields = {
     override_settings: settingsSchema,
     override_settings_restore_afterwards: Type.Boolean({ description: 'Accepted; settings never outlast a request.' }),
     alwayson_scripts: scriptsSchema,
-    send_images: Type.Boolean({ default: true, description: 'Whether the answer contains the images.' }),
-    save_images: Type.Boolean({ default: false, description: 'Accepted; the service keeps none.' }),
+    send_images: flagField('Whether the answer contains the images.', true),
+    save_images: flagField('Accepted; the service keeps none.', false),
   }),
   ...onlyFields(drawingOnly),
   ...ignoredFields(
@@ -148,10 +148,7 @@ export const img2imgSchema = closed({
       description: 'Whether the masked region is drawn at full size.',
     }),
     inpaint_full_res_padding: integerField(0, 1024, 'Pixels around that region.', 0),
-    include_init_images: Type.Boolean({
-      default: false,
-      description: 'Whether `parameters` of the answer contains the images that were sent.',
-    }),
+    include_init_images: flagField('Whether `parameters` of the answer contains the images that were sent.', false),
   }),
   ...onlyFields(startingOnly),
   ...ignoredFields('image_cfg_scale', 'mask_round', 'mask_blur_x', 'mask_blur_y'),

@@ -45,10 +45,7 @@ const img2img = createBodyChecker(img2imgSchema)
 export async function parseTxt2img(deps: ImageParsing, reading: Reading, options: Abortable): Promise<A1111Drawing> {
   const body = txt2img.parse(reading.body, imageFaultCodes)
   const { enable_hr: twice = false, hr_scale, hr_upscaler, hr_second_pass_steps, denoising_strength } = body
-  const second = {
-    enable_hr: true,
-    ...defined({ hr_scale, hr_upscaler, hr_second_pass_steps, denoising_strength }),
-  }
+  const second = twice ? defined({ enable_hr: true, hr_scale, hr_upscaler, hr_second_pass_steps, denoising_strength }) : {}
   refuseFaults(
     [
       ...findOnlyFaults(body, twice ? highResolutionOnly : {}),
@@ -57,7 +54,7 @@ export async function parseTxt2img(deps: ImageParsing, reading: Reading, options
     imageFaultCodes,
   )
   const units = readUnits(body.alwayson_scripts ?? {})
-  return { body, request: await parse(deps, reading, { body, own: { ...units, ...(twice && second) } }, options) }
+  return { body, request: await parse(deps, reading, { body, own: { ...units, ...second } }, options) }
 }
 
 /**
@@ -113,37 +110,32 @@ async function parse(
   { body, own }: { readonly body: SharedBody; readonly own: Partial<ImageBody> },
   options: Abortable,
 ): Promise<ImageRequest> {
-  const { override_settings: settings = {}, styles = [], negative_prompt: negative = '', prompt = '' } = body
-  const {
-    sd_model_checkpoint: title,
-    sd_vae: vae = 'None',
-    samples_format: format = 'png',
-    live_previews_enable: previews = watched,
-  } = settings
+  const filled = { ...drawingDefaults, ...body }
+  const { prompt, negative_prompt: negative, seed } = filled
+  const { sd_model_checkpoint: title, sd_vae: vae = '', samples_format: format = 'png', ...settings } = body.override_settings ?? {}
   return inA1111Words(drawingWords, async () => {
     refuseFaults(findOnlyFaults(body, drawingOnly), imageFaultCodes)
     const name = title === undefined ? chosenModel(deps.catalog, chosen)?.id : resolveModelName(deps.catalog, nameOf(title), aliases)
     const model = chooseImageModel(deps.catalog, { field: 'checkpoint', name, families: checkpointFamilies })
-    const [style] = styles
-    const clipSkip = readClipSkip(body, model)
-    const ours: ImageBody = {
+    const [style] = filled.styles
+    const ours: ImageBody = defined({
       prompt,
       checkpoint: model.id,
-      ...(negative !== '' && { negative_prompt: negative }),
+      negative_prompt: negative || undefined,
       ...sizeOf(body, model),
-      steps: body.steps ?? drawingDefaults.steps,
-      cfg_scale: body.cfg_scale ?? drawingDefaults.cfg_scale,
-      num_images: (body.batch_size ?? 1) * (body.n_iter ?? 1),
-      ...(body.seed !== undefined && body.seed >= 0 && { seed: body.seed }),
+      steps: filled.steps,
+      cfg_scale: filled.cfg_scale,
+      num_images: filled.batch_size * filled.n_iter,
+      seed: seed >= 0 ? seed : undefined,
       sampler: chooseSampler(body),
       image_encoding: format === 'jpg' ? 'jpeg' : format,
-      ...(vae !== '' && vae !== 'None' && vae !== 'Automatic' && { vae: nameOf(vae) }),
-      ...(clipSkip > 0 && { clip_skip: clipSkip }),
-      ...(style !== undefined && { style_preset: findStylePreset(style)?.name ?? style }),
+      vae: ['', 'None', 'Automatic'].includes(vae) ? undefined : nameOf(vae),
+      clip_skip: readClipSkip(body, model) || undefined,
+      style_preset: style && (findStylePreset(style)?.name ?? style),
       ...readEmbeddings(deps.catalog, model, `${prompt} ${negative}`),
       ...own,
-    }
-    const hints = { encoding: null, lonely: false, previews }
+    })
+    const hints = { encoding: null, lonely: false, previews: settings.live_previews_enable ?? watched }
     const { request } = await parseImageRequest(deps, { body: ours, hints, families: checkpointFamilies, maxPixels }, options)
     return request
   })

@@ -12,15 +12,15 @@ import type { ImageParsing } from '../images/image-request.ts'
 import { parseUpscalingRequest } from '../images/upscaling-request.ts'
 import { nameOf } from './controlnet-units.ts'
 import { inA1111Words, upscalingWords } from './foreign-words.ts'
-import { findOnlyFaults, onlyFields } from './only-values.ts'
+import { findOnlyFaults, only, onlyFields } from './only-values.ts'
 
 const picture = 'An image in base64: PNG, JPEG or WebP; a data-URI prefix is accepted.'
 
 const extraOnly = {
-  resize_mode: { values: [0], why: 'send the factor as `upscaling_resize`' },
-  gfpgan_visibility: { values: [0], why: 'Sepia does not restore faces' },
-  codeformer_visibility: { values: [0], why: 'Sepia does not restore faces' },
-  upscaler_2: { values: ['None', ''], why: 'one upscaler enlarges the image' },
+  resize_mode: only('send the factor as `upscaling_resize`', 0),
+  gfpgan_visibility: only('Sepia does not restore faces', 0),
+  codeformer_visibility: only('Sepia does not restore faces', 0),
+  upscaler_2: only('one upscaler enlarges the image', 'None', ''),
 } as const
 
 /** The body of POST /sdapi/v1/extra-single-image. */
@@ -94,7 +94,8 @@ export async function readPngInfo(
   options: Abortable,
 ): Promise<{ readonly info: string; readonly items: object; readonly parameters: Readonly<Record<string, string>> }> {
   const { image } = pngInfoChecker.parse(received, imageFaultCodes)
-  const info = readEmbeddedText(await decodeImage(inspectImage, { field: 'image', text: image }, options))
+  const { bytes } = await decodeImage(inspectImage, { field: 'image', text: image }, options)
+  const info = readEmbeddedText(bytes)
   if (info === null) return { info: '', items: {}, parameters: {} }
   const { prompt, negativePrompt, fields } = parseParameters(info)
   const size = /^(\d+)x(\d+)$/.exec(fields.get('Size') ?? '')

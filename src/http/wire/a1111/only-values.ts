@@ -9,7 +9,10 @@ interface OnlyValues {
   readonly why: string
 }
 
-const only = (why: string, ...values: readonly unknown[]): OnlyValues => ({ values, why })
+/** The values of a field that are accepted, with the reason. */
+export function only(why: string, ...values: readonly unknown[]): OnlyValues {
+  return { values, why }
+}
 
 /** Such fields of txt2img and img2img. */
 export const drawingOnly = {

@@ -16,7 +16,7 @@ test('the bytes determine the format of an image, whatever its data URI states',
     ' data:image/png;base64, ',
     'DATA:IMAGE/PNG;BASE64,',
   ])
-    assert.deepEqual([...(await decodeImage(inspect, { field: 'init_image', text: `${prefix}AQID` }, options))], [1, 2, 3], prefix)
+    assert.deepEqual([...(await decodeImage(inspect, { field: 'init_image', text: `${prefix}AQID` }, options)).bytes], [1, 2, 3], prefix)
 })
 
 test('an image field accepts only base64 and data URIs with base64', async () => {

@@ -9,7 +9,7 @@ import type { InspectedImage, InspectImage, InspectionOptions } from '../../../c
 export const dataHead: RegExp = /^data:([^,;]{0,128})[^,]{0,256};base64,/i
 
 /**
- * The bytes of an image field: base64, with or without a data-URI prefix.
+ * The bytes and the properties of an image field: base64, with or without a data-URI prefix.
  *
  * @throws {ServiceError} `validation_error` for invalid base64 or an unreadable image.
  */
@@ -17,20 +17,11 @@ export async function decodeImage(
   inspect: InspectImage,
   { field, text }: { readonly field: string; readonly text: string },
   options: InspectionOptions,
-): Promise<Uint8Array> {
-  return (await decodeInspected(inspect, { field, text }, options)).bytes
-}
-
-/** As {@link decodeImage}, with what the image is. */
-export async function decodeInspected(
-  inspect: InspectImage,
-  { field, text }: { readonly field: string; readonly text: string },
-  options: InspectionOptions,
-): Promise<{ readonly bytes: Uint8Array; readonly found: InspectedImage }> {
+): Promise<InspectedImage & { readonly bytes: Uint8Array }> {
   // The bytes determine the format, whatever the head states.
   const bytes = await decodeBase64(text.trim().replace(dataHead, '').trimStart())
   if (bytes === null) throw fault(field, `\`${field}\` must be an image in base64, with or without a data:image/…;base64, prefix.`)
-  return { bytes, found: await inspectField(inspect, { field, bytes }, options) }
+  return { ...(await inspectField(inspect, { field, bytes }, options)), bytes }
 }
 
 /**

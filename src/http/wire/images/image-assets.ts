@@ -2,6 +2,7 @@ import { type AssetDescriptor, assetKinds, type ImageAssetKind } from '../../../
 import { weightStem } from '../../../core/assets/find-asset.ts'
 import { familyNames } from '../../../core/checkpoint/checkpoint-family.ts'
 import { mayFit } from '../../../core/checkpoint/lora-facts.ts'
+import { defined } from '../../../core/defined.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import { maxControlnets } from '../../../core/images/controlnet.ts'
@@ -174,19 +175,19 @@ export async function decodeAssets(
   for (const each of named) {
     const { field, image = '', scale, until, preprocess } = each.use
     const of = field === 'controlnet' ? 'controlnet_image' : 'controlnets'
-    const decoded = await decodeImage(inspect, { field: of, text: image }, options)
-    controlnets.push({ name: keptName(each), scale, until, preprocess, image: decoded })
+    const { bytes } = await decodeImage(inspect, { field: of, text: image }, options)
+    controlnets.push({ name: keptName(each), scale, until, preprocess, image: bytes })
   }
   const inversions = textualInversions.map((each) => ({ name: keptName(each), trigger: each.use.trigger }))
-  return {
-    ...(inversions.length === 0 ? {} : { textualInversions: inversions }),
-    ...(vae === null ? {} : { vae: keptName(vae) }),
-    ...(controlnets.length === 0 ? {} : { controlnets }),
-  }
+  return defined({
+    textualInversions: inversions.length === 0 ? undefined : inversions,
+    vae: vae === null ? undefined : keptName(vae),
+    controlnets: controlnets.length === 0 ? undefined : controlnets,
+  })
 }
 
 /** A model with the defaults of a body's LoRAs, and the other values that they require. */
-interface PacedModel {
+export interface PacedModel {
   readonly model: ImageModelDescriptor
   readonly spacing: Pick<ImageRequest, 'timestepSpacing'>
 }

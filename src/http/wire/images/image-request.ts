@@ -12,7 +12,7 @@ import { didYouMean } from '../../../core/text/nearest-name.ts'
 import type { Abortable } from '../../../core/waiting.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { faultsError, fieldFault, imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
-import { decodeImage, decodeInspected } from './decode-image.ts'
+import { decodeImage } from './decode-image.ts'
 import { findFamilyFaults, withOtherFaults } from './family-faults.ts'
 import { findHighResolutionFaults, readHighResolution } from './high-resolution.ts'
 import { decodeAssets, findAssetFaults, isOwnVae, keptName, type NamedAssets, paceByLoras, resolveAssets } from './image-assets.ts'
@@ -176,19 +176,18 @@ async function decodeImages(
   }: { readonly signal: AbortSignal; readonly shape: Pick<ImageRequest, 'width' | 'height' | 'steps'> },
 ): Promise<Pick<ImageRequest, 'initial' | 'mask' | 'references' | 'referencePixels'>> {
   const { init_image, mask_image, reference_images, ...filled } = { ...imageDefaults, ...body }
-  const initial = init_image === undefined ? null : await decodeImage(inspect, { field: 'init_image', text: init_image }, { signal })
-  const whiteAt = { width, height }
-  const mask = mask_image === undefined ? null : await decodeImage(inspect, { field: 'mask_image', text: mask_image }, { signal, whiteAt })
-  const seen: Awaited<ReturnType<typeof decodeInspected>>[] = []
-  for (const text of reference_images ?? []) seen.push(await decodeInspected(inspect, { field: 'reference_images', text }, { signal }))
+  const decode = (field: string, text: string, options = {}) => decodeImage(inspect, { field, text }, { signal, ...options })
+  const initial = init_image === undefined ? null : await decode('init_image', init_image)
+  const mask = mask_image === undefined ? null : await decode('mask_image', mask_image, { whiteAt: { width, height } })
+  const seen = await Array.fromAsync(reference_images ?? [], (text) => decode('reference_images', text))
   return {
     ...(seen.length > 0 && {
       references: seen.map(({ bytes }) => bytes),
-      referencePixels: referencePixels(seen.map(({ found }) => found)),
+      referencePixels: referencePixels(seen),
     }),
-    initial: initial && { image: initial, strength: strengthFor(filled.strength, steps) },
+    initial: initial && { image: initial.bytes, strength: strengthFor(filled.strength, steps) },
     mask: mask && {
-      image: mask,
+      image: mask.bytes,
       fullResolution: filled.inpaint_full_res,
       padding: filled.inpaint_full_res_padding,
       outpainting: filled.outpainting,

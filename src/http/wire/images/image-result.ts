@@ -2,7 +2,29 @@ import Type from 'typebox'
 import type { EnlargementRequest, GeneratedImage, ImageRequest, ImageResult } from '../../../core/image-generation.ts'
 import { controlWarnings } from '../../../core/images/controlnet.ts'
 import type { Answer } from '../answer.ts'
-import type { imageResultSchema } from './image-answers.ts'
+
+/** Answer of POST /generate/sdxl; also the stored output of an asynchronous one. */
+export const imageResultSchema = Type.Object({
+  images: Type.Array(
+    Type.Object({
+      image_b64: Type.Union([Type.String(), Type.Null()], {
+        description: 'The image file in base64; null when it was removed for safety.',
+      }),
+      removed_for_safety: Type.Boolean(),
+      safety_score: Type.Union([Type.Number(), Type.Null()]),
+      seed: Type.Integer(),
+    }),
+  ),
+  prediction_time_ms: Type.Number({ description: 'Time spent computing, without waiting.' }),
+  model: Type.String(),
+  width: Type.Integer(),
+  height: Type.Integer(),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Parts of the request that were ignored or done differently; absent if there are none.',
+    }),
+  ),
+})
 
 /**
  * The answer of POST /generate/sdxl; also the stored output of an asynchronous one.

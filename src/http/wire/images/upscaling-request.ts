@@ -42,16 +42,10 @@ export async function parseUpscalingRequest(
 ): Promise<EnlargementRequest> {
   const body = checker.parse(received, imageFaultCodes)
   const { id, upscaler } = chooseUpscaler(catalog, body.model)
-  let picture = { width: 0, height: 0 }
-  const inspect: InspectImage = async (bytes, inspection) => {
-    const found = await inspectImage(bytes, inspection)
-    picture = found
-    return found
-  }
-  const image = await decodeImage(inspect, { field: 'init_image', text: body.init_image }, options)
+  const picture = await decodeImage(inspectImage, { field: 'init_image', text: body.init_image }, options)
   const request: EnlargementRequest = {
     model: id,
-    image,
+    image: picture.bytes,
     ...sizeOf(body, picture, upscaler.scale),
     encoding: body.output_image_encoding ?? hints.encoding ?? imageDefaults.image_encoding,
   }

@@ -10,13 +10,13 @@ import { closed, optional } from '../../../faults/object-schema.ts'
 import { faultsError, fieldFault, imageFaultCodes, refuseFaults } from '../../../faults/refuse-faults.ts'
 import { type Form, readFormFields } from '../../forms/read-form-fields.ts'
 import { inspectField } from '../decode-image.ts'
-import { findLoraAssetFaults, paceByLoras, resolveAssets } from '../image-assets.ts'
+import { findLoraAssetFaults } from '../image-assets.ts'
 import { imageDefaults } from '../image-fields.ts'
-import { chooseImageModel, type ImageParsing } from '../image-request.ts'
+import type { ImageParsing } from '../image-request.ts'
 import { findStrengthFault, strengthFor } from '../image-strength.ts'
 import { findUnsupported, unsupportedField } from '../unsupported-fields.ts'
 import { commonImageOptions, drawingOptions, unsupportedImageOptions } from './image-options.ts'
-import { type OpenAiImages, resolveImages } from './resolve-images.ts'
+import { chooseModel, type OpenAiImages, resolveImages } from './resolve-images.ts'
 
 /** The share of the picture that is redrawn; with a mask, all of its transparent part. */
 const strengths = { high: 0.5, low: imageDefaults.strength, masked: 1, variation: 0.6 } as const
@@ -83,16 +83,14 @@ async function startFrom(
 ): Promise<OpenAiImages> {
   const { images, mask } = takeFiles(form, known)
   const [image] = images
-  const { prompt, negative_prompt = '' } = body
-  const assets = resolveAssets({ prompt, negative_prompt }, deps.catalog)
-  const { model, spacing } = paceByLoras(chooseImageModel(deps.catalog, { field: 'model', name: body.model }), assets)
+  const chosen = chooseModel(deps.catalog, body)
+  const { model } = chosen
   refuseUnfit(model)
   const sees = known.includes('mask') && takesReferences(familyOf(model))
   refuseMore(images, sees ? maxReferences : 1, model)
-  refuseFaults(findLoraAssetFaults(assets, model, { catalog: deps.catalog, field: 'prompt' }), imageFaultCodes)
+  refuseFaults(findLoraAssetFaults(chosen.assets, model, { catalog: deps.catalog, field: 'prompt' }), imageFaultCodes)
   const picture = await inspectField(deps.inspectImage, { field: 'image', bytes: image }, { signal })
-  const { request: resolved, delivery } = resolveImages(body, { model, assets, picture, maxPixels: deps.maxPixels })
-  const request = { ...resolved, ...spacing }
+  const { request, delivery } = resolveImages(body, { ...chosen, picture, maxPixels: deps.maxPixels })
   // A masked picture is repainted. Without a mask, a model that supports references gets all pictures as references.
   const references = sees ? images.slice(mask === undefined ? 0 : 1) : []
   const shown = await inspectAll(deps.inspectImage, references, { signal })

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { imageEncodings, maxSteps } from '../../../../core/image-generation.ts'
 import type { ImageModelDescriptor } from '../../../../core/model.ts'
-import { closed, integerField, optional } from '../../../faults/object-schema.ts'
+import { choiceField, closed, defaultsOf, flagField, integerField, optional } from '../../../faults/object-schema.ts'
 import { imageFields } from '../image-fields.ts'
 import { unsupportedField } from '../unsupported-fields.ts'
 
@@ -45,20 +45,24 @@ export const commonImageOptions = optional({
 export const drawingOptions = {
   prompt,
   ...optional({
-    quality: Type.Enum(imageQualities, {
-      default: 'auto',
-      description: "Number of steps: low is half the model's default, high or hd one and a half times; not together with `steps`.",
-    }),
-    background: Type.Enum(['auto', 'opaque'], { default: 'auto', description: 'Pictures are opaque.' }),
-    moderation: Type.Enum(['auto'], { default: 'auto', description: "Accepted; the model's own safety checker decides, if it has one." }),
-    output_format: Type.Enum(imageEncodings, { default: 'png', description: 'File format of the images.' }),
+    quality: choiceField(
+      imageQualities,
+      "Number of steps: low is half the model's default, high or hd one and a half times; not together with `steps`.",
+      'auto',
+    ),
+    background: choiceField(['auto', 'opaque'], 'Pictures are opaque.', 'auto'),
+    moderation: choiceField(['auto'], "Accepted; the model's own safety checker decides, if it has one.", 'auto'),
+    output_format: choiceField(imageEncodings, 'File format of the images.', 'png'),
     output_compression: integerField(0, 100, 'Quality of a JPEG or WebP, up to 100; PNG is lossless. 95 by default.'),
-    stream: Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' }),
+    stream: flagField('Whether the answer comes as server-sent events.', false),
     partial_images: integerField(0, 3, 'Number of small JPEG previews; needs `stream`.', 0),
     safety_identifier: Type.String({ description: 'Accepted for compatibility, not kept.' }),
   }),
   ...{ negative_prompt, seed, steps, cfg_scale, sampler, style_preset },
 }
+
+/** The defaults of all of them. */
+export const imageOptionDefaults = defaultsOf({ ...commonImageOptions, ...drawingOptions })
 
 /** OpenAI's fields that no engine supports. */
 export const unsupportedImageOptions = {

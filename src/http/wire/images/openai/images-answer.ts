@@ -1,11 +1,33 @@
-import type { ImageRequest, ImageResult } from '../../../../core/image-generation.ts'
+import Type from 'typebox'
+import { type ImageRequest, type ImageResult, imageEncodings } from '../../../../core/image-generation.ts'
 import type { StoredPicture } from '../../../../core/inference.ts'
 import type { Clock } from '../../../../core/ports/clock.ts'
+import { optional } from '../../../faults/object-schema.ts'
 import type { Answer } from '../../answer.ts'
-import type { imageResultSchema, openAiImagesSchema } from '../image-answers.ts'
-import { toBase64 } from '../image-result.ts'
-import { type ImageOptions, plainQuality } from './image-options.ts'
+import { type imageResultSchema, toBase64 } from '../image-result.ts'
+import { type ImageOptions, imageOptionDefaults, plainQuality } from './image-options.ts'
 import type { ImageDelivery, OpenAiImages } from './resolve-images.ts'
+
+/** Answer of POST /v1/images/generations, edits and variations. */
+export const openAiImagesSchema = Type.Object({
+  created: Type.Integer({ description: 'Unix seconds.' }),
+  background: Type.Literal('opaque'),
+  data: Type.Array(
+    Type.Object({
+      ...optional({
+        b64_json: Type.Union([Type.String(), Type.Null()], { description: 'The file in base64; null when it was removed for safety.' }),
+        url: Type.Union([Type.String(), Type.Null()], {
+          description: 'The address of the file for 24 hours; null when it was removed for safety.',
+        }),
+      }),
+      seed: Type.Integer(),
+    }),
+  ),
+  model: Type.String(),
+  output_format: Type.Enum(imageEncodings),
+  quality: Type.Enum(['low', 'medium', 'high']),
+  size: Type.Optional(Type.String({ description: 'Only sizes that the published clients know, such as 1024x1024.' })),
+})
 
 type ImagesAnswer = Answer<typeof openAiImagesSchema>
 
@@ -48,9 +70,10 @@ export function encodeOpenAiImages(clock: Clock, request: ImageRequest, delivery
  */
 export function encodeStoredImages(
   clock: Clock,
-  { output_format: encoding = 'png', quality = 'auto' }: ImageOptions,
+  options: ImageOptions,
   { images, ...stored }: Answer<typeof imageResultSchema>,
 ): ImagesAnswer {
+  const { output_format: encoding, quality } = { ...imageOptionDefaults, ...options }
   return {
     ...describeImages(clock, { ...stored, encoding }, { quality: plainQuality(quality) }),
     data: images.map(({ image_b64, seed }) => ({ b64_json: image_b64, seed })),

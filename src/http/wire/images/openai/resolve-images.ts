@@ -1,12 +1,23 @@
+import { defined } from '../../../../core/defined.ts'
 import type { FieldFault } from '../../../../core/error.ts'
 import { defaultEncodingQuality, type ImageRequest } from '../../../../core/image-generation.ts'
 import type { ImageModelDescriptor } from '../../../../core/model.ts'
+import type { ModelCatalog } from '../../../../core/ports/model-catalog.ts'
+import { createBodyChecker } from '../../../faults/body-checker.ts'
 import { fieldFault, imageFaultCodes, refuseFaults } from '../../../faults/refuse-faults.ts'
-import type { NamedAssets } from '../image-assets.ts'
+import { findLoraAssetFaults, type NamedAssets, type PacedModel, paceByLoras, resolveAssets } from '../image-assets.ts'
 import { refusePixels } from '../image-pixels.ts'
-import { resolveImageRequest } from '../image-request.ts'
+import { chooseImageModel, resolveImageRequest } from '../image-request.ts'
 import { findSizeFaults } from '../image-size.ts'
-import { type ImageOptions, plainQuality, stepsFor } from './image-options.ts'
+import { findUnsupported } from '../unsupported-fields.ts'
+import {
+  type ImageOptions,
+  imageOptionDefaults,
+  openAiImageSchema,
+  plainQuality,
+  stepsFor,
+  unsupportedImageOptions,
+} from './image-options.ts'
 
 /** The delivery of the answer. */
 export interface ImageDelivery {
@@ -24,6 +35,35 @@ export interface OpenAiImages {
   readonly delivery: ImageDelivery
 }
 
+const checker = createBodyChecker(openAiImageSchema)
+
+/**
+ * Reads the body of POST /v1/images/generations.
+ *
+ * @param maxPixels Limit of one request, over all its pictures.
+ * @throws {ServiceError} `validation_error`, `unsupported`, `model_not_found`.
+ */
+export function parseOpenAiImageRequest(catalog: ModelCatalog, received: unknown, maxPixels: number): OpenAiImages {
+  const body = checker.parse(received, imageFaultCodes)
+  refuseFaults(findUnsupported(body, unsupportedImageOptions), imageFaultCodes)
+  const { model, assets, spacing } = chooseModel(catalog, body)
+  refuseFaults(findLoraAssetFaults(assets, model, { catalog, field: 'prompt' }), imageFaultCodes)
+  return resolveImages(body, { model, assets, spacing, picture: null, maxPixels })
+}
+
+/**
+ * The model for a body, with the defaults of its LoRAs, and the assets in its prompts.
+ *
+ * @throws {ServiceError} `unsupported`, `model_not_found`.
+ */
+export function chooseModel(
+  catalog: ModelCatalog,
+  { model: name, prompt, negative_prompt = '' }: ImageOptions & { readonly prompt: string },
+): PacedModel & { readonly assets: NamedAssets } {
+  const assets = resolveAssets({ prompt, negative_prompt }, catalog)
+  return { ...paceByLoras(chooseImageModel(catalog, { field: 'model', name }), assets), assets }
+}
+
 /**
  * Fills in every default of a well-formed body.
  *
@@ -36,18 +76,18 @@ export function resolveImages(
   {
     model,
     assets,
+    spacing,
     picture,
     maxPixels,
-  }: {
-    readonly model: ImageModelDescriptor
-    readonly assets: NamedAssets
+  }: ReturnType<typeof chooseModel> & {
     readonly picture: { readonly width: number; readonly height: number } | null
     readonly maxPixels: number
   },
 ): OpenAiImages {
-  const { size = 'auto', n = 1, quality = 'auto', output_format = 'png', output_compression, stream = false, partial_images = 0 } = options
+  const filled = { ...imageOptionDefaults, ...options }
+  const { size = 'auto', n, quality, output_format, output_compression, stream, partial_images } = filled
   const { prompt, negative_prompt, seed, cfg_scale, sampler, style_preset } = options
-  refuseFaults([...findDeliveryFaults(options), ...findQualityFaults(options)], imageFaultCodes)
+  refuseFaults([...findDeliveryFaults(filled)], imageFaultCodes)
   const automatic = picture === null ? model.native : nearestSize(model, picture)
   const [width = automatic.width, height = automatic.height] = size === 'auto' ? [] : size.split('x').map(Number)
   refuseFaults(
@@ -55,12 +95,10 @@ export function resolveImages(
     imageFaultCodes,
   )
   const steps = options.steps ?? (quality === 'auto' ? undefined : stepsFor(quality, model))
-  const chosen = { prompt, negative_prompt, seed, cfg_scale, sampler, style_preset, steps }
-  const request = resolveImageRequest(
-    { ...withoutAbsent(chosen), prompt, width, height, num_images: n, image_encoding: output_format },
-    model,
-    { hints: { encoding: null, lonely: false, previews: partial_images > 0 }, assets },
-  )
+  const drawing = { prompt, negative_prompt, width, height, steps, cfg_scale, num_images: n, seed, sampler, style_preset }
+  const hints = { encoding: null, lonely: false, previews: partial_images > 0 }
+  const body = defined({ ...drawing, image_encoding: output_format })
+  const request = { ...resolveImageRequest(body, model, { hints, assets }), ...spacing }
   refusePixels(request, maxPixels, { count: 'n', size: ['size'] })
   const encodingQuality = output_format === 'png' ? defaultEncodingQuality : Math.max(1, output_compression ?? defaultEncodingQuality)
   return {
@@ -69,33 +107,14 @@ export function resolveImages(
   }
 }
 
-function findDeliveryFaults({
-  stream,
-  partial_images,
-  response_format,
-  output_format = 'png',
-  output_compression,
-}: ImageOptions): readonly FieldFault[] {
-  const faults: FieldFault[] = []
-  if (stream !== true && (partial_images ?? 0) > 0)
-    faults.push(fieldFault('partial_images', 'needs `stream: true`: set it, or leave this out.'))
-  if (stream === true && response_format === 'url') faults.push(fieldFault('response_format', 'must be b64_json with `stream: true`.'))
+function* findDeliveryFaults(options: ImageOptions & typeof imageOptionDefaults): Iterable<FieldFault> {
+  const { stream, partial_images, response_format, output_format, output_compression, quality, steps } = options
+  if (!stream && partial_images > 0) yield fieldFault('partial_images', 'needs `stream: true`: set it, or leave this out.')
+  if (stream && response_format === 'url') yield fieldFault('response_format', 'must be b64_json with `stream: true`.')
   if (output_format === 'png' && output_compression !== undefined && output_compression < 100)
-    faults.push(fieldFault('output_compression', 'must be 100 or left out with an `output_format` of png: use jpeg or webp.'))
-  return faults
-}
-
-function findQualityFaults({ quality = 'auto', steps }: ImageOptions): readonly FieldFault[] {
-  return quality !== 'auto' && steps !== undefined
-    ? [fieldFault('quality', 'must be auto or left out with `steps`, which has the same effect.')]
-    : []
-}
-
-/** A record without its undefined fields. */
-function withoutAbsent<Value extends object>(record: Value): { [Key in keyof Value]?: Exclude<Value[Key], undefined> } {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as {
-    [Key in keyof Value]?: Exclude<Value[Key], undefined>
-  }
+    yield fieldFault('output_compression', 'must be 100 or left out with an `output_format` of png: use jpeg or webp.')
+  if (quality !== 'auto' && steps !== undefined)
+    yield fieldFault('quality', 'must be auto or left out with `steps`, which has the same effect.')
 }
 
 interface Size {
