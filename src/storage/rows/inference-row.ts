@@ -4,7 +4,8 @@ import type { ModelRoom } from '../../core/ports/inference-queue.ts'
 import { type Row, readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'
 
 const statuses = ['pending', 'running', 'completed'] as const satisfies readonly InferenceStatus[]
-const outcomes = ['succeeded', 'failed', 'cancelled'] as const satisfies readonly Outcome[]
+/** Outcomes in columns. */
+export const outcomes = ['succeeded', 'failed', 'cancelled'] as const satisfies readonly Outcome[]
 
 /** Reads a full row of `inferences`; the queue position is not included. */
 export function readInference(row: Row): Inference {

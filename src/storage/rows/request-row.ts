@@ -1,10 +1,9 @@
 import type { NumberedRequest, RequestLogQuery } from '../../core/ports/request-log.ts'
 import type { RequestRecord } from '../../core/requests/request-record.ts'
-import { readErrorOrNull } from './inference-row.ts'
+import { outcomes, readErrorOrNull } from './inference-row.ts'
 import { type Row, readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'
 
 const kinds = ['chat', 'completion', 'embedding', 'rerank', 'image'] as const
-const outcomes = ['succeeded', 'failed', 'cancelled'] as const
 
 /** Columns of `request_records` except its number; `words` is the excerpt in lower case, for searching. */
 export const requestColumns = [
@@ -89,23 +88,17 @@ export function requestConditions(
   listed: string,
 ): { readonly where: string; readonly parameters: Readonly<Record<string, string | number | readonly string[] | null>> } {
   const conditions = [
-    ...(accountId === null ? [] : ['account_id = :accountId']),
-    ...(kind === null ? [] : ['kind = :kind']),
-    ...(deferred === null ? [] : [deferred ? 'outcome is null' : 'outcome is not null']),
-    ...(ids === null ? [] : [listed]),
-    ...(before === null ? [] : ['seq < :before']),
+    accountId !== null && 'account_id = :accountId',
+    kind !== null && 'kind = :kind',
+    deferred !== null && (deferred ? 'outcome is null' : 'outcome is not null'),
+    ids !== null && listed,
+    before !== null && 'seq < :before',
     // Wildcards in a search text are escaped.
-    ...(search === null ? [] : [`words like :pattern escape '!'`]),
-  ]
+    search !== null && `words like :pattern escape '!'`,
+  ].filter((condition) => condition !== false)
   return {
     where: conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`,
-    parameters: {
-      ...(accountId !== null && { accountId }),
-      ...(kind !== null && { kind }),
-      ...(ids !== null && { ids }),
-      ...(before !== null && { before }),
-      ...(search !== null && { pattern: writePattern(search) }),
-    },
+    parameters: { accountId, kind, ids, before, pattern: search === null ? null : writePattern(search) },
   }
 }
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { writeEarlierDatabase } from '../../../test/support/sqlite/earlier-database.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
+import type { Connection } from './connection.ts'
 import { openDatabase } from './open-database.ts'
 import { SqliteRequestLog } from './request-log.ts'
 import { wordIndex } from './schema/request-tables.ts'
@@ -20,6 +21,52 @@ test('the expiry of requests from before their index finds those with words with
     earlier.run(sql, { id: 'sentence', error: '{"code":"inference_failed","message":"Half a tiger.","param":null}' })
   })
   using connection = openDatabase(file)
+  const { log, ran } = openLog(connection)
+  assert.deepEqual([await log.expire({ words: 9, all: 1 }), await log.expire({ words: 9, all: 1 })], [2, 0])
+  assert.deepEqual(connection.all('select id from request_records where excerpt is not null'), [])
+  assert.deepEqual(
+    ran.slice(0, 5).map((statement) => indexesOf(connection, statement)),
+    [['request_records_age'], ['request_records_words'], ['request_records_words'], byResult, byResult],
+  )
+})
+
+test('the expiry of requests reads those whose results are kept longer once, and then when the results expire', async () => {
+  await using folder = await createTemporaryFolder()
+  using connection = openDatabase(`${folder.path}/sepia.db`)
+  const { log, ran, clock } = openLog(connection)
+  const start = clock.now()
+  const insert = `insert into request_records (id, account_id, kind, model, at, excerpt) values (:id, 'a', 'image', 'm', :at, 'a tiger')`
+  const complete = `insert into inferences (id, account_id, kind, model, priority, status, outcome, created_at, queued_at, completed_at, expires_at)
+    values (:id, 'a', 'image', 'm', 1, 'completed', 'cancelled', 1, 1, 2, :expiresAt)`
+  for (let number = 0; number < 3; number++) {
+    connection.run(insert, { id: `r${number}`, at: 5 })
+    connection.run(complete, { id: `r${number}`, expiresAt: start + 1000 * (number + 1) })
+  }
+  const wordsLeft = () => connection.all('select id from request_records where excerpt is not null order by id').map(({ id }) => id)
+  const expire = async (words = 9) => {
+    ran.length = 0
+    while ((await log.expire({ words, all: 1 })) > 0);
+    return ran.at(-1)?.parameters
+  }
+  await expire()
+  assert.deepEqual(wordsLeft(), ['r0', 'r1', 'r2'])
+  await clock.advance(1000)
+  // Only ages after 9, and only results that expired after the first call.
+  const { agedSince, endedSince } = (await expire()) ?? {}
+  assert.deepEqual({ agedSince, endedSince }, { agedSince: 9, endedSince: start })
+  assert.deepEqual(wordsLeft(), ['r1', 'r2'])
+  connection.run(insert, { id: 'aged', at: 12 })
+  await expire(12)
+  assert.deepEqual(wordsLeft(), ['r1', 'r2'])
+  await clock.advance(2000)
+  await expire(12)
+  assert.deepEqual(wordsLeft(), [])
+})
+
+/** The index of results by their expiry, then that of records by their id. */
+const byResult = ['request_records_id', 'inferences_expiry']
+
+function openLog(connection: Connection) {
   const ran: Statement[] = []
   class RecordingDatabase extends SqliteDatabase {
     override runAll(statements: readonly Statement[]): Promise<readonly number[]> {
@@ -28,16 +75,16 @@ test('the expiry of requests from before their index finds those with words with
     }
   }
   const clock = createTestClock()
-  const log = new SqliteRequestLog(new RecordingDatabase(new DirectWriter(connection), connection, clock), clock)
-  assert.deepEqual([await log.expire({ words: 9, all: 1 }), await log.expire({ words: 9, all: 1 })], [2, 0])
-  assert.deepEqual(connection.all('select id from request_records where excerpt is not null'), [])
-  const used = ran.slice(0, 3).map(({ sql, parameters }) => {
-    const plan = connection.all(`explain query plan ${sql}`, parameters).map(({ detail }) => String(detail))
-    assert.deepEqual(
-      plan.filter((step) => step.startsWith('SCAN')),
-      [],
-    )
-    return plan.flatMap((step) => /INDEX (request_records_(?:words|age))/.exec(step)?.[1] ?? [])
-  })
-  assert.deepEqual(used, [['request_records_age'], ['request_records_words'], ['request_records_words']])
-})
+  return { log: new SqliteRequestLog(new RecordingDatabase(new DirectWriter(connection), connection, clock), clock), ran, clock }
+}
+
+/** Indexes by which a statement finds old records; it may read no table as a whole. */
+function indexesOf(connection: Connection, { sql, parameters }: Statement): readonly string[] {
+  const plan = connection.all(`explain query plan ${sql}`, parameters).map(({ detail }) => String(detail))
+  assert.deepEqual(
+    plan.filter((step) => step.startsWith('SCAN')),
+    [],
+    plan.join('\n'),
+  )
+  return plan.flatMap((step) => /INDEX (request_records_(?:words|age|id)|inferences_expiry)/.exec(step)?.[1] ?? [])
+}
