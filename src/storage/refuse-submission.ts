@@ -1,34 +1,41 @@
 import { ServiceError } from '../core/error.ts'
+import type { QueueLimits } from '../core/ports/inference-queue.ts'
 
-/** The error for a submission to a full queue. */
-export function queueFull(): ServiceError {
-  return new ServiceError('server_is_overloaded', 'Too many requests are waiting; try again later.', { retryAfterSeconds: 10 })
+/** Waiting requests and stored bytes of an account, with its own limits; null = those of the service. */
+export interface AccountRoom {
+  readonly pending: number
+  readonly bytes: number
+  readonly mostPending: number | null
+  readonly mostBytes: number | null
 }
 
 /**
- * The error for an account at its limit of waiting requests.
+ * The error for a submission to a full queue, or of an account at a limit; null = there is room.
  *
- * @param options.own Whether the limit is set on the account itself.
+ * @param pending Waiting requests of all accounts.
+ * @param stored Bytes that the account would store with the new request.
  */
-export function shareFull(maxPending: number, { own = false }: { readonly own?: boolean } = {}): ServiceError {
-  return new ServiceError(
-    'concurrency_limit_exceeded',
-    `This account has reached its limit of ${maxPending} waiting requests (${own ? 'its own limit' : 'its share of the queue, account-share'}); wait until some of them end.`,
-    { retryAfterSeconds: 10 },
-  )
-}
-
-/**
- * The error for an account over its storage limit.
- *
- * @param stored Total bytes including the new request.
- * @param options.own Whether the limit is set on the account itself.
- */
-export function storageFull(stored: number, most: number, { own = false }: { readonly own?: boolean } = {}): ServiceError {
+export function refuseOverLimits(
+  { pending, own, stored }: { readonly pending: number; readonly own: Omit<AccountRoom, 'bytes'>; readonly stored: number },
+  { maxPending, maxPendingPerAccount = maxPending, maxStoredBytesPerAccount = Number.POSITIVE_INFINITY }: QueueLimits,
+): ServiceError | null {
+  const { mostPending, mostBytes } = own
+  const most = { pending: mostPending ?? maxPendingPerAccount, bytes: mostBytes ?? maxStoredBytesPerAccount }
+  if (pending >= maxPending)
+    return new ServiceError('server_is_overloaded', 'Too many requests are waiting; try again later.', { retryAfterSeconds: 10 })
+  if (own.pending >= most.pending) {
+    const source = mostPending === null ? 'its share of the queue, account-share' : 'its own limit'
+    return new ServiceError(
+      'concurrency_limit_exceeded',
+      `This account has reached its limit of ${most.pending} waiting requests (${source}); wait until some of them end.`,
+      { retryAfterSeconds: 10 },
+    )
+  }
+  if (stored <= most.bytes) return null
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`
   return new ServiceError(
     'quota_exceeded',
-    `The asynchronous requests of this account would store ${megabytes(stored)}, over its ${megabytes(most)} (${own ? 'its own limit' : 'account-storage'}); wait until outputs expire, 24 hours after they were stored, or ask for less.`,
+    `The asynchronous requests of this account would store ${megabytes(stored)}, over its ${megabytes(most.bytes)} (${mostBytes === null ? 'account-storage' : 'its own limit'}); wait until outputs expire, 24 hours after they were stored, or ask for less.`,
     { retryAfterSeconds: 120 },
   )
 }

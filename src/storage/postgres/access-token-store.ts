@@ -2,7 +2,7 @@ import type { AccessToken } from '../../core/access-token.ts'
 import type { UseLimits } from '../../core/limits/use-limits.ts'
 import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-token-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { limitColumns, limitNames } from '../rows/limit-columns.ts'
+import { tokenColumns } from '../rows/account-row.ts'
 import { readText } from '../rows/row.ts'
 import { AccessTokenTables, readNames, spent } from '../tables/access-token-tables.ts'
 import { repeatable } from '../tables/statements.ts'
@@ -24,9 +24,7 @@ export class PostgresAccessTokenStore extends AccessTokenTables<Database> implem
       // Serialized per account, so that concurrent calls cannot exceed the maximum.
       await statements.run(`select pg_advisory_xact_lock(hashtextextended('tokens of ' || :accountId, 0))`, { accountId })
       const kept = await statements.run(
-        `insert into access_tokens (id, account_id, name, hash, hint, scopes, created_at, expires_at, revoked_at, last_used_at, ${limitNames})
-         select :id, :accountId, :name, :hash, :hint, :scopes, :createdAt::bigint, :expiresAt::bigint, :revokedAt::bigint, :lastUsedAt::bigint,
-           ${limitColumns.map(([name]) => `:${name}::bigint`).join(', ')}
+        `insert into access_tokens (${tokenColumns.names}) select ${tokenColumns.parameters}
          where (select count(*) from access_tokens where account_id = :accountId and not ${spent}) < :most::bigint`,
         { ...token, ...limits, scopes: token.scopes.join(' '), most },
       )

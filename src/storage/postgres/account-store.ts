@@ -1,44 +1,27 @@
 import type { Account, AccountChange, Invitation, Session } from '../../core/account.ts'
 import type { AccountStore, ChangeCondition } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { accountLimitNames, accountLimitParameters } from '../rows/limit-columns.ts'
+import { accountColumns, invitationColumns, sessionColumns } from '../rows/account-row.ts'
 import type { Values } from '../rows/row.ts'
-import { AccountTables } from '../tables/account-tables.ts'
+import { AccountTables, accountParameters, eraseStatements, writeAccountChange } from '../tables/account-tables.ts'
 import { repeatable, type Statements } from '../tables/statements.ts'
-import { changeAccount, lockAccounts } from './change-account.ts'
 import type { Database } from './database.ts'
 import { sqlState } from './database-fault.ts'
 
 const uniqueViolation = '23505'
 
-const insertInvitation = `insert into invitations (hash, role, account_id, invited_by, note, created_at, expires_at)
-  values (:hash, :role, :accountId, :invitedBy, :note, :createdAt, :expiresAt)`
+const insertInvitation = `insert into invitations (${invitationColumns.names}) values (${invitationColumns.parameters})`
 
-/** Order of deletion: tables maintained by triggers after their sources, and tokens after their counters. */
-const erasing: readonly string[] = [
-  ...['reservations', 'usage_entries', 'usage_days', 'usage_details', 'usage_latencies', 'request_records', 'queue', 'inferences'],
-  ...[
-    'idempotency_keys',
-    'stored_outputs',
-    'documents',
-    'webhook_deliveries',
-    'webhook_secrets',
-    'document_sums',
-    'account_totals',
-    'sessions',
-  ],
-]
-  .map((table) => `delete from ${table} where account_id = any(:owners::text[])`)
-  .concat(
-    // A subject is an account or token, prefixed by the name of the counter.
-    ['request_minutes', 'kept_places'].map(
-      (table) => `delete from ${table} where substring(subject from '[^ ]*$') = any(:owners::text[])
-        or substring(subject from '[^ ]*$') in (select id from access_tokens where account_id = any(:owners::text[]))`,
-    ),
-    'delete from access_tokens where account_id = any(:owners::text[])',
-    'delete from invitations where account_id = any(:owners::text[]) or invited_by = any(:owners::text[])',
-    'delete from accounts where id = any(:owners::text[])',
-  )
+const owned = '= any(:owners::text[])'
+const erasing = eraseStatements(owned, {
+  first: ['queue'],
+  tables: ['idempotency_keys', 'stored_outputs', 'account_totals'],
+  // A subject is an account or token, prefixed by the name of the counter.
+  counters: ['request_minutes', 'kept_places'].map(
+    (table) => `delete from ${table} where substring(subject from '[^ ]*$') ${owned}
+      or substring(subject from '[^ ]*$') in (select id from access_tokens where account_id ${owned})`,
+  ),
+})
 
 /** Accounts, sessions and invitations, shared by all nodes. */
 export class PostgresAccountStore extends AccountTables<Database> implements AccountStore {
@@ -97,10 +80,9 @@ export class PostgresAccountStore extends AccountTables<Database> implements Acc
 
   async createSession(session: Session): Promise<boolean> {
     // The lock prevents a concurrent disabling from leaving a session behind.
-    const sql = `insert into sessions (hash, account_id, address, agent, created_at, expires_at, last_used_at)
-      select :hash, account.id, :address, :agent, :createdAt, :expiresAt, :lastUsedAt
-      from (select id from accounts where id = :accountId and disabled_at is null for share) as account
-      on conflict (hash) do nothing`
+    const { names, parameters } = sessionColumns
+    const sql = `insert into sessions (${names}) select ${parameters}
+      from (select 1 from accounts where id = :accountId and disabled_at is null for share) as account on conflict (hash) do nothing`
     return (await this.database.run(sql, { ...session })) === 1
   }
 
@@ -143,9 +125,31 @@ export class PostgresAccountStore extends AccountTables<Database> implements Acc
   }
 }
 
-async function insertAccount(statements: Statements, { limits, ...rest }: Account): Promise<void> {
-  const sql = `insert into accounts
-      (id, name, email, email_key, role, created_at, disabled_at, ${accountLimitNames})
-    values (:id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, ${accountLimitParameters})`
-  await statements.run(sql, { ...rest, ...limits, emailKey: rest.email?.toLowerCase() ?? null })
+async function insertAccount(statements: Statements, account: Account): Promise<void> {
+  const { names, parameters } = accountColumns
+  await statements.run(`insert into accounts (${names}) values (${parameters})`, accountParameters(account))
+}
+
+/** Serializes changes of accounts, so that two owners cannot disable each other at the same time. */
+const changeLock = 7_335_742_002
+
+/** Applies the given changes and deletes the sessions and invitations they no longer allow; false = `by` may not make the change. */
+async function changeAccount(statements: Statements, accountId: string, change: AccountChange & ChangeCondition): Promise<boolean> {
+  await lockAccounts(statements)
+  const { sql, parameters } = writeAccountChange(accountId, change)
+  if ((await statements.run(sql, parameters)) === 0) return false
+  const { role, disabledAt } = change
+  if (typeof disabledAt === 'number') {
+    await statements.run('delete from sessions where account_id = :accountId', { accountId })
+    await statements.run('delete from invitations where account_id = :accountId or invited_by = :accountId', { accountId })
+    await statements.run('update queue set cancel_requested = true where account_id = :accountId and running', { accountId })
+  }
+  if (role !== undefined && role !== 'owner')
+    await statements.run('delete from invitations where invited_by = :accountId and account_id is distinct from :accountId', { accountId })
+  return true
+}
+
+/** Blocks other changes of accounts until the transaction ends. */
+async function lockAccounts(statements: Statements): Promise<void> {
+  await statements.run('select pg_advisory_xact_lock(:changeLock)', { changeLock })
 }

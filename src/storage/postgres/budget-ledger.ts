@@ -19,7 +19,7 @@ import type { Clock } from '../../core/ports/clock.ts'
 import { limitColumns, readLimits } from '../rows/limit-columns.ts'
 import { type Row, readInteger, readText } from '../rows/row.ts'
 import { readBudgetSums } from '../rows/usage-row.ts'
-import type { Statements } from '../tables/statements.ts'
+import { repeatable, type Statements } from '../tables/statements.ts'
 import type { Database } from './database.ts'
 import { Grouping } from './grouping.ts'
 import type { PostgresUsageLog } from './usage-log.ts'
@@ -72,12 +72,12 @@ export class PostgresBudgetLedger implements BudgetLedger {
       if (answer.granted) await insertReservation(statements, wish, { ...answer, holder: this.#holder })
       return answer
     }
-    const answer = await (isTaking ? this.#database.transaction(take, { repeatable: true }) : decide(this.#database, known))
+    const answer = await (isTaking ? this.#database.transaction(take, repeatable) : decide(this.#database, known))
     return grantOf(answer, wish, this.#clock.now())
   }
 
   async release(id: string): Promise<void> {
-    await this.#database.run('delete from reservations where id = :id', { id }, { repeatable: true })
+    await this.#database.run('delete from reservations where id = :id', { id }, repeatable)
   }
 
   async budgets(holder: BudgetHolder): Promise<readonly Budget[]> {
@@ -142,7 +142,7 @@ async function readLimited(
      from unnest(:accounts::text[], :tokens::text[]) with ordinality as wanted (account_id, token_id, n) join accounts as account on account.id = wanted.account_id
        left join access_tokens as token on token.id = wanted.token_id ${lock}`,
     { accounts: wanted.map(({ accountId }) => accountId), tokens: wanted.map(({ tokenId }) => tokenId) },
-    { repeatable: true },
+    repeatable,
   )
   const found = new Map(rows.map((row) => [readInteger(row, 'n') - 1, row]))
   const limited = new Map([...distinct].map(([name, holder], index) => [name, limitedOf(holder, found.get(index))]))
@@ -171,7 +171,7 @@ async function readBudgets(
   const parameters = Object.fromEntries(limited.map(({ of, id }) => [of, id]))
   const monthly = limited.some(({ limits }) => hasMonthlyBudget(limits))
   const sql = limited.map(({ of }) => sumsOf(of)).join(' union all ')
-  const rows = await statements.all(sql, { ...parameters, except, minute, day, from: monthly ? month : day }, { repeatable: true })
+  const rows = await statements.all(sql, { ...parameters, except, minute, day, from: monthly ? month : day }, repeatable)
   return limited.flatMap(({ of, limits }) => {
     const row = rows.find((each) => readText(each, 'of') === of)
     return row === undefined ? [] : listBudgets(of, limits, readBudgetSums(row))

@@ -1,6 +1,7 @@
 import { webhookWaitsMs } from '../../core/deferred/webhook-waits.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Abortable } from '../../core/waiting.ts'
+import { repeatable } from '../tables/statements.ts'
 import type { Database } from './database.ts'
 import { takenMs } from './webhook-log.ts'
 
@@ -59,7 +60,6 @@ export class DatabaseClock implements Clock, Disposable {
    * After the clock was set back: makes work due whose delay or lease would now end too late. The holder of a lease renews it meanwhile.
    */
   async #bringForward(now: number): Promise<boolean> {
-    const repeatable = { repeatable: true }
     const wait = 'update queue set not_before = 0 where not running and not_before > :now'
     const lease = 'update queue set lease_until = :until where running and lease_until > :until'
     // Reports of dead nodes must not be in the future; live nodes report again.
@@ -86,6 +86,6 @@ export class DatabaseClock implements Clock, Disposable {
 /** Offset to the monotonic clock; the error is at most half the duration of the query. */
 async function readOffset(database: Database): Promise<number> {
   const requested = performance.now()
-  const row = await database.get('select extract(epoch from clock_timestamp())::double precision * 1000 as now', {}, { repeatable: true })
+  const row = await database.get('select extract(epoch from clock_timestamp())::double precision * 1000 as now', {}, repeatable)
   return Number(row?.now) - (requested + performance.now()) / 2
 }

@@ -113,5 +113,5 @@ export function aliveHolder(column: string): string {
 
 async function show(database: Database, holder: string): Promise<void> {
   const sql = `insert into holders (id, seen_at) values (:holder, clock_timestamp()) on conflict (id) do update set seen_at = excluded.seen_at`
-  await database.run(sql, { holder }, { repeatable: true })
+  await database.run(sql, { holder }, repeatable)
 }

@@ -5,6 +5,7 @@ import type { NodeRegistry } from '../../core/ports/node-registry.ts'
 import type { Store } from '../../core/ports/store.ts'
 import { refuseAborted } from '../refuse-aborted.ts'
 import { DatabaseAuditLog } from '../tables/audit-log.ts'
+import { repeatable } from '../tables/statements.ts'
 import { PostgresAccessTokenStore } from './access-token-store.ts'
 import { PostgresAccountStore } from './account-store.ts'
 import { PostgresBudgetLedger } from './budget-ledger.ts'
@@ -75,7 +76,7 @@ export async function openPostgresStore({
   const holder = randomUUID()
   const notifier = undo.use(new Notifier(readAddress, holder))
   if (mode === 'service') {
-    if ((await database.get('select 1 from imports where not finished', {}, { repeatable: true })) !== undefined)
+    if ((await database.get('select 1 from imports where not finished', {}, repeatable)) !== undefined)
       throw new Error('A migration into this database is not complete; run sepia migrate again.')
     await makePartitions(database, clock.now())
     undo.use(await Presence.open(database, { holder, clock }))

@@ -1,5 +1,6 @@
 import type { SharedCounts } from '../../core/ports/usage-log.ts'
 import { readInteger } from '../rows/row.ts'
+import { repeatable } from '../tables/statements.ts'
 import type { Database } from './database.ts'
 import { aliveHolder } from './node-registry.ts'
 
@@ -29,7 +30,7 @@ export class PostgresSharedCounts implements SharedCounts {
          asked = excluded.asked + case when excluded.minute between counted.minute - 1 and counted.minute then counted.asked else 0 end
        returning asked`,
       { subject, minute, wanted },
-      { repeatable: true },
+      repeatable,
     )
     const requested = row === undefined ? wanted : readInteger(row, 'asked')
     return { granted: Math.max(0, Math.min(wanted, limit - (requested - wanted))), left: Math.max(0, limit - requested) }
@@ -37,26 +38,23 @@ export class PostgresSharedCounts implements SharedCounts {
 
   async keepPlaces({ subject, places, limit }: Parameters<SharedCounts['keepPlaces']>[0]): Promise<number> {
     const holder = this.#holder
-    return this.#database.transaction(
-      async (statements) => {
-        // Serialized, so that each call sees the places of the others.
-        await statements.run(`select pg_advisory_xact_lock(hashtextextended('places of ' || :subject, 0))`, { subject })
-        const row = await statements.get(
-          `select coalesce(sum(places), 0)::integer as others from kept_places
+    return this.#database.transaction(async (statements) => {
+      // Serialized, so that each call sees the places of the others.
+      await statements.run(`select pg_advisory_xact_lock(hashtextextended('places of ' || :subject, 0))`, { subject })
+      const row = await statements.get(
+        `select coalesce(sum(places), 0)::integer as others from kept_places
            where subject = :subject and holder <> :holder and ${aliveHolder('kept_places.holder')}`,
-          { subject, holder },
-        )
-        const kept = Math.max(0, Math.min(places, limit - (row === undefined ? 0 : readInteger(row, 'others'))))
-        if (kept === 0) await statements.run('delete from kept_places where subject = :subject and holder = :holder', { subject, holder })
-        else
-          await statements.run(
-            `insert into kept_places (subject, holder, places) values (:subject, :holder, :kept)
+        { subject, holder },
+      )
+      const kept = Math.max(0, Math.min(places, limit - (row === undefined ? 0 : readInteger(row, 'others'))))
+      if (kept === 0) await statements.run('delete from kept_places where subject = :subject and holder = :holder', { subject, holder })
+      else
+        await statements.run(
+          `insert into kept_places (subject, holder, places) values (:subject, :holder, :kept)
              on conflict (subject, holder) do update set places = excluded.places`,
-            { subject, holder, kept },
-          )
-        return kept
-      },
-      { repeatable: true },
-    )
+          { subject, holder, kept },
+        )
+      return kept
+    }, repeatable)
   }
 }

@@ -1,7 +1,7 @@
 import { budgetStarts } from '../../core/limits/budget.ts'
 import type { BookingOptions, UsageLog } from '../../core/ports/usage-log.ts'
 import { firstHourDay, type UsageEntry } from '../../core/usage.ts'
-import { countOutcome, dayOf, latencyBuckets, summed, sums } from '../rows/usage-row.ts'
+import { entryColumns, entryParameters, summed, sums } from '../rows/usage-row.ts'
 import { UsageTables } from '../tables/usage-tables.ts'
 import type { Database } from './database.ts'
 
@@ -39,14 +39,9 @@ export class PostgresUsageLog extends UsageTables<Database> implements UsageLog 
   }
 
   async #append(entry: UsageEntry, id: string | undefined): Promise<void> {
-    const { accountId, tokenId, model, promptTokens, completionTokens, images, cost, at } = entry
-    const sql = `with settled as (delete from reservations where id = :id)
-      insert into usage_entries
-        (day, at, account_id, token_id, model, failures, refusals, prompt_tokens, completion_tokens, images, cost, whole_bucket, first_bucket, work_id)
-      values (:day, :at, :accountId, :tokenId, :model, :failures, :refusals, :promptTokens, :completionTokens, :images, :cost, :whole, :first, :id)
-      on conflict do nothing`
-    const counts = { ...countOutcome(entry), promptTokens, completionTokens, images, cost, ...latencyBuckets(entry) }
-    await this.database.run(sql, { id, day: dayOf(at), at, accountId, tokenId, model, ...counts }, { repeatable: id !== undefined })
+    const sql = `with settled as (delete from reservations where id = :workId)
+      insert into usage_entries (${entryColumns.names}) values (${entryColumns.parameters}) on conflict do nothing`
+    await this.database.run(sql, entryParameters(entry, id), { repeatable: id !== undefined })
   }
 
   async rollUp(): Promise<number> {

@@ -11,6 +11,7 @@ export const takenMs = 60_000
 /** Deliveries and secrets of all nodes; each attempt is made by one node. */
 export class PostgresWebhookLog extends WebhookTables<Database> implements WebhookLog {
   protected readonly secretNumber = 'seq'
+  protected override readonly ended = ', taken_until = 0'
   readonly #holder: string
 
   /** @param holder The delivering process. */
@@ -39,16 +40,6 @@ export class PostgresWebhookLog extends WebhookTables<Database> implements Webho
     const parameters = { now, until: now + takenMs, holder: this.#holder, limit, perAccount }
     const rows = await this.database.all(sql, parameters, repeatable)
     return rows.map(readDelivery).sort((a, b) => a.nextAttemptAt - b.nextAttemptAt)
-  }
-
-  async record(
-    id: string,
-    { state, nextAttemptAt, result }: { readonly state: WebhookDelivery['state']; readonly nextAttemptAt: number; readonly result: string },
-  ): Promise<void> {
-    const sql = `update webhook_deliveries set attempts = attempts + 1, state = :state, next_attempt_at = :nextAttemptAt, last_result = :result,
-        taken_until = 0
-      where id = :id and state = 'waiting'`
-    await this.database.run(sql, { id, state, nextAttemptAt, result })
   }
 
   async rotateSecret(accountId: string): Promise<string> {

@@ -1,5 +1,6 @@
 import { type MovedTable, portable, type ReadPage } from '../moving/moved-table.ts'
 import type { Row } from '../rows/row.ts'
+import { repeatable } from '../tables/statements.ts'
 import type { Database } from './database.ts'
 
 /** Holder of reservations that were moved with queued work. */
@@ -22,11 +23,11 @@ export class InstallationWriter {
 
   /** @throws {Error} if the database contains another installation, or a complete one. */
   async begin(): Promise<void> {
-    const known = await this.#database.get('select finished from imports', {}, { repeatable: true })
+    const known = await this.#database.get('select finished from imports', {}, repeatable)
     if (known?.finished === true) throw new Error('An installation was already moved into this database; start the service with it.')
-    if (known === undefined && (await this.#database.get('select 1 from accounts limit 1', {}, { repeatable: true })) !== undefined)
+    if (known === undefined && (await this.#database.get('select 1 from accounts limit 1', {}, repeatable)) !== undefined)
       throw new Error('The database already contains an installation; use an empty one.')
-    await this.#database.run('insert into imports (finished) values (false) on conflict (single) do nothing', {}, { repeatable: true })
+    await this.#database.run('insert into imports (finished) values (false) on conflict (single) do nothing', {}, repeatable)
   }
 
   /** Inserts the rows that do not exist yet. */
@@ -39,22 +40,22 @@ export class InstallationWriter {
     }))
     const sql = `insert into ${name} (${all}) select ${all} from json_populate_recordset(null::${name}, :records::json)
       on conflict do nothing`
-    await this.#database.run(sql, { records: JSON.stringify(records) }, { repeatable: true })
+    await this.#database.run(sql, { records: JSON.stringify(records) }, repeatable)
   }
 
   readonly read: ReadPage = async ({ name, key, columns }, after, limit) => {
     const later = after === null ? '' : `where (${key.join(', ')}) > (${key.map((column) => `:${column}`).join(', ')})`
     const sql = `select ${columns.join(', ')} from ${name} ${later} order by ${key.join(', ')} limit :limit`
-    return this.#database.all(sql, { ...after, limit }, { repeatable: true })
+    return this.#database.all(sql, { ...after, limit }, repeatable)
   }
 
   /** Advances the sequences beyond the highest numbers and allows the service to start. */
   async finish(): Promise<void> {
     for (const [sequence, table] of sequences) {
       const name = sequence.startsWith('pg_') ? sequence : `'${sequence}'`
-      await this.#database.run(`select setval(${name}, coalesce((select max(seq) from ${table}), 0) + 1, false)`, {}, { repeatable: true })
+      await this.#database.run(`select setval(${name}, coalesce((select max(seq) from ${table}), 0) + 1, false)`, {}, repeatable)
     }
-    await this.#database.run('update imports set finished = true', {}, { repeatable: true })
+    await this.#database.run('update imports set finished = true', {}, repeatable)
   }
 }
 

@@ -1,7 +1,11 @@
 import { type AccessToken, scopes } from '../../core/access-token.ts'
 import type { Account, Invitation, Role, Session } from '../../core/account.ts'
+import { limitNames, useLimitNames } from '../../core/limits/use-limits.ts'
 import { readAccountLimits, readLimits } from './limit-columns.ts'
-import { type Row, readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'
+import { columnsOf, type Row, readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'
+
+/** Columns for creating accounts. */
+export const accountColumns = columnsOf(['id', 'name', 'email', 'emailKey', 'role', 'createdAt', 'disabledAt', ...limitNames])
 
 /** A row of `accounts`. */
 export function readAccount(row: Row): Account {
@@ -16,6 +20,9 @@ export function readAccount(row: Row): Account {
   }
 }
 
+/** Columns of `sessions`. */
+export const sessionColumns = columnsOf(['hash', 'accountId', 'address', 'agent', 'createdAt', 'expiresAt', 'lastUsedAt'])
+
 /** A row of `sessions`. */
 export function readSession(row: Row): Session {
   return {
@@ -28,6 +35,9 @@ export function readSession(row: Row): Session {
     lastUsedAt: readIntegerOrNull(row, 'last_used_at'),
   }
 }
+
+/** Columns of `invitations`. */
+export const invitationColumns = columnsOf(['hash', 'role', 'accountId', 'invitedBy', 'note', 'createdAt', 'expiresAt'])
 
 /** A row of `invitations`. */
 export function readInvitation(row: Row): Invitation {
@@ -45,6 +55,12 @@ export function readInvitation(row: Row): Invitation {
 function readRole(row: Row): Role {
   return readOneOf(row, 'role', ['owner', 'member'])
 }
+
+/** Columns of `access_tokens`. */
+export const tokenColumns = columnsOf([
+  ...['id', 'accountId', 'name', 'hash', 'hint', 'scopes', 'createdAt', 'expiresAt', 'revokedAt', 'lastUsedAt'],
+  ...useLimitNames,
+])
 
 /** A row of `access_tokens`. */
 export function readToken(row: Row): AccessToken {

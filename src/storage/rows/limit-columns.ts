@@ -1,64 +1,29 @@
-import type { AccountLimits, UseLimits } from '../../core/limits/use-limits.ts'
-import { type Row, readIntegerOrNull, type Values } from './row.ts'
+import { type AccountLimits, limitNames, type UseLimits, useLimitNames } from '../../core/limits/use-limits.ts'
+import { columnOf, type Row, readIntegerOrNull, type Values } from './row.ts'
 
 /** Limits and their columns in `accounts` and `access_tokens`. */
-export const limitColumns = [
-  ['requestsPerMinute', 'requests_per_minute'],
-  ['tokensPerMinute', 'tokens_per_minute'],
-  ['imagesPerMinute', 'images_per_minute'],
-  ['concurrentRequests', 'concurrent_requests'],
-  ['tokensPerDay', 'tokens_per_day'],
-  ['imagesPerDay', 'images_per_day'],
-  ['moneyPerDay', 'money_per_day'],
-  ['tokensPerMonth', 'tokens_per_month'],
-  ['imagesPerMonth', 'images_per_month'],
-  ['moneyPerMonth', 'money_per_month'],
-] as const satisfies readonly (readonly [keyof UseLimits, string])[]
-
+export const limitColumns = useLimitNames.map((name) => [name, columnOf(name)] as const)
 /** Limits and their columns in `accounts`. */
-export const accountLimitColumns = [
-  ...limitColumns,
-  ['weight', 'weight'],
-  ['pendingRequests', 'pending_requests'],
-  ['openStreams', 'open_streams'],
-  ['storedBytes', 'stored_bytes'],
-] as const satisfies readonly (readonly [keyof AccountLimits, string])[]
-
-/** Columns of `accounts` as an SQL list. */
-export const accountLimitNames = accountLimitColumns.map(([, column]) => column).join(', ')
-/** Their parameters, named after the limits. */
-export const accountLimitParameters = accountLimitColumns.map(([name]) => `:${name}`).join(', ')
-/** Columns of `access_tokens` as an SQL list. */
-export const limitNames = limitColumns.map(([, column]) => column).join(', ')
-/** Their parameters, named after the limits. */
-export const limitParameters = limitColumns.map(([name]) => `:${name}`).join(', ')
+export const accountLimitColumns = limitNames.map((name) => [name, columnOf(name)] as const)
 
 /** Reads limits from a row whose columns may have a prefix. */
 export function readLimits(row: Row, prefix = ''): UseLimits {
-  const read = (column: (typeof limitColumns)[number][1]) => readIntegerOrNull(row, `${prefix}${column}`)
-  return {
-    requestsPerMinute: read('requests_per_minute'),
-    tokensPerMinute: read('tokens_per_minute'),
-    imagesPerMinute: read('images_per_minute'),
-    concurrentRequests: read('concurrent_requests'),
-    tokensPerDay: read('tokens_per_day'),
-    imagesPerDay: read('images_per_day'),
-    moneyPerDay: read('money_per_day'),
-    tokensPerMonth: read('tokens_per_month'),
-    imagesPerMonth: read('images_per_month'),
-    moneyPerMonth: read('money_per_month'),
-  }
+  return readColumns(row, limitColumns, prefix)
 }
 
 /** Reads limits from a row of `accounts`. */
 export function readAccountLimits(row: Row): AccountLimits {
-  return {
-    ...readLimits(row),
-    weight: readIntegerOrNull(row, 'weight'),
-    pendingRequests: readIntegerOrNull(row, 'pending_requests'),
-    openStreams: readIntegerOrNull(row, 'open_streams'),
-    storedBytes: readIntegerOrNull(row, 'stored_bytes'),
-  }
+  return readColumns(row, accountLimitColumns)
+}
+
+function readColumns<Name extends string>(
+  row: Row,
+  columns: readonly (readonly [Name, string])[],
+  prefix = '',
+): Readonly<Record<Name, number | null>> {
+  const read = columns.map(([name, column]) => [name, readIntegerOrNull(row, prefix + column)])
+  // Its keys are the names.
+  return Object.fromEntries(read) as Readonly<Record<Name, number | null>>
 }
 
 /** Columns and values for a change of limits. */

@@ -4,6 +4,16 @@ export type Row = Readonly<Record<string, unknown>>
 /** Values of parameters that every database accepts. */
 export type Values = Readonly<Record<string, string | number | null>>
 
+/** The column of a field: `createdAt` is stored in `created_at`. */
+export function columnOf(field: string): string {
+  return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** The columns of fields as an SQL list, and their parameters, named after the fields. */
+export function columnsOf(fields: readonly string[]): { readonly names: string; readonly parameters: string } {
+  return { names: fields.map(columnOf).join(', '), parameters: fields.map((field) => `:${field}`).join(', ') }
+}
+
 /** A required text column. @throws {TypeError} for another type, which means a foreign database. */
 export function readText(row: Row, column: string): string {
   const value = row[column]

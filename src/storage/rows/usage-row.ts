@@ -1,7 +1,7 @@
 import type { BudgetSums, UsedSums } from '../../core/limits/budget.ts'
 import { latencyBucket } from '../../core/limits/latency.ts'
 import { keyOfSum, type UsageCounts, type UsageDay, type UsageDimension, type UsageEntry, type UsageSum } from '../../core/usage.ts'
-import { type Row, readInteger, readText } from './row.ts'
+import { columnsOf, type Row, readInteger, readText, type Values } from './row.ts'
 
 /** Sums of one day, account and model. */
 export function readUsageDay(row: Row): UsageDay {
@@ -47,6 +47,20 @@ export function latencyBuckets({ durationMs, firstTokenMs }: Pick<UsageEntry, 'd
   readonly first: number | null
 } {
   return { whole: latencyBucket(durationMs), first: firstTokenMs === null ? null : latencyBucket(firstTokenMs) }
+}
+
+/** Columns of `usage_entries` except its number. */
+export const entryColumns = columnsOf([
+  ...['day', 'at', 'accountId', 'tokenId', 'model', 'failures', 'refusals', 'promptTokens', 'completionTokens', 'images', 'cost'],
+  ...['wholeBucket', 'firstBucket', 'workId'],
+])
+
+/** Parameters for writing an entry. @param id Its work, so that a repeated write adds it once. */
+export function entryParameters(entry: UsageEntry, id: string | undefined): Values {
+  const { accountId, tokenId, model, promptTokens, completionTokens, images, cost, at } = entry
+  const { whole, first } = latencyBuckets(entry)
+  const counts = { ...countOutcome(entry), promptTokens, completionTokens, images, cost, wholeBucket: whole, firstBucket: first }
+  return { day: dayOf(at), at, accountId, tokenId, model, ...counts, workId: id ?? null }
 }
 
 /** Columns of the grouping dimensions; each database builds hours from two columns in its own way. */

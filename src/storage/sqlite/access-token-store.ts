@@ -1,6 +1,6 @@
 import type { AccessToken } from '../../core/access-token.ts'
 import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
-import { limitNames, limitParameters } from '../rows/limit-columns.ts'
+import { tokenColumns } from '../rows/account-row.ts'
 import { readText } from '../rows/row.ts'
 import { AccessTokenTables, readNames, spent } from '../tables/access-token-tables.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
@@ -9,8 +9,7 @@ import type { SqliteDatabase } from './sqlite-database.ts'
 export class SqliteAccessTokenStore extends AccessTokenTables<SqliteDatabase> implements AccessTokenStore {
   async create({ limits, ...token }: AccessToken, { most = Number.MAX_SAFE_INTEGER }: { readonly most?: number }): Promise<boolean> {
     const { accountId, createdAt } = token
-    const sql = `insert into access_tokens (id, account_id, name, hash, hint, scopes, created_at, expires_at, revoked_at, last_used_at, ${limitNames})
-      select :id, :accountId, :name, :hash, :hint, :scopes, :createdAt, :expiresAt, :revokedAt, :lastUsedAt, ${limitParameters}
+    const sql = `insert into access_tokens (${tokenColumns.names}) select ${tokenColumns.parameters}
       where (select count(*) from access_tokens where account_id = :accountId and not ${spent}) < :most`
     const forget = `delete from access_tokens where id in (
         select id from access_tokens where account_id = :accountId and ${spent} order by created_at desc, id limit -1 offset :most)`

@@ -1,27 +1,21 @@
 import type { Account, AccountChange, Invitation, Session } from '../../core/account.ts'
 import type { AccountStore, ChangeCondition } from '../../core/ports/account-store.ts'
-import { accountLimitNames, accountLimitParameters } from '../rows/limit-columns.ts'
+import { accountColumns, invitationColumns, sessionColumns } from '../rows/account-row.ts'
 import type { Values } from '../rows/row.ts'
-import { AccountTables, byOwner, writeAccountChange } from '../tables/account-tables.ts'
+import { AccountTables, accountParameters, byOwner, eraseStatements, writeAccountChange } from '../tables/account-tables.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 
 const enabled = (parameter: string) => `exists (select 1 from accounts where id = ${parameter} and disabled_at is null)`
 
+const insertInvitation = `insert into invitations (${invitationColumns.names}) select ${invitationColumns.parameters}`
+
 const owned = 'in (select value from json_each(:owners))'
-/** Order of deletion: tables maintained by triggers after their sources, and tokens after their counters. */
-const erasing: readonly string[] = [
-  ...['reservations', 'usage_entries', 'usage_days', 'usage_details', 'usage_latencies', 'request_records', 'inferences', 'documents'],
-  ...['webhook_deliveries', 'webhook_secrets', 'queue_shares', 'stored_sums', 'document_sums', 'sessions'],
-]
-  .map((table) => `delete from ${table} where account_id ${owned}`)
-  .concat(
-    ['reserved_sums', 'usage_open_sums'].map(
-      (table) => `delete from ${table} where subject ${owned} or subject in (select id from access_tokens where account_id ${owned})`,
-    ),
-    `delete from access_tokens where account_id ${owned}`,
-    `delete from invitations where account_id ${owned} or invited_by ${owned}`,
-    `delete from accounts where id ${owned}`,
-  )
+const erasing = eraseStatements(owned, {
+  tables: ['queue_shares', 'stored_sums'],
+  counters: ['reserved_sums', 'usage_open_sums'].map(
+    (table) => `delete from ${table} where subject ${owned} or subject in (select id from access_tokens where account_id ${owned})`,
+  ),
+})
 
 /** Accounts, sessions and invitations in SQLite. */
 export class SqliteAccountStore extends AccountTables<SqliteDatabase> implements AccountStore {
@@ -51,15 +45,13 @@ export class SqliteAccountStore extends AccountTables<SqliteDatabase> implements
   }
 
   async createSession(session: Session): Promise<boolean> {
-    const sql = `insert into sessions (hash, account_id, address, agent, created_at, expires_at, last_used_at)
-      select :hash, :accountId, :address, :agent, :createdAt, :expiresAt, :lastUsedAt where ${enabled(':accountId')}`
+    const { names, parameters } = sessionColumns
+    const sql = `insert into sessions (${names}) select ${parameters} where ${enabled(':accountId')}`
     return (await this.database.run(sql, { ...session })) === 1
   }
 
   async createInvitation(invitation: Invitation): Promise<boolean> {
-    const sql = `insert into invitations (hash, role, account_id, invited_by, note, created_at, expires_at)
-      select :hash, :role, :accountId, :invitedBy, :note, :createdAt, :expiresAt
-      where (:invitedBy is :accountId or ${byOwner(':invitedBy')}) and (:accountId is null or ${enabled(':accountId')})`
+    const sql = `${insertInvitation} where (:invitedBy is :accountId or ${byOwner(':invitedBy')}) and (:accountId is null or ${enabled(':accountId')})`
     return (await this.database.run(sql, { ...invitation })) === 1
   }
 
@@ -67,9 +59,7 @@ export class SqliteAccountStore extends AccountTables<SqliteDatabase> implements
     invitation: Invitation & { readonly invitedBy: null },
     { unlessSince }: { readonly unlessSince: number },
   ): Promise<boolean> {
-    const insert = `insert into invitations (hash, role, account_id, invited_by, note, created_at, expires_at)
-      select :hash, :role, :accountId, :invitedBy, :note, :createdAt, :expiresAt
-      where (:accountId is null or ${enabled(':accountId')}) and not exists (
+    const insert = `${insertInvitation} where (:accountId is null or ${enabled(':accountId')}) and not exists (
         select 1 from invitations where invited_by is null and account_id is :accountId and created_at >= :unlessSince)`
     const forget = `delete from invitations where invited_by is null and account_id is :accountId and hash <> :hash
       and exists (select 1 from invitations where hash = :hash)`
@@ -84,10 +74,8 @@ export class SqliteAccountStore extends AccountTables<SqliteDatabase> implements
     return (await this.database.run(`update or ignore accounts set ${change}`, parameters)) === 1
   }
 
-  #insert({ limits, ...rest }: Account, condition: string): Promise<number> {
-    const sql = `insert into accounts
-        (id, name, email, email_key, role, created_at, disabled_at, ${accountLimitNames})
-      select :id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, ${accountLimitParameters} ${condition}`
-    return this.database.run(sql, { ...rest, ...limits, emailKey: rest.email?.toLowerCase() ?? null })
+  #insert(account: Account, condition: string): Promise<number> {
+    const { names, parameters } = accountColumns
+    return this.database.run(`insert into accounts (${names}) select ${parameters} ${condition}`, accountParameters(account))
   }
 }

@@ -1,23 +1,17 @@
 import type { BookingOptions } from '../../core/ports/usage-log.ts'
 import type { UsageEntry } from '../../core/usage.ts'
 import { readIntegerOrNull } from '../rows/row.ts'
-import { countOutcome, dayOf, latencyBuckets, summed, sums } from '../rows/usage-row.ts'
+import { entryColumns, entryParameters, summed, sums } from '../rows/usage-row.ts'
 import { releaseBudget } from './budget.ts'
 import type { Connection } from './connection.ts'
 
 /** Adds a usage entry and releases the reservation of its work; {@link rollUpUsage} sums entries later. */
 export function bookUsage(connection: Connection, { id, isReserved = false, ...entry }: UsageEntry & BookingOptions): void {
   if (isReserved && id !== undefined) releaseBudget(connection, { id })
-  const { accountId, tokenId, model, promptTokens, completionTokens, images, cost, at } = entry
-  const counts = { promptTokens, completionTokens, images, cost, ...latencyBuckets(entry) }
-  const { failures, refusals } = countOutcome(entry)
-  connection.run(
-    `insert into usage_entries (day, at, account_id, token_id, model, failures, refusals, prompt_tokens, completion_tokens, images, cost, whole_bucket, first_bucket, work_id)
-     values (:day, :at, :accountId, :tokenId, :model, :failures, :refusals, :promptTokens, :completionTokens, :images, :cost, :whole, :first, :id)
-     on conflict do nothing`,
-    { day: dayOf(at), at, accountId, tokenId, model, failures, refusals, ...counts, id: id ?? null },
-  )
+  connection.run(insert, entryParameters(entry, id))
 }
+
+const insert = `insert into usage_entries (${entryColumns.names}) values (${entryColumns.parameters}) on conflict do nothing`
 
 /** The UTC hour of an entry. */
 export const entryHour = `cast(strftime('%H', at / 1000, 'unixepoch') as integer)`

@@ -10,10 +10,10 @@ import {
   hasMonthlyBudget,
   listBudgets,
 } from '../../core/limits/budget.ts'
-import type { UseLimits } from '../../core/limits/use-limits.ts'
+import { type UseLimits, useLimitNames } from '../../core/limits/use-limits.ts'
 import type { BudgetHolder } from '../../core/ports/budget-ledger.ts'
-import { limitNames, readLimits } from '../rows/limit-columns.ts'
-import type { Row } from '../rows/row.ts'
+import { readLimits } from '../rows/limit-columns.ts'
+import { columnsOf, type Row } from '../rows/row.ts'
 import { readBudgetSums } from '../rows/usage-row.ts'
 import type { Connection } from './connection.ts'
 
@@ -74,9 +74,10 @@ export function readBudgets(
   })
 }
 
+const { names: limitColumns } = columnsOf(useLimitNames)
 const limitsIn = {
-  account: `select ${limitNames} from accounts where id = :id`,
-  token: `select ${limitNames} from access_tokens where id = :id`,
+  account: `select ${limitColumns} from accounts where id = :id`,
+  token: `select ${limitColumns} from access_tokens where id = :id`,
 } as const satisfies Record<BudgetSubject, string>
 
 /** The limits of an account or token; null = none exist, or none needs a budget. */

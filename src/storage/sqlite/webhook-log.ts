@@ -21,15 +21,6 @@ export class SqliteWebhookLog extends WebhookTables<SqliteDatabase> implements W
     return (await this.database.all(sql, { now: this.clock.now(), limit, perAccount })).map(readDelivery)
   }
 
-  async record(
-    id: string,
-    { state, nextAttemptAt, result }: { readonly state: WebhookDelivery['state']; readonly nextAttemptAt: number; readonly result: string },
-  ): Promise<void> {
-    const sql = `update webhook_deliveries set attempts = attempts + 1, state = :state, next_attempt_at = :nextAttemptAt, last_result = :result
-      where id = :id and state = 'waiting'`
-    await this.database.run(sql, { id, state, nextAttemptAt, result })
-  }
-
   async rotateSecret(accountId: string): Promise<string> {
     const secret = makeWebhookSecret()
     const forget = `delete from webhook_secrets where account_id = :accountId and secret <>

@@ -99,6 +99,42 @@ export abstract class AccountTables<Database extends Statements> extends Tables<
   }
 }
 
+/**
+ * Statements that delete what is left of accounts, and the accounts: tables maintained by triggers after their sources, and tokens after
+ * their counters.
+ *
+ * @param owned The dialect's condition for one of `:owners`.
+ * @param more.first Tables whose rows are locked before those of others.
+ * @param more.tables The dialect's other tables with accounts.
+ * @param more.counters Statements for counters of accounts and tokens.
+ */
+export function eraseStatements(
+  owned: string,
+  {
+    first = [],
+    tables,
+    counters,
+  }: { readonly first?: readonly string[]; readonly tables: readonly string[]; readonly counters: readonly string[] },
+): readonly string[] {
+  return [
+    ...[...first, ...erasedTables, ...tables, 'document_sums', 'sessions'].map((table) => `delete from ${table} where account_id ${owned}`),
+    ...counters,
+    `delete from access_tokens where account_id ${owned}`,
+    `delete from invitations where account_id ${owned} or invited_by ${owned}`,
+    `delete from accounts where id ${owned}`,
+  ]
+}
+
+const erasedTables = [
+  ...['reservations', 'usage_entries', 'usage_days', 'usage_details', 'usage_latencies', 'request_records', 'inferences', 'documents'],
+  ...['webhook_deliveries', 'webhook_secrets'],
+]
+
+/** Parameters for creating an account. */
+export function accountParameters({ limits, ...rest }: Account): Values {
+  return { ...rest, ...limits, emailKey: rest.email?.toLowerCase() ?? null }
+}
+
 /** True for the operator, and for an account that is an enabled owner at the time of the write. */
 export const byOwner = (parameter: string): string =>
   `(cast(${parameter} as text) is null or exists (select 1 from accounts where id = ${parameter} and role = 'owner' and disabled_at is null))`

@@ -1,4 +1,4 @@
-import type { WebhookDelivery } from '../../core/ports/webhook-log.ts'
+import type { WebhookDelivery, WebhookLog } from '../../core/ports/webhook-log.ts'
 import { currentSecrets, listed, readDelivery } from '../rows/log-rows.ts'
 import { readInteger, readText } from '../rows/row.ts'
 import { repeatable, type Statements, Tables } from './statements.ts'
@@ -7,12 +7,20 @@ import { repeatable, type Statements, Tables } from './statements.ts'
 export abstract class WebhookTables<Database extends Statements> extends Tables<Database> {
   /** The column that numbers secrets in the order of their creation. */
   protected abstract readonly secretNumber: string
+  /** Further assignments when an attempt has ended. */
+  protected readonly ended: string = ''
   /** Stores a secret unless the account has one; of concurrent callers only the first one's is stored. */
   protected abstract createSecret(accountId: string): Promise<void>
 
   async list(accountId: string): Promise<readonly WebhookDelivery[]> {
     const sql = 'select * from webhook_deliveries where account_id = :accountId order by created_at desc, id limit :listed'
     return (await this.database.all(sql, { accountId, listed }, repeatable)).map(readDelivery)
+  }
+
+  async record(id: string, { state, nextAttemptAt, result }: Parameters<WebhookLog['record']>[1]): Promise<void> {
+    const sql = `update webhook_deliveries set attempts = attempts + 1, state = :state, next_attempt_at = :nextAttemptAt,
+        last_result = :result ${this.ended} where id = :id and state = 'waiting'`
+    await this.database.run(sql, { id, state, nextAttemptAt, result })
   }
 
   async secrets(accountId: string): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 import { type Inference, makePendingInference } from '../../../core/inference.ts'
 import { type ClaimedRow, readSubmitted, type WantedWork } from '../../rows/inference-row.ts'
 import { type Row, readBytes, readInteger } from '../../rows/row.ts'
-import type { Statements } from '../../tables/statements.ts'
+import { repeatable, type Statements } from '../../tables/statements.ts'
 import type { Database } from '../database.ts'
 
 /**
@@ -60,5 +60,5 @@ function readClaimed(row: Row, now: number): Inference {
 /** Releases inferences of claims whose answers were lost; these attempts do not count. */
 export async function returnClaims(database: Database, claims: readonly string[]): Promise<void> {
   const back = 'running = false, worker_id = null, claim = null, lease_until = null, started_at = null'
-  await database.run(`update queue set ${back} where running and claim = any (:claims::uuid[])`, { claims }, { repeatable: true })
+  await database.run(`update queue set ${back} where running and claim = any (:claims::uuid[])`, { claims }, repeatable)
 }

@@ -5,7 +5,7 @@ import type { QueueLimits } from '../../../core/ports/inference-queue.ts'
 import { idempotencyConflict } from '../../refuse-submission.ts'
 import { writePriority } from '../../rows/inference-row.ts'
 import { readText, readTextOrNull } from '../../rows/row.ts'
-import type { Statements } from '../../tables/statements.ts'
+import { repeatable, type Statements } from '../../tables/statements.ts'
 import { databaseUnavailable } from '../database-fault.ts'
 import { groupColumns } from '../grouping.ts'
 import { findRecords } from './inference-log.ts'
@@ -73,7 +73,7 @@ async function findEarlier(
       keys: keyed.map(({ idempotency }) => idempotency?.key),
       since: now - outputRetentionMs,
     },
-    { repeatable: true },
+    repeatable,
   )
   const found = rows.flatMap((row) => {
     const submission = keyed[Number(row.n) - 1]
@@ -169,6 +169,6 @@ export async function insertSubmissions(
     webhooks: column(({ webhookUrl }) => webhookUrl),
     traces: column(({ traceparent }) => traceparent),
   })
-  const rows = await database.all(sql, { ...columns, now, forgotten: now - outputRetentionMs }, { repeatable: true })
+  const rows = await database.all(sql, { ...columns, now, forgotten: now - outputRetentionMs }, repeatable)
   return new Set(rows.map((row) => readText(row, 'id')))
 }

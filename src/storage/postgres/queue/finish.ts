@@ -2,7 +2,7 @@ import { outputRetentionMs } from '../../../core/inference.ts'
 import type { Booking, Completion, CompletionAnswer } from '../../../core/ports/inference-queue.ts'
 import { type Row, readBytes, readInteger } from '../../rows/row.ts'
 import { countOutcome, dayOf, latencyBuckets } from '../../rows/usage-row.ts'
-import type { Statements } from '../../tables/statements.ts'
+import { repeatable, type Statements } from '../../tables/statements.ts'
 import { referenceFormat } from '../../work-format.ts'
 import { groupColumns } from '../grouping.ts'
 
@@ -67,12 +67,12 @@ export async function finish(
   now: number,
   onReference: (reference: Uint8Array) => void = () => {},
 ): Promise<readonly CompletionAnswer[]> {
-  const rows = await statements.all(sql, { ...columnsOf(ends), now, expiresAt: now + outputRetentionMs }, { repeatable: true })
+  const rows = await statements.all(sql, { ...columnsOf(ends), now, expiresAt: now + outputRetentionMs }, repeatable)
   for (const row of rows) if (row.reference !== null) onReference(readBytes(row, 'reference'))
   const completed = numbersOf(rows)
   const others = ends.filter((_, index) => !completed.has(index))
   // A separate query, because a concurrent completion is visible only now.
-  const mine = numbersOf(others.length === 0 ? [] : await statements.all(mineSql, columnsOf(others), { repeatable: true }))
+  const mine = numbersOf(others.length === 0 ? [] : await statements.all(mineSql, columnsOf(others), repeatable))
   return ends.map((end, index) => {
     if (completed.has(index)) return 'completed'
     return mine.has(others.indexOf(end)) ? 'already-mine' : 'lost'

@@ -2,7 +2,7 @@ import { cancelled, failedBy, mayRetry } from '../../../core/deferred/attempts.t
 import type { Inference, Progress } from '../../../core/inference.ts'
 import type { AttemptFailure, Booking, CompletionAnswer, Hold, ReleaseAnswer, RenewalReport } from '../../../core/ports/inference-queue.ts'
 import { readInteger } from '../../rows/row.ts'
-import type { Statements } from '../../tables/statements.ts'
+import { repeatable, type Statements } from '../../tables/statements.ts'
 import { type Database, limitMs } from '../database.ts'
 import type { End } from './finish.ts'
 import { findRecords } from './inference-log.ts'
@@ -94,7 +94,7 @@ export async function cancel(
     if (inference.status === 'completed') return inference
     if (inference.status === 'running') {
       const sql = 'update queue set cancel_requested = true where id = :id and account_id = :accountId and running'
-      if ((await statements.run(sql, { ...target }, { repeatable: true })) === 1) return inference
+      if ((await statements.run(sql, { ...target }, repeatable)) === 1) return inference
     } else {
       await finish({ id: inference.id, attempt: null, completion: { outcome: 'cancelled', error: cancelled }, usage: null })
     }

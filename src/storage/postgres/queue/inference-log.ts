@@ -4,7 +4,7 @@ import type { InferenceLog, InferencePage } from '../../../core/ports/inference-
 import type { StoredOutput } from '../../../core/ports/output-store.ts'
 import { readInference } from '../../rows/inference-row.ts'
 import { type Row, readInteger, readText } from '../../rows/row.ts'
-import type { Statements } from '../../tables/statements.ts'
+import { repeatable, type Statements } from '../../tables/statements.ts'
 import type { Database } from '../database.ts'
 import { Grouping } from '../grouping.ts'
 import type { QueuePlaces, Turn } from './queue-places.ts'
@@ -41,17 +41,13 @@ export class PostgresInferenceLog implements InferenceLog {
     const sql = `select ${recordColumns} from ${page}
       left join lateral (select * from queue where id = record.id and record.outcome is null) as entry on true order by record.seq desc`
     const parameters = { accountId, after, limit: limit + 1, running: status === 'running', forgotten: forgottenBefore(this.#clock.now()) }
-    const rows = await this.#database.all(sql, parameters, { repeatable: true })
+    const rows = await this.#database.all(sql, parameters, repeatable)
     const inferences = rows.slice(0, limit).map((row) => readRecord(row).inference)
     return { inferences, next: rows.length > limit ? (inferences.at(-1)?.id ?? null) : null }
   }
 
   async oldestPending(): Promise<number | null> {
-    const row = await this.#database.get(
-      'select created_at from queue where not running order by created_at limit 1',
-      {},
-      { repeatable: true },
-    )
+    const row = await this.#database.get('select created_at from queue where not running order by created_at limit 1', {}, repeatable)
     return row === undefined ? null : readInteger(row, 'created_at')
   }
 
@@ -61,7 +57,7 @@ export class PostgresInferenceLog implements InferenceLog {
       `select wanted.key from unnest(:keys::text[], :ids::uuid[]) as wanted (key, id) cross join lateral (
          select 1 from inferences where id = wanted.id and (outcome is null or (output_key = wanted.key and expires_at > :now))) as record`,
       { keys: known.map(({ key }) => key), ids: known.map(({ inferenceId }) => inferenceId), now: this.#clock.now() },
-      { repeatable: true },
+      repeatable,
     )
     const wanted = new Set(rows.map((row) => readText(row, 'key')))
     // A key may be listed under several ids; it is an orphan if none of them references it.
@@ -110,7 +106,7 @@ export async function findRecords(
     accounts: known.map(({ accountId }) => accountId),
     forgotten: forgottenBefore(now),
   }
-  const rows = await statements.all(sql, parameters, { repeatable: true })
+  const rows = await statements.all(sql, parameters, repeatable)
   for (const row of rows) {
     const at = known[readInteger(row, 'n') - 1]
     if (at !== undefined) found[at.index] = readRecord(row)

@@ -21,6 +21,7 @@ import type {
 import type { OutputStore } from '../../../core/ports/output-store.ts'
 import type { Abortable } from '../../../core/waiting.ts'
 import type { ClaimedRow, WantedWork } from '../../rows/inference-row.ts'
+import { repeatable } from '../../tables/statements.ts'
 import { decodeReference, decodeWork, encodeWork, referenceFormat, workFormat } from '../../work-format.ts'
 import { WorkSignal } from '../../work-signal.ts'
 import { type Database, limitMs } from '../database.ts'
@@ -145,7 +146,7 @@ export class PostgresInferenceQueue implements InferenceQueue {
 
   async hasten(ids: readonly string[]): Promise<void> {
     const sql = 'update queue set not_before = 0 where id = any(:ids::uuid[]) and not running and not_before > 0'
-    await this.#database.run(sql, { ids }, { repeatable: true })
+    await this.#database.run(sql, { ids }, repeatable)
     this.#workCame()
   }
 

@@ -2,9 +2,9 @@ import { countedPlaces } from '../../../core/deferred/queue-position.ts'
 import type { ServiceError } from '../../../core/error.ts'
 import type { Inference } from '../../../core/inference.ts'
 import type { InferenceSubmission, QueueLimits } from '../../../core/ports/inference-queue.ts'
-import { queueFull, shareFull, storageFull } from '../../refuse-submission.ts'
+import { type AccountRoom, refuseOverLimits } from '../../refuse-submission.ts'
 import { readInteger, readIntegerOrNull, readText } from '../../rows/row.ts'
-import type { Statements } from '../../tables/statements.ts'
+import { repeatable, type Statements } from '../../tables/statements.ts'
 import type { Database } from '../database.ts'
 
 /** The front of the queue of one model and priority, in order of turns. */
@@ -59,7 +59,7 @@ export class QueuePlaces {
       this.#database.all(
         `select tag, seq from queue where ${waiting} order by tag, seq limit :countedPlaces`,
         { model, priority, countedPlaces },
-        { repeatable: true },
+        repeatable,
       ),
       this.#database.all(
         `select (select max(tag) from queue where ${waiting}) as last_tag,
@@ -67,7 +67,7 @@ export class QueuePlaces {
            coalesce(sum(pending) filter (where priority > :priority), 0)::bigint as ahead
          from model_totals where model = :model`,
         { model, priority },
-        { repeatable: true },
+        repeatable,
       ),
     ])
     return {
@@ -95,14 +95,6 @@ function countBefore(places: readonly Pick<Turn, 'tag' | 'seq'>[], turn: Pick<Tu
   return low
 }
 
-/** Waiting requests and stored bytes of an account, with its own limits. */
-interface AccountRoom {
-  readonly pending: number
-  readonly bytes: number
-  readonly mostPending: number | null
-  readonly mostBytes: number | null
-}
-
 /** Fill levels of the queue; they increase with each admission. */
 export interface Room {
   pending: number
@@ -119,7 +111,7 @@ export async function readRoom(database: Statements, submissions: readonly Encod
        lateral (select coalesce(sum(pending), 0)::bigint as pending, coalesce(sum(bytes), 0)::bigint as bytes
          from account_totals where account_id = wanted.account_id) as total`,
     { accounts: [...new Set(submissions.map(({ accountId }) => accountId))] },
-    { repeatable: true },
+    repeatable,
   )
   return {
     pending: readInteger(rows[0] ?? { all_pending: 0 }, 'all_pending'),
@@ -140,14 +132,10 @@ export async function readRoom(database: Statements, submissions: readonly Encod
 
 /** Reserves the capacity for a submission; if there is too little, returns the refusal and reserves none. */
 export function admit(room: Room, { accountId, workBytes, outputBytes = 0 }: EncodedSubmission, limits: QueueLimits): ServiceError | null {
-  const { maxPending, maxPendingPerAccount = maxPending, maxStoredBytesPerAccount = Number.POSITIVE_INFINITY } = limits
   const own = room.accounts.get(accountId) ?? { pending: 0, bytes: 0, mostPending: null, mostBytes: null }
-  const mostPending = own.mostPending ?? maxPendingPerAccount
-  const most = own.mostBytes ?? maxStoredBytesPerAccount
-  if (room.pending >= maxPending) return queueFull()
-  if (own.pending >= mostPending) return shareFull(mostPending, { own: own.mostPending !== null })
   const stored = own.bytes + workBytes + outputBytes
-  if (stored > most) return storageFull(stored, most, { own: own.mostBytes !== null })
+  const refusal = refuseOverLimits({ pending: room.pending, own, stored }, limits)
+  if (refusal !== null) return refusal
   room.pending++
   room.accounts.set(accountId, { ...own, pending: own.pending + 1, bytes: stored })
   return null

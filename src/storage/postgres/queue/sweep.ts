@@ -2,7 +2,7 @@ import { cancelled, lostWorkers, mayRetry, waitedTooLong } from '../../../core/d
 import { lowPriorityAgesMs, outputRetentionMs, recordRetentionMs } from '../../../core/inference.ts'
 import type { ExpiryReport, Hold, SweepReport } from '../../../core/ports/inference-queue.ts'
 import { type Row, readInteger, readText } from '../../rows/row.ts'
-import type { Statements } from '../../tables/statements.ts'
+import { repeatable, type Statements } from '../../tables/statements.ts'
 import type { Database } from '../database.ts'
 import { aliveHolder } from '../node-registry.ts'
 import { type End, finish } from './finish.ts'
@@ -148,7 +148,7 @@ export async function expire(database: Database, now: number): Promise<ExpiryRep
 
 function deleteSome(database: Database, table: string, key: string, condition: string, before: number): Promise<number> {
   const sql = `delete from ${table} where ${key} = any (array(select ${key} from ${table} where ${condition} limit :batch for update skip locked))`
-  return database.run(sql, { before, batch }, { repeatable: true })
+  return database.run(sql, { before, batch }, repeatable)
 }
 
 /** Deletes reservations and places of processes that have ended; those of queued work stay. */
@@ -157,9 +157,9 @@ async function forgetAbsent(database: Database, now: number): Promise<void> {
     `delete from reservations where not ${aliveHolder('reservations.holder')}
      and not exists (select 1 from queue where id = case when reservations.id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then reservations.id::uuid end)`,
     {},
-    { repeatable: true },
+    repeatable,
   )
-  await database.run(`delete from kept_places where not ${aliveHolder('kept_places.holder')}`, {}, { repeatable: true })
-  await database.run('delete from request_minutes where minute < :minute', { minute: Math.floor(now / 60_000) - 60 }, { repeatable: true })
-  await database.run(`delete from holders where seen_at < clock_timestamp() - interval '1 day'`, {}, { repeatable: true })
+  await database.run(`delete from kept_places where not ${aliveHolder('kept_places.holder')}`, {}, repeatable)
+  await database.run('delete from request_minutes where minute < :minute', { minute: Math.floor(now / 60_000) - 60 }, repeatable)
+  await database.run(`delete from holders where seen_at < clock_timestamp() - interval '1 day'`, {}, repeatable)
 }

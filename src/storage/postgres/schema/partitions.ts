@@ -2,6 +2,7 @@ import { momentOfId } from '../../../core/deferred/inference-id.ts'
 import { recordRetentionMs } from '../../../core/inference.ts'
 import { dayMs } from '../../../core/ports/clock.ts'
 import { readText } from '../../rows/row.ts'
+import { repeatable } from '../../tables/statements.ts'
 import type { Database } from '../database.ts'
 
 /** Days for which partitions are created in advance, enough for nodes that are off over a long weekend. */
@@ -20,7 +21,7 @@ export async function makePartitions(database: Database, now: number): Promise<v
 
 async function makePartition(database: Database, day: number): Promise<void> {
   const name = partitionOf(day)
-  if ((await database.get(tableSql, { name }, { repeatable: true })) !== undefined) return
+  if ((await database.get(tableSql, { name }, repeatable)) !== undefined) return
   await database.transaction(async (statements) => {
     await statements.run('select pg_advisory_xact_lock(:partitionLock)', { partitionLock })
     if ((await statements.get(tableSql, { name })) !== undefined) return
@@ -40,7 +41,7 @@ export async function dropPartitions(database: Database, now: number): Promise<n
     `select child.relname as name from pg_inherits join pg_class as child on child.oid = inhrelid
      where inhparent = 'inferences'::regclass and child.relname like 'inferences\\_d%' order by child.relname`,
     {},
-    { repeatable: true },
+    repeatable,
   )
   const old = rows
     .map((row) => readText(row, 'name'))
@@ -52,7 +53,7 @@ export async function dropPartitions(database: Database, now: number): Promise<n
 
 async function dropPartition(database: Database, name: string, endedBefore: number): Promise<boolean> {
   const living = `select 1 from ${name} where expires_at is null or expires_at > :endedBefore limit 1`
-  if ((await database.get(living, { endedBefore }, { repeatable: true })) !== undefined) return false
+  if ((await database.get(living, { endedBefore }, repeatable)) !== undefined) return false
   return database.transaction(async (statements) => {
     await statements.run(`set local lock_timeout = '1s'`)
     await statements.run(`lock table ${name} in access exclusive mode`)

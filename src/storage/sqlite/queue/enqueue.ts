@@ -1,7 +1,7 @@
 import { accountDisabled } from '../../../core/account.ts'
 import { type Inference, outputRetentionMs } from '../../../core/inference.ts'
 import type { InferenceSubmission, QueueLimits } from '../../../core/ports/inference-queue.ts'
-import { idempotencyConflict, queueFull, shareFull, storageFull } from '../../refuse-submission.ts'
+import { idempotencyConflict, refuseOverLimits } from '../../refuse-submission.ts'
 import { readInference, writePriority } from '../../rows/inference-row.ts'
 import { readInteger, readIntegerOrNull, readText, readTextOrNull } from '../../rows/row.ts'
 import type { Connection } from '../connection.ts'
@@ -60,15 +60,14 @@ function checkRoom(connection: Connection, { accountId, limits, body, outputByte
   )
   if (row === undefined) throw new Error('The sums returned no row.')
   if (row.disabled_at !== null) throw accountDisabled()
-  const { maxPending, maxPendingPerAccount = maxPending, maxStoredBytesPerAccount = Number.POSITIVE_INFINITY } = limits
-  const ownPending = readIntegerOrNull(row, 'pending_requests')
-  const ownBytes = readIntegerOrNull(row, 'stored_bytes')
-  const most = ownBytes ?? maxStoredBytesPerAccount
-  if (readInteger(row, 'pending') >= maxPending) throw queueFull()
-  const mostPending = ownPending ?? maxPendingPerAccount
-  if (readInteger(row, 'own') >= mostPending) throw shareFull(mostPending, { own: ownPending !== null })
+  const own = {
+    pending: readInteger(row, 'own'),
+    mostPending: readIntegerOrNull(row, 'pending_requests'),
+    mostBytes: readIntegerOrNull(row, 'stored_bytes'),
+  }
   const stored = readInteger(row, 'bytes') + body.length + outputBytes
-  if (stored > most) throw storageFull(stored, most, { own: ownBytes !== null })
+  const refusal = refuseOverLimits({ pending: readInteger(row, 'pending'), own, stored }, limits)
+  if (refusal !== null) throw refusal
 }
 
 function findEarlier(connection: Connection, { accountId, idempotency, webhookUrl }: EncodedSubmission, now: number): Inference | null {
