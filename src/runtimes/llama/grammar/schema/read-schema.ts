@@ -10,46 +10,7 @@ import { isSchemaType, type SchemaType } from './value-types.ts'
  * The validation keywords of one schema, normalized. Annotations, unknown keywords and keywords without effect are removed, and differences
  * between drafts and generators are unified. Nested schemas are unchanged.
  */
-export interface ReadSchema {
-  readonly $ref?: string
-  readonly allOf?: readonly JsonValue[]
-  readonly anyOf?: readonly JsonValue[]
-  readonly oneOf?: readonly JsonValue[]
-  readonly not?: JsonValue
-  /** From `if`, `then` and `else`. */
-  readonly conditions?: readonly Condition[]
-  readonly type?: readonly SchemaType[]
-  /** From `enum` or `const`. */
-  readonly values?: readonly JsonValue[]
-  /** Whether null is valid too (OpenAPI 3.0). */
-  readonly nullable?: true
-  readonly properties?: JsonObject
-  readonly patternProperties?: JsonObject
-  readonly required?: readonly string[]
-  readonly additionalProperties?: JsonValue
-  readonly unevaluatedProperties?: JsonValue
-  readonly propertyNames?: JsonValue
-  readonly minProperties?: number
-  readonly maxProperties?: number
-  readonly dependentRequired?: Readonly<Record<string, readonly string[]>>
-  readonly prefixItems?: readonly JsonValue[]
-  /** Schema of the items after those of `prefixItems`. */
-  readonly items?: JsonValue
-  /** Of the items that neither it nor a schema in it describes. */
-  readonly unevaluatedItems?: JsonValue
-  readonly minItems?: number
-  readonly maxItems?: number
-  readonly uniqueItems?: true
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly pattern?: string
-  readonly format?: string
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly exclusiveMinimum?: number
-  readonly exclusiveMaximum?: number
-  readonly multipleOf?: number
-}
+export type ReadSchema = ReturnType<typeof readKeywords>
 
 /** A schema without references and `allOf`. */
 export type FlatSchema = Omit<ReadSchema, '$ref' | 'allOf' | 'nullable' | 'unevaluatedItems'>
@@ -63,6 +24,10 @@ const anyTypes = ['any', 'type_unspecified']
 export function readSchema(schema: JsonObject, where: string, leeway: Leeway): ReadSchema {
   const read = new KeywordReader(schema, where, leeway)
   read.loosenUnfollowed()
+  return readKeywords(schema, read)
+}
+
+function readKeywords(schema: JsonObject, read: KeywordReader) {
   const tuple = Array.isArray(schema.items)
   const prefixItems = tuple ? read.schemas('items', 0) : read.schemas('prefixItems', 0)
   const more = tuple ? read.schema('additionalItems') : read.schema('items')
@@ -71,10 +36,13 @@ export function readSchema(schema: JsonObject, where: string, leeway: Leeway): R
     allOf: read.schemas('allOf'),
     anyOf: read.schemas('anyOf'),
     oneOf: read.schemas('oneOf'),
+    /** From `if`, `then` and `else`. */
     conditions: read.conditions(),
     not: schema.not === false ? undefined : read.schema('not'),
     type: read.types(),
+    /** From `enum` or `const`. */
     values: read.values(),
+    /** Whether null is valid too (OpenAPI 3.0). */
     nullable: read.flag('nullable'),
     properties: read.record('properties'),
     patternProperties: read.record('patternProperties'),
@@ -86,7 +54,9 @@ export function readSchema(schema: JsonObject, where: string, leeway: Leeway): R
     maxProperties: read.count('maxProperties'),
     dependentRequired: read.dependent(),
     prefixItems,
+    /** Schema of the items after those of `prefixItems`. */
     items: more,
+    /** Of the items that neither it nor a schema in it describes. */
     unevaluatedItems: read.schema('unevaluatedItems'),
     minItems: read.count('minItems'),
     maxItems: read.count('maxItems'),
