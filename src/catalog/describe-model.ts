@@ -43,7 +43,8 @@ export async function describeModel(
   if (modelFile.kind === 'text') return { ...base, ...(await describeText(modelFile, folder)) }
   const usual = await describeUsual(modelFile, folder)
   if ('fault' in usual) return usual
-  const { native = usual.native, draws = 'requested', defaults = {} } = modelFile
+  const { draws = 'requested', defaults = {} } = modelFile
+  const native = { ...usual.native, ...modelFile.native }
   const isUsual = native.width === usual.native.width && native.height === usual.native.height && draws === 'requested'
   return {
     ...usual,

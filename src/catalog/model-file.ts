@@ -75,13 +75,13 @@ interface OnnxModelFile extends ImageModelFile {
 interface CheckpointModelFile extends ImageModelFile {
   readonly format: 'safetensors'
   readonly file?: string
-  readonly native?: Size
+  readonly native?: Partial<Size>
   readonly prediction?: 'epsilon' | 'v_prediction'
 }
 
 interface ImageServerFile extends ImageModelFile, AddressFields {
   readonly format: ImageServerFormat
-  readonly native?: Size
+  readonly native?: Partial<Size>
   readonly workflow?: string
   readonly timeouts?: TimeoutFields
 }

@@ -204,6 +204,15 @@ test('describes image models on another server, including their known limits', a
   assert.deepEqual([far?.upstream?.model, far?.bounds?.startsFromImage, far?.bounds?.takesSeeds], ['painter', false, false])
 })
 
+test('a native size with one side takes the other from the usual size', async (context) => {
+  const folder = await makeFolder(context, {
+    'model.json': { id: 'far', kind: 'image', format: 'a1111', url: 'http://gpu:7860', native: { width: 512 } },
+  })
+  const model = (await openCatalog({ folders: [folder] })).find('far')
+  assert.ok(model?.kind === 'image')
+  assert.deepEqual(model.native, { width: 512, height: 1024 })
+})
+
 test('fields without effect on image models of another server do not stop the start, and are reported', async (context) => {
   const fields = { draws: 'native', timestepSpacing: 'trailing', refiner: '.' }
   const folder = await makeFolder(context, {

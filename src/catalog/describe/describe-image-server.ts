@@ -16,7 +16,8 @@ export async function describeImageServer(
   modelFile: ModelFile & { readonly format: ImageServerFormat },
   folder: string,
 ): Promise<ImageServer | { readonly fault: CatalogFault }> {
-  const { format, native = { width: 1024, height: 1024 }, defaults, timeouts } = modelFile
+  const { format, defaults, timeouts } = modelFile
+  const native = { width: 1024, height: 1024, ...modelFile.native }
   const workflow = format === 'comfyui' ? await readWorkflow(join(folder, modelFile.workflow ?? 'workflow.json')) : undefined
   if (workflow !== undefined && 'fault' in workflow) return workflow
   const takes = (name: Placeholder): boolean => format !== 'openai-images' && (workflow === undefined || workflow.open.includes(name))
