@@ -5,7 +5,7 @@ import { after, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { unpackGoldenCheckpoints } from '../support/model-files/golden-checkpoints.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
-import { softwareWebGpu, withoutWebGpu } from './software-drivers.ts'
+import { drawingMs, softwareWebGpu, withoutWebGpu } from './software-drivers.ts'
 
 describe('checkpoints on WebGPU', { skip: withoutWebGpu }, async () => {
   const folder = await createTemporaryFolder()
@@ -14,7 +14,9 @@ describe('checkpoints on WebGPU', { skip: withoutWebGpu }, async () => {
   if (withoutWebGpu === false) await unpackGoldenCheckpoints(folder.path, (path) => files.includes(path))
 
   for (const [model, ...loras] of [['sd15.safetensors'], ['xl.safetensors', 'lora-kohya.safetensors']]) {
-    it(`${model}${loras.length === 0 ? '' : ' with a LoRA'} is drawn as on the processor, whatever the device lacks or computes wrongly`, async () => {
+    it(`${model}${loras.length === 0 ? '' : ' with a LoRA'} is drawn as on the processor, whatever the device lacks or computes wrongly`, {
+      timeout: drawingMs,
+    }, async () => {
       const paths = [model ?? '', ...loras].map((name) => join(folder.path, name))
       const { stdout } = await promisify(execFile)(process.execPath, ['test/gpu/compare-checkpoint.ts', ...paths], {
         env: { ...process.env, ...softwareWebGpu, XDG_RUNTIME_DIR: folder.path },

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
-import { softwareWebGpu, withoutWebGpu } from './software-drivers.ts'
+import { drawingMs, softwareWebGpu, withoutWebGpu } from './software-drivers.ts'
 
 /** SwiftShader takes a second and more per step, so two cases stand for all: `npm run parity -- … --gpu webgpu` replays every one. */
 const chosen = [
@@ -21,7 +21,7 @@ interface Case {
 }
 
 describe('pictures on WebGPU', { skip: withoutWebGpu }, () => {
-  it("match diffusers' within the limits of the processor", async () => {
+  it("match diffusers' within the limits of the processor", { timeout: drawingMs }, async () => {
     await using folder = await createTemporaryFolder()
     const reference = JSON.parse(await readFile('test/fixtures/golden/parity.json', 'utf8')) as { readonly cases: readonly Case[] }
     const cases = chosen.map(({ sampler, steps, starts }) =>

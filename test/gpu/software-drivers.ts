@@ -13,6 +13,9 @@ export function softwareVulkan(runtimeFolder: string): Readonly<Record<string, s
 /** Environment in which onnxruntime finds a WebGPU device on a machine without a GPU. */
 export const softwareWebGpu: Readonly<Record<string, string>> = { VK_ICD_FILENAMES: swiftShader }
 
+/** Time for a few steps on SwiftShader: ten minutes were seen on a machine that had more to do than it could. */
+export const drawingMs: number = 25 * 60_000
+
 /** Why a test is left out here, or false; where every suite must run (SEPIA_CI) it fails instead. */
 export const withoutVulkan = leftOutWithout(lavapipe, 'install mesa-vulkan-drivers and libvulkan1 for a software Vulkan')
 export const withoutWebGpu = leftOutWithout(swiftShader, "install Debian's chromium for its SwiftShader")
