@@ -46,9 +46,9 @@ async function shift(service: ServiceProcess, offsetMs: number): Promise<void> {
   while (service.shiftedBy() !== offsetMs) await pause(20)
 }
 
-/** Waits up to a minute for the sweep; says how many files are left. */
+/** Waits up to five minutes for the sweep; says how many files are left. */
 async function waitForNoFiles(folder: string): Promise<number> {
-  for (let tries = 240; ; tries--) {
+  for (let tries = 1200; ; tries--) {
     const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
     if (files.length === 0 || tries === 0) return files.length
     await pause(250)

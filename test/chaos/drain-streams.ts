@@ -65,7 +65,7 @@ async function submitPicture(service: ServiceProcess, seed: number): Promise<str
 }
 
 async function waitForOutcome(service: ServiceProcess, id: string): Promise<string> {
-  for (let tries = 0; tries < 20; tries++) {
+  for (let tries = 0; tries < 100; tries++) {
     const response = await fetch(`${service.url}/v1/requests/${id}?wait=5`, { headers: headers(service) })
     const record = (await response.json()) as { readonly outcome?: string }
     if (record.outcome !== undefined) return record.outcome

@@ -44,7 +44,7 @@ async function waitForProgress(client: Client, responseId: string): Promise<void
 
 /** The overtaken attempt ends in its own time; the log says how. */
 async function waitForAttemptEnd(service: ServiceProcess, responseId: string): Promise<void> {
-  for (let tries = 600; tries > 0; tries--) {
+  for (let tries = 6000; tries > 0; tries--) {
     if (service.lines.some(({ inferenceId, message }) => inferenceId === responseId && /completed|refused/.test(message))) return
     await pause(50)
   }
