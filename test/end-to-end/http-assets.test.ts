@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import sharp from 'sharp'
 import { examineWeights } from '../../src/catalog/checkpoint/examine-weights.ts'
+import { isRecord } from '../../src/core/json-value.ts'
 import type { ImageModelDescriptor } from '../../src/core/model.ts'
 import { createAccessToken } from '../../src/operations/access/access-tokens.ts'
 import { createAccount } from '../../src/operations/access/accounts.ts'
 import { AssetLibrary, type LibrarySources } from '../../src/operations/assets/asset-library.ts'
-import { findAssetRecord, putAssetRecord } from '../../src/operations/assets/asset-records.ts'
 import { removeDeletedAssets } from '../../src/operations/assets/deleted-assets.ts'
 import { createFakeCatalog, describeFakeImage } from '../../src/runtimes/fake/fake-catalog.ts'
 import { openAssetFiles } from '../../src/storage/filesystem/open-asset-files.ts'
@@ -20,6 +20,8 @@ import { createTestAssets } from '../support/test-assets.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
 const { signal } = new AbortController()
+const flux = { name: 'transformer.single_transformer_blocks.0.attn.to_q.lora_A.weight', shape: [1, 8], values: new Float32Array(8) }
+const notForSdxl = /is for FLUX.1 dev or FLUX.1 schnell or FLUX.2 klein, not for SDXL/
 const picture = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'brown' } })
   .png()
   .toBuffer()
@@ -232,13 +234,12 @@ suite('uploaded assets', () => {
       assert.match(await sent.text(), answer)
     }
     const oft = { name: 'lora_unet_mid_block_attentions_0_proj_in.oft_blocks', shape: [2, 2, 2], values: new Float32Array(8) }
-    const flux = { name: 'transformer.single_transformer_blocks.0.attn.to_q.lora_A.weight', shape: [1, 8], values: new Float32Array(8) }
     const truncated = new Uint8Array(lora.subarray(0, lora.length - 100))
     const late: readonly (readonly [string, Uint8Array<ArrayBuffer>, object, RegExp])[] = [
       ['cut', truncated, {}, /^The file .*(?:ends|shorter|beyond|bytes)/],
       ['oft', new Uint8Array(safetensorsFile([oft])), {}, /of the kind OFT/],
       ['embedding', new Uint8Array(golden.get('ti-xl.safetensors') ?? []), {}, /holds a textual-inversion, not a lora/],
-      ['flux', new Uint8Array(safetensorsFile([flux])), {}, /is for FLUX.1 dev or FLUX.1 schnell or FLUX.2 klein, not for SDXL/],
+      ['flux', new Uint8Array(safetensorsFile([flux])), {}, notForSdxl],
       ['small', new Uint8Array(golden.get('sd15-lora-kohya.safetensors') ?? []), {}, /is for Stable Diffusion 1.5, not for SDXL/],
     ]
     for (const [name, bytes, more, answer] of late) {
@@ -332,14 +333,18 @@ suite('uploaded assets', () => {
 
   test('a restart reads no checked file again, reads an upload of an earlier version once, and rejects what the current rules forbid', async () => {
     await using it = await start()
-    const ids = [(await it.upload('mine')).id, (await it.upload('old')).id, (await it.upload('bad')).id]
-    const [, old = '', bad = ''] = ids
-    for (const id of [old, bad]) {
-      const asset = await findAssetRecord(it.service.store, id, { signal })
-      assert.ok(asset !== null)
-      await putAssetRecord(it.service.store, { ...asset, found: null }, { signal })
+    const { documents } = it.service.store
+    const ids: string[] = []
+    for (const name of ['mine', 'old', 'bad', 'flux']) ids.push((await it.upload(name)).id)
+    const [, old = '', bad = '', foreign = ''] = ids
+    for (const id of [old, bad, foreign]) {
+      const stored = await documents.get({ kind: 'asset', id, accountId: null }, { signal })
+      assert.ok(stored !== null && isRecord(stored.value))
+      const earlier = { ...stored, text: '', value: { ...stored.value, examination: 2 } }
+      await documents.put(earlier, { signal, version: stored.version, most: Number.MAX_SAFE_INTEGER })
     }
     await writeFile(join(it.folder, `${bad}.safetensors`), 'no weights')
+    await writeFile(join(it.folder, `${foreign}.safetensors`), safetensorsFile([flux]))
     const examined: string[] = []
     const startAgain = async () => {
       const files = openAssetFiles({ folder: it.folder })
@@ -347,7 +352,7 @@ suite('uploaded assets', () => {
         examined.push(name)
         return examineWeights(path, name)
       }
-      const library = new AssetLibrary({ catalog: it.catalog, documents: it.service.store.documents, files, examine })
+      const library = new AssetLibrary({ catalog: it.catalog, documents, files, examine })
       await library.refresh({ signal })
       return new Map(library.entries().map(({ asset, weights }) => [asset.name, 'part' in weights && weights.part.file]))
     }
@@ -357,9 +362,10 @@ suite('uploaded assets', () => {
       ['mine', file(ids[0])],
     ])
     assert.deepEqual(await startAgain(), entries)
-    assert.deepEqual(examined.toSorted(), [`${bad}/bad`, `${old}/old`].toSorted())
+    assert.deepEqual(examined.toSorted(), [`${bad}/bad`, `${old}/old`, `${foreign}/flux`].toSorted())
     assert.deepEqual(await startAgain(), entries)
-    assert.equal(examined.length, 2)
+    assert.equal(examined.length, 3)
+    assert.match((await it.get(`/v1/assets/${foreign}`)).body.asset.status_details, notForSdxl)
     const { status, status_details } = (await it.get(`/v1/assets/${bad}`)).body.asset
     assert.deepEqual(
       [status, status_details],
