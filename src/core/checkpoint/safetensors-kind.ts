@@ -47,9 +47,19 @@ export function detectSafetensorsKind(header: SafetensorsHeader, file = ''): Saf
   if (found.kind === 'unknown') return found
   const isAdapter = found.kind === 'lora' || found.kind === 'textual-inversion'
   const reason = isAdapter
-    ? refuseAdapterNumbers(header.tensors)
+    ? (refuseAdapterNumbers(header.tensors) ?? (found.kind === 'lora' ? null : refuseEmpty(header)))
     : (refuseStorage(header.tensors) ?? (found.kind === 'checkpoint' ? refuseUnread(header) : refuseTransformer(header)))
   return reason === null ? found : { kind: 'unknown', reason }
+}
+
+/** A trigger word without vectors would vanish from prompts. */
+function refuseEmpty({ tensors }: SafetensorsHeader): string | null {
+  const read = tensors.has('clip_l') ? ['clip_l', 'clip_g'] : [...tensors.keys()]
+  const name = read.find((each) => {
+    const { shape = [] } = tensors.get(each) ?? {}
+    return shape.length === 0 || shape.includes(0)
+  })
+  return name === undefined ? null : `holds a textual inversion without vectors in "${name}"`
 }
 
 function refuseTransformer({ tensors }: SafetensorsHeader): string | null {

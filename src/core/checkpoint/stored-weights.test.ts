@@ -161,3 +161,26 @@ for (const [kind, name, shape] of files)
     assert.equal(detect('F16', [['lora_unet_input_blocks_1_1_proj_in.alpha', 'I64', []]]).kind, 'lora')
     assert.equal(detect('F8_E4M3').kind, 'unknown')
   })
+
+test('a textual inversion without vectors is rejected by its header', () => {
+  const detect = (rows: Rows) => detectSafetensorsKind({ tensors: tensorsOf(rows), metadata: new Map() })
+  const vectors: readonly (readonly number[])[] = [[], [0], [0, 1280], [3, 0]]
+  for (const shape of vectors) {
+    const reason = 'holds a textual inversion without vectors in "clip_g"'
+    assert.deepEqual(
+      detect([
+        ['clip_l', 'F32', [1, 768]],
+        ['clip_g', 'F32', shape],
+      ]),
+      { kind: 'unknown', reason },
+    )
+  }
+  for (const shape of vectors.slice(1)) assert.match(JSON.stringify(detect([['emb_params', 'F32', shape]])), /without vectors in/)
+  const noted: Rows = [
+    ['clip_l', 'F32', [1, 768]],
+    ['clip_g', 'F32', [1, 1280]],
+    ['step', 'F32', []],
+  ]
+  assert.equal(detect(noted).kind, 'textual-inversion')
+  for (const shape of [[768], [1, 768]]) assert.equal(detect([['emb_params', 'F32', shape]]).kind, 'textual-inversion')
+})
