@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ConsoleService, startConsoleService } from '../../../test/support/console-service.ts'
-import type { ConversationPage, OpenedConversation, TurnUpdate } from '../contract/conversations.ts'
+import type { ConversationPage, OpenedConversation, ReadTurns, TurnUpdate } from '../contract/conversations.ts'
 
 const base = '/console/api/conversations'
 const idOf = (name: string) => name.padEnd(24, 'z')
@@ -210,6 +210,23 @@ test('another user cannot read, write or remove a conversation', async () => {
   assert.equal((await other.send('DELETE', `/${idOf('one')}/turns/${idOf('secret')}`)).statusCode, 204)
   const { title, turns } = await owner.open('one')
   assert.deepEqual([title, turns.map(({ content }) => content)], ['Secret', ['secret']])
+})
+
+test('owners see the cause of a failed answer, and members do not', async () => {
+  const service = await startConsoleService()
+  const owner = await startAs(service)
+  const { code } = (await service.send('POST', '/console/api/invitations', { cookie: owner.cookie, body: { role: 'member' } })).json()
+  const member = await startAs(service, 'eve@example.org', code)
+  for (const [person, name, cause] of [
+    [owner, 'one', 'out of memory'],
+    [member, 'two', undefined],
+  ] as const) {
+    await person.keep(name)
+    await person.say(name, 'failed', { role: 'assistant', state: 'failed', failure: 'It broke.', cause: 'out of memory' })
+    const { turns } = await person.open(name)
+    const read: ReadTurns = (await person.send('GET', `/${idOf(name)}/turns?ids=${idOf('failed')}`)).json()
+    for (const [turn] of [turns, read.turns]) assert.deepEqual([turn?.failure, turn?.cause], ['It broke.', cause])
+  }
 })
 
 test('a title is stored on one line', async () => {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
+import type { Account } from '../../core/account.ts'
 import {
   longestContent,
   longestPicture,
@@ -7,6 +8,7 @@ import {
   maxPictures,
   maxTurnsAtOnce,
   picturePattern,
+  type Turn,
   turnStates,
 } from '../../core/chat/conversation.ts'
 import { ServiceError } from '../../core/error.ts'
@@ -121,7 +123,8 @@ export function registerConversations(own: FastifyInstance, deps: DocumentDepend
 
   own.get<InConversation>('/console/api/conversations/:id', async (request, reply): Promise<OpenedConversation> => {
     const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'conversation') }
-    return openConversation(deps, target, { signal: clientSignal(reply) })
+    const opened = await openConversation(deps, target, { signal: clientSignal(reply) })
+    return { ...opened, turns: shownTurns(opened.turns, personOf(request)) }
   })
 
   own.get<InConversation>('/console/api/conversations/:id/versions', async (request, reply) => {
@@ -134,7 +137,8 @@ export function registerConversations(own: FastifyInstance, deps: DocumentDepend
   own.get<InConversation>('/console/api/conversations/:id/turns', async (request, reply): Promise<ReadTurns> => {
     const turnIds = readIds(request).ids.split(',')
     const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'conversation'), turnIds }
-    return readTurns(deps, target, { signal: clientSignal(reply) })
+    const read = await readTurns(deps, target, { signal: clientSignal(reply) })
+    return { ...read, turns: shownTurns(read.turns, personOf(request)) }
   })
 
   own.put<InConversation>('/console/api/conversations/:id', { config: { largeBody: true } }, async (request, reply) => {
@@ -181,6 +185,11 @@ export function registerConversations(own: FastifyInstance, deps: DocumentDepend
     await removeTurn(deps, target, { signal: clientSignal(reply) })
     return reply.code(204).send()
   })
+}
+
+/** Only owners see causes of failures. */
+function shownTurns(turns: readonly Turn[], { role }: Pick<Account, 'role'>): readonly Turn[] {
+  return role === 'owner' ? turns : turns.map(({ cause: _, ...shown }) => shown)
 }
 
 /** A title without line breaks: users paste whole texts. */

@@ -96,17 +96,17 @@ test('tokens that a stopped continuation did not count are counted by the next',
   assert.deepEqual([promptTokens, completionTokens], [9 - 2, 4])
 })
 
-test('a failed answer names its request, unless the request itself is at fault', async () => {
+test('a failed answer has its cause and names its request, unless the request itself is at fault', async () => {
   const { deps, read } = await createParts()
   for (const [id, code, requestId] of [
     ['r1', 'inference_failed', 'r1'],
     ['r2', 'context_length_exceeded', undefined],
   ] as const) {
-    const error = { code, message: 'No.', param: null }
+    const error = { code, message: 'No.', param: null, cause: 'aborted' }
     await beginAnswer(deps, answerOf(id), options)
     await endAnswer(deps, answerOf(id), { outcome: 'failed', error, written: null }, options)
     const [turn] = await read()
-    assert.deepEqual([turn?.failure, turn?.requestId], ['No.', requestId])
+    assert.deepEqual([turn?.failure, turn?.cause, turn?.requestId], ['No.', 'aborted', requestId])
   }
 })
 

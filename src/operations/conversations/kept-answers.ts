@@ -1,4 +1,5 @@
 import { type AnswerPlace, continuedFacts, type Turn } from '../../core/chat/conversation.ts'
+import { defined } from '../../core/defined.ts'
 import { type ErrorRecord, isMistake } from '../../core/error.ts'
 import type { Inference, Outcome } from '../../core/inference.ts'
 import type { WrittenPart } from '../../core/text/visible-text.ts'
@@ -105,7 +106,12 @@ function fieldsOf(known: Turn | null, { inference }: WrittenAnswer, { outcome, e
     }),
     ...(outcome === 'succeeded' && { state: parts.some(isCut) ? 'cut' : 'done' }),
     ...(outcome === 'cancelled' && { state: 'stopped' }),
-    ...(outcome === 'failed' && { state: 'failed', failure: error?.message ?? null, failureLanguage: 'en' }),
+    ...(outcome === 'failed' && {
+      state: 'failed',
+      failure: error?.message ?? null,
+      failureLanguage: 'en',
+      ...defined({ cause: error?.cause }),
+    }),
     ...(outcome === 'failed' && !isMistake(error) && { requestId: inference.id }),
   }
 }

@@ -1,6 +1,5 @@
 import { computed, signal } from '@preact/signals'
 import type { Turn } from '../../../../../core/chat/conversation.ts'
-import { defined } from '../../../../../core/defined.ts'
 import { orAborted } from '../../../../../core/waiting.ts'
 import { makeId } from '../../../browser/make-id.ts'
 import { pageShown } from '../../../browser/page-shown.ts'
@@ -147,9 +146,9 @@ export class LiveAnswers {
     const { turns, keep, readAgain } = this.#conversation
     if (isKept && !(await readAgain())) return
     const kept = turns.all.find(({ id }) => id === written.id)
-    const { cause, schemaFaults } = written
-    if (kept !== written && cause === undefined && schemaFaults === undefined) return
-    if (kept !== undefined) turns.replace({ ...kept, ...defined({ cause, schemaFaults }) })
+    const { schemaFaults } = written
+    if (kept !== written && schemaFaults === undefined) return
+    if (kept !== undefined) turns.replace({ ...kept, ...(schemaFaults !== undefined && { schemaFaults }) })
     keep(written.id)
   }
 

@@ -1,5 +1,4 @@
 import type { Turn } from '../../../../../core/chat/conversation.ts'
-import { defined } from '../../../../../core/defined.ts'
 import type { ReadTurns } from '../../../../contract/conversations.ts'
 
 /** The messages from the beginning of a conversation to a leaf; empty when the leaf does not exist. */
@@ -63,9 +62,8 @@ export function mergeTurns(
 }
 
 /** A stored answer with what this page found about it, which the service gets from the page a moment later. */
-function withFindings({ inference, cause, schemaFaults }: Turn, read: Turn): Turn {
-  if (read.inference !== inference) return read
-  return { ...defined({ cause, schemaFaults }), ...read }
+function withFindings({ inference, schemaFaults }: Turn, read: Turn): Turn {
+  return read.inference !== inference || schemaFaults === undefined ? read : { schemaFaults, ...read }
 }
 
 function isSame(one: Turn, other: Turn): boolean {
