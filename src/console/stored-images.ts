@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import Type from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { ServiceError } from '../core/error.ts'
 import type { Inference, OutputReference, StoredImages } from '../core/inference.ts'
 import type { Abortable } from '../core/waiting.ts'

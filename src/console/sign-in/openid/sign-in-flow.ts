@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { sealValue, unsealValue } from '../sealed-value.ts'
 
 /** Time limit for the sign-in at the provider. */
