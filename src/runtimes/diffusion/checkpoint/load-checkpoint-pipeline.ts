@@ -35,6 +35,8 @@ export async function loadCheckpointPipeline(
   const target = wanted ?? (await chooseTarget(parts, provider))
   // The large text encoders of a transformer read a new text in a few seconds. Between texts, they and their buffers are not needed.
   const turns = provider === 'cpu' && transformer !== null ? new SessionTurns((part) => inTurn || part === 'texts') : null
+  // A transformer in blocks has thousands of nodes that decode it: searching them took a third of its session's time.
+  const isFused = provider === 'cpu' && transformer !== null
   const mappedFiles = new MappedFiles()
   const opener = (keepsMemory: boolean, { group, spins = true }: { group?: string; spins?: boolean } = {}): OpenNetwork => {
     return async (weights, part, write) => {
@@ -43,7 +45,7 @@ export async function loadCheckpointPipeline(
       const graph = { label: `${weights.label} (${part})`, write: () => write(target), folder: weights.folder }
       // Networks that keep their buffers all run in each step.
       const mapped = provider === 'cpu' ? { files: mappedFiles, part: group ?? (keepsMemory ? 'steps' : part) } : null
-      const options = { threads, provider, keepsMemory, spins, mapped, ...(turns && { turns, part: group ?? part }) }
+      const options = { threads, provider, keepsMemory, spins, isFused, mapped, ...(turns && { turns, part: group ?? part }) }
       const session = await openWrittenGraph(graph, options)
       return { session, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() }
     }

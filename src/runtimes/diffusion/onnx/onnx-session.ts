@@ -14,6 +14,41 @@ const unfit = 'has tensors whose shapes do not fit each other; copy it again or 
 /** Runtime errors about inconsistent shapes that only occur while computing. */
 const isUnfit = /X\.shape(?:\(\))?\[axis:\]|broadcast an axis by a dimension|element out of data bounds/u
 
+/** Optimizers of the runtime that search every node, but change nothing in a transformer's graph with mapped weights. */
+const idleOptimizers = [
+  'QDQPropagationTransformer',
+  'EnsureUniqueDQForNodeUnit',
+  'WeightBiasQuantization',
+  'DoubleQDQPairsRemover',
+  'QDQSelectorActionTransformer',
+  'QDQFinalCleanupTransformer',
+  'QDQS8ToU8Transformer',
+  'AvoidMemcpy',
+  'DQMatMulToMatMulNBits',
+  'WhereDummyDq',
+  'MatMulIntegerToFloatFusion',
+  'DynamicQuantizeMatMulFusion',
+  'AttentionFusion',
+  'EmbedLayerNormFusion',
+  'GatherToSliceFusion',
+  'GroupQueryAttentionFusion',
+  'MatMulScaleFusion',
+  'MatmulTransposeFusion',
+  'MatMulActivationFusion',
+  'MatMulNBitsFusion',
+  'BiasSoftmaxFusion',
+  'BiasDropoutFusion',
+  'GemmActivationFusion',
+  'ConvActivationFusion',
+  'ConvAddActivationFusion',
+  'NchwcTransformer',
+  'NhwcTransformer',
+  'TransposeOptimizer',
+  'ConstantSharing',
+  'ReshapeFusion',
+  'MatMulAddFusion',
+].join(';')
+
 /** Description of an input or output; named dimensions are strings. */
 export interface TensorDescription {
   readonly name: string
@@ -144,6 +179,8 @@ export interface WrittenGraphOptions extends SessionOptions {
   /** Turns of its component, if it shares memory with others. */
   readonly turns?: SessionTurns
   readonly part?: string
+  /** Whether the graph consists of fused operators, so that the load skips the optimizers that find nothing in it. */
+  readonly isFused?: boolean
   /** Makes the weights leave memory when another part runs; absent = they stay. */
   readonly mapped?: { readonly files: MappedFiles; readonly part: string } | null
 }
@@ -151,7 +188,7 @@ export interface WrittenGraphOptions extends SessionOptions {
 /** Loads a generated graph whose weights stay in their files. */
 export async function openWrittenGraph(
   { label, write, folder }: WrittenGraph,
-  { turns, part = '', mapped = null, ...options }: WrittenGraphOptions,
+  { turns, part = '', isFused = false, mapped = null, ...options }: WrittenGraphOptions,
 ): Promise<OnnxSession> {
   const create = () =>
     InferenceSession.create(write(), {
@@ -163,6 +200,7 @@ export async function openWrittenGraph(
           model_external_initializers_file_folder_path: folder,
           ...(options.spins === false && { intra_op: { allow_spinning: '0' } }),
         },
+        ...(isFused && { optimization: { disable_specified_optimizers: idleOptimizers } }),
       },
     })
   try {
