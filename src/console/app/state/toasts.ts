@@ -21,8 +21,10 @@ let nextId = 1
 export const toasts = signal<readonly Toast[]>([])
 
 const timers = new Map<number, ReturnType<typeof setTimeout>>()
-/** The messages that are hovered or focused. */
-const held = new Set<number>()
+/** What keeps a message. */
+type Holder = 'pointer' | 'focus'
+/** The messages that are hovered or focused, or both. */
+const held = new Map<number, ReadonlySet<Holder>>()
 
 /** The text that screen readers announce for a visible change; announced again when `id` changes. */
 export const announcement = signal({ id: 0, text: '' })
@@ -51,15 +53,17 @@ function show(toast: Toast): void {
 }
 
 /** Keeps a message while it is hovered or focused. */
-export function holdToast({ id }: Pick<Toast, 'id'>): void {
-  held.add(id)
+export function holdToast({ id }: Pick<Toast, 'id'>, by: Holder): void {
+  held.set(id, new Set(held.get(id)).add(by))
   clearTimeout(timers.get(id))
 }
 
-/** Starts a message's time again when it is no longer hovered or focused. */
-export function releaseToast(toast: Pick<Toast, 'id' | 'action'>): void {
+/** Starts a message's time again when it is neither hovered nor focused. */
+export function releaseToast(toast: Pick<Toast, 'id' | 'action'>, by: Holder): void {
+  const others = [...(held.get(toast.id) ?? [])].filter((holder) => holder !== by)
+  if (others.length > 0) return void held.set(toast.id, new Set(others))
   held.delete(toast.id)
-  startTime(toast)
+  if (toasts.peek().some(({ id }) => id === toast.id)) startTime(toast)
 }
 
 function startTime({ id, action }: Pick<Toast, 'id' | 'action'>): void {
