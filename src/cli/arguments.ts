@@ -131,7 +131,7 @@ function dashed({ name }: CommandFlag): string {
 function checkRest({ argument, words }: Command, rest: readonly string[]): readonly ConfigFault[] {
   const name = `sepia ${words.join(' ')}`
   if (argument !== undefined && argument.optional !== true && rest[0] === undefined)
-    return [{ where: name, message: `expected ${argument.name}: ${argument.help}` }]
+    return [{ where: name, message: `expected ${argument.name}. ${argument.help}` }]
   if (argument?.words === true) return []
   return rest.slice(argument === undefined ? 0 : 1).map((extra) => ({ where: extra, message: `${name} takes no such argument.` }))
 }

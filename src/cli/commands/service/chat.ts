@@ -118,19 +118,23 @@ async function stream(
 ): Promise<string> {
   let answer = ''
   let finish: string | null = null
-  for await (const { data } of service.watch('/v1/chat/completions', { body: { ...body, stream: true }, signal })) {
-    if (data === '[DONE]') break
-    const { error, choices = [] }: Chunk = JSON.parse(data)
-    if (error !== undefined) throw new Error(error.message)
-    const [choice] = choices
-    const { content, reasoning_content: thoughts } = choice?.delta ?? {}
-    if (thoughts && terminal.interactive && !json) terminal.err(paint(terminal, 'dim', printable(thoughts)))
-    if (content && !json) terminal.out(printable(content))
-    answer += content ?? ''
-    finish = choice?.finish_reason ?? finish
+  try {
+    for await (const { data } of service.watch('/v1/chat/completions', { body: { ...body, stream: true }, signal })) {
+      if (data === '[DONE]') break
+      const { error, choices = [] }: Chunk = JSON.parse(data)
+      if (error !== undefined) throw new Error(error.message)
+      const [choice] = choices
+      const { content, reasoning_content: thoughts } = choice?.delta ?? {}
+      if (thoughts && terminal.interactive && !json) terminal.err(paint(terminal, 'dim', printable(thoughts)))
+      if (content && !json) terminal.out(printable(content))
+      answer += content ?? ''
+      finish = choice?.finish_reason ?? finish
+    }
+  } finally {
+    // An error, or the shell's prompt after Ctrl-C, begins a line of its own.
+    if ((answer !== '' || finish !== null) && !json) terminal.out('\n')
   }
   if (finish === null) throw new Error('The answer broke off; ask again.')
-  if (!json) terminal.out('\n')
   if (finish === 'length' && terminal.interactive) terminal.err(paint(terminal, 'dim', '(cut off; --max-tokens allows more)\n'))
   return answer
 }

@@ -85,7 +85,7 @@ interface Output {
 
 export const fetchOutput: Command = {
   words: ['request', 'output'],
-  summary: 'Fetch the output of a completed request, as JSON, or its picture as a file; if a text request failed, what it had written.',
+  summary: 'Fetch the output of a completed request as JSON, or its picture as a file; for a failed text request, the text so far.',
   argument: id,
   flags: [
     {

@@ -44,6 +44,19 @@ describe('chat', () => {
     assert.deepEqual(turns, ['system user', 'system user assistant user'])
   })
 
+  it('ends the line of an answer that breaks off', async () => {
+    await using service = await startHttpService({
+      extend: async (server) => {
+        server.addHook('onRequest', async ({ url }, reply) => {
+          if (url === '/v1/chat/completions')
+            await reply.type('text/event-stream').send('data: {"choices": [{"index": 0, "delta": {"content": "The capital"}}]}\n\n')
+        })
+      },
+    })
+    const { code, out, err } = await run(['chat', 'Hello', '--model', 'fake-chat'], at(service))
+    assert.deepEqual([code, out, err], [1, 'The capital\n', 'The answer broke off; ask again.\n'])
+  })
+
   it('continues after an error, without the rejected turn', async () => {
     await using service = await startHttpService()
     const { code, err } = await run(['chat', '--model', 'nothing'], { ...at(service), answers: ['One', 'Two', endOfInput] })
