@@ -44,7 +44,7 @@ export function pageFor(path: string, account: Account): VNode {
 function NotFoundPage(): VNode {
   return (
     <Page title={t`Nothing here`} width="narrow">
-      <EmptyState drawing="page" title={t`Start a conversation`}>
+      <EmptyState drawing="page" title={t`Page not found`}>
         <p>{t`This page doesn’t exist, or only owners can see it.`}</p>
         <div class="row">
           <Button href="/console/chat">{t`Go to the chat`}</Button>
