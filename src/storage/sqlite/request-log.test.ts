@@ -63,6 +63,20 @@ test('the expiry of requests reads those whose results are kept longer once, and
   assert.deepEqual(wordsLeft(), [])
 })
 
+test('a request that began before the last expiry and was recorded after it loses its words with the next', async () => {
+  await using folder = await createTemporaryFolder()
+  using connection = openDatabase(`${folder.path}/sepia.db`)
+  const { log } = openLog(connection)
+  const result = { outcome: 'failed', promptTokens: 0, completionTokens: 0, images: 0, durationMs: 1, firstTokenMs: null } as const
+  const error = { code: 'inference_failed', message: 'Half a tiger.', param: null } as const
+  const request = { accountId: 'a', tokenId: null, kind: 'chat', model: 'm', requested: null, result: { ...result, error } } as const
+  assert.equal(await log.expire({ words: 9, all: 1 }), 0)
+  // The clock was set forward while it ran.
+  await log.append([{ ...request, id: 'long', at: 5 }])
+  assert.deepEqual([await log.expire({ words: 9, all: 1 }), await log.expire({ words: 9, all: 1 })], [1, 0])
+  assert.deepEqual(connection.all(`select id from request_records where error like '%tiger%'`), [])
+})
+
 /** The index of results by their expiry, then that of records by their id. */
 const byResult = ['request_records_id', 'inferences_expiry']
 

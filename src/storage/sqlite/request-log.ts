@@ -22,6 +22,8 @@ export class SqliteRequestLog extends Tables<SqliteDatabase> implements RequestL
   async append(records: readonly RequestRecord[]): Promise<void> {
     // Sent as one text: it crosses threads faster than separate objects.
     await this.database.writer.run('recordRequests', JSON.stringify(records.map(writeRequest)), this.clock.now(), { mayWait: true })
+    // They began before the last complete expiry: the clock was set forward while they ran.
+    if (records.some(({ at }) => at <= (this.#complete?.words ?? -1))) this.#complete = null
   }
 
   async list(query: RequestLogQuery): Promise<readonly NumberedRequest[]> {
