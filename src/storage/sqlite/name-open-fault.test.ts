@@ -70,10 +70,10 @@ test('a folder that another machine or an unknown process holds is named with wh
   const refusal = (owner: string, advice: string) => ({
     message: `The data folder ${folder.path} is in use by ${owner}; stop it first, or use another data folder.${advice}`,
   })
-  const unknown =
-    ' No such process runs here. On a network share (NFS, SMB), stop the service on the other machine; if there is none, the share has no file locks: move the data folder to a local disk.'
+  const onShare =
+    ' On a network share (NFS, SMB), stop the service on the other machine; if there is none, the share has no file locks: move the data folder to a local disk.'
   using _held = takeFileLock(join(folder.path, 'owner.lock'))
-  await assert.rejects(takeOwnerLock(folder.path), refusal('another process', unknown))
+  await assert.rejects(takeOwnerLock(folder.path), refusal('another process', onShare))
   await writeFile(note, JSON.stringify({ pid: process.pid, host: `not-${hostname()}`, started: 'today' }))
   await assert.rejects(
     takeOwnerLock(folder.path),
@@ -88,7 +88,7 @@ test('a folder that another machine or an unknown process holds is named with wh
   // Higher than any system's.
   const pid = 2 ** 30
   await writeFile(note, JSON.stringify({ pid, host: hostname() }))
-  await assert.rejects(takeOwnerLock(folder.path), refusal(`process ${pid}`, unknown))
+  await assert.rejects(takeOwnerLock(folder.path), refusal(`process ${pid}`, ` No such process runs here.${onShare}`))
 })
 
 test('a file system that cannot lock or read a database is named with what to do', () => {

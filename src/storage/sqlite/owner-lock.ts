@@ -88,13 +88,14 @@ export async function describeOwner(folder: string): Promise<{ readonly owner: s
       ? 'another process'
       : `process ${pid}${isElsewhere ? ` on the machine ${host}` : ''}${typeof started === 'string' ? ` (started ${started})` : ''}`
   if (isElsewhere) return { owner, advice: ' Only one machine can use a data folder; several share PostgreSQL (database-url).' }
-  if (typeof pid === 'number' && isAlive(pid)) return { owner, advice: '' }
-  return {
-    owner,
-    advice:
-      ' No such process runs here. On a network share (NFS, SMB), stop the service on the other machine; if there is none, the share has no file locks: move the data folder to a local disk.',
-  }
+  const known = typeof pid === 'number'
+  if (known && isAlive(pid)) return { owner, advice: '' }
+  // Without a note, the process may have only just begun.
+  return { owner, advice: `${known ? ' No such process runs here.' : ''}${onShare}` }
 }
+
+const onShare =
+  ' On a network share (NFS, SMB), stop the service on the other machine; if there is none, the share has no file locks: move the data folder to a local disk.'
 
 /** The files it writes into the folder. */
 export function ownerFiles(folder: string): readonly string[] {
