@@ -23,7 +23,7 @@ async function fail(page: Page, { die }: DyingServers): Promise<readonly string[
   const answer = page.locator('.turn-answer[data-state=failed]')
   await answer.getByText('Once upon a time').waitFor()
   const chat = await textOf(answer.getByRole('alert'))
-  // The service has the message from the request, and its cause from the page a moment later.
+  // The service stores the end of an answer a moment after it reported that.
   if (chat.includes('Details'))
     await untilTrue(
       page,

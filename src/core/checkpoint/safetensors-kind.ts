@@ -47,14 +47,16 @@ export function detectSafetensorsKind(header: SafetensorsHeader, file = ''): Saf
   if (found.kind === 'unknown') return found
   const isAdapter = found.kind === 'lora' || found.kind === 'textual-inversion'
   const reason = isAdapter
-    ? (refuseAdapterNumbers(header.tensors) ?? (found.kind === 'lora' ? null : refuseEmpty(header)))
+    ? (refuseAdapterNumbers(header.tensors) ?? refuseEmpty(header, found.kind))
     : (refuseStorage(header.tensors) ?? (found.kind === 'checkpoint' ? refuseUnread(header) : refuseTransformer(header)))
   return reason === null ? found : { kind: 'unknown', reason }
 }
 
-/** A trigger word without vectors would vanish from prompts. */
-function refuseEmpty({ tensors }: SafetensorsHeader): string | null {
-  const read = tensors.has('clip_l') ? ['clip_l', 'clip_g'] : [...tensors.keys()]
+/** A trigger word without vectors would vanish from prompts, also one that comes with a LoRA. */
+function refuseEmpty({ tensors }: SafetensorsHeader, kind: 'lora' | 'textual-inversion'): string | null {
+  const names = [...tensors.keys()]
+  const read =
+    kind === 'lora' ? names.filter((name) => name.startsWith('bundle_emb.')) : tensors.has('clip_l') ? ['clip_l', 'clip_g'] : names
   const name = read.find((each) => {
     const { shape = [] } = tensors.get(each) ?? {}
     return shape.length === 0 || shape.includes(0)

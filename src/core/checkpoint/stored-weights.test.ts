@@ -183,4 +183,12 @@ test('a textual inversion without vectors is rejected by its header', () => {
   ]
   assert.equal(detect(noted).kind, 'textual-inversion')
   for (const shape of [[768], [1, 768]]) assert.equal(detect([['emb_params', 'F32', shape]]).kind, 'textual-inversion')
+  const bundled = (shape: readonly number[]) =>
+    detect([
+      ['lora_unet_input_blocks_1_1_proj_in.lora_down.weight', 'F32', [4, 320]],
+      ['bundle_emb.word.clip_l', 'F32', shape],
+    ])
+  for (const shape of vectors)
+    assert.deepEqual(bundled(shape), { kind: 'unknown', reason: 'holds a textual inversion without vectors in "bundle_emb.word.clip_l"' })
+  for (const shape of [[768], [1, 768]]) assert.equal(bundled(shape).kind, 'lora')
 })
