@@ -21,7 +21,7 @@ test('a text longer than the context is rejected with both numbers', async () =>
   await using model = await loadLlamaModel(embeds, { threads: 1, slots: 1, signal })
   await assert.rejects(model.embed({ model: miniChat.id, inputs: ['hello '.repeat(2000)] }, { signal }), {
     code: 'context_length_exceeded',
-    message: /1024/,
+    message: /^The text has \d+ tokens and the model's context holds 1024; shorten it\.$/,
   })
 })
 
@@ -29,7 +29,7 @@ test('a text that is obviously longer than the context is rejected without token
   await using model = await loadLlamaModel(embeds, { threads: 1, slots: 1, signal })
   await assert.rejects(model.embed({ model: miniChat.id, inputs: ['a', 'hello '.repeat(5_000_000)] }, { signal }), {
     code: 'context_length_exceeded',
-    message: /at least \d+/,
+    message: /^The text has at least \d+ tokens and the model's context holds 1024; shorten it\.$/,
   })
   const leaving = new AbortController()
   const many = model.embed({ model: miniChat.id, inputs: Array.from({ length: 2048 }, () => 'hello '.repeat(900)) }, leaving)

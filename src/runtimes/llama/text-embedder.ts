@@ -5,7 +5,6 @@ import type { ModelFile } from './binding/open-model-file.ts'
 import type { Vocabulary } from './binding/vocabulary.ts'
 import type { EncoderContext } from './encoder-context.ts'
 import { areOwnTokens, requireKnownTokens } from './prompt/own-tokens.ts'
-import { checkPromptFits, tooLong } from './prompt/prompt-tokens.ts'
 import { tokenizeInTurns, tokenizeLongText } from './prompt/tokenize-in-turns.ts'
 
 /** A loaded model that reads whole texts. */
@@ -33,7 +32,7 @@ async function tokenize(
   options: Abortable,
 ): Promise<Uint32Array> {
   const { vocabulary, encoder } = model
-  if (typeof text !== 'string' && text.length > encoder.length) throw tooLong(`at least ${text.length}`, encoder.length, param)
+  if (typeof text !== 'string') checkTextFits(text.length, encoder, param, 'at least ')
   const tokens = typeof text === 'string' ? [...(await tokenizeWithin(model, text, param, options))] : [...text]
   requireKnownTokens(param, tokens, vocabulary)
   if (typeof text !== 'string' && !(await areOwnTokens(vocabulary, tokens, options))) throw foreignTokens(param)
@@ -42,7 +41,7 @@ async function tokenize(
   if (end !== null && tokens.at(-1) !== end) tokens.push(end)
   if (tokens.length === 0)
     throw new ServiceError('invalid_request_error', 'An empty text has no embedding; send at least one character.', { param })
-  checkPromptFits(tokens.length - 1, encoder.length, param)
+  checkTextFits(tokens.length, encoder, param)
   return Uint32Array.from(tokens)
 }
 
@@ -53,9 +52,21 @@ export async function tokenizeWithin(
   param: PromptField,
   options: Abortable,
 ): Promise<Uint32Array> {
-  const least = Math.ceil(Buffer.byteLength(text) / file.longestToken)
-  if (least > encoder.length) throw tooLong(`at least ${least}`, encoder.length, param)
+  checkTextFits(Math.ceil(Buffer.byteLength(text) / file.longestToken), encoder, param, 'at least ')
   return await tokenizeLongText(vocabulary, text, options)
+}
+
+/**
+ * A text, or a pair of texts, is read as a whole, and no answer follows.
+ *
+ * @param about What comes before the number of tokens, where it is not exact.
+ * @throws {ServiceError} `context_length_exceeded` if the tokens exceed the context.
+ */
+export function checkTextFits(tokens: number, { length }: Pick<EncoderContext, 'length'>, param: PromptField, about = ''): void {
+  if (tokens <= length) return
+  const [texts, them] = param === 'documents' ? ['The query and a document have', 'them'] : ['The text has', 'it']
+  const message = `${texts} ${about}${tokens} tokens and the model's context holds ${length}; shorten ${them}.`
+  throw new ServiceError('context_length_exceeded', message, { param })
 }
 
 function toUnitLength(vector: Float64Array): readonly number[] {

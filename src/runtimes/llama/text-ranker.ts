@@ -1,8 +1,7 @@
 import type { RankRequest, RankResult } from '../../core/text-generation.ts'
 import type { Abortable } from '../../core/waiting.ts'
-import { checkPromptFits } from './prompt/prompt-tokens.ts'
 import { tokenizeInTurns } from './prompt/tokenize-in-turns.ts'
-import { type EncoderModel, tokenizeWithin } from './text-embedder.ts'
+import { checkTextFits, type EncoderModel, tokenizeWithin } from './text-embedder.ts'
 
 /**
  * Scores texts against a query, with models that were trained on pairs of both.
@@ -14,7 +13,7 @@ export async function rankTexts(model: EncoderModel, { query, documents }: RankR
   const requested = await tokenizeWithin(model, query, 'documents', { signal })
   const pair = async (document: string): Promise<Uint32Array> => {
     const tokens = Uint32Array.from(joinPair(model, requested, await tokenizeWithin(model, document, 'documents', { signal })))
-    checkPromptFits(tokens.length - 1, encoder.length, 'documents')
+    checkTextFits(tokens.length, encoder, 'documents')
     return tokens
   }
   const pairs = await tokenizeInTurns(documents, pair, { signal })

@@ -349,6 +349,7 @@ suite('chat requests', () => {
     const plain = accept({ tools: [tool] }).request.input
     assert.deepEqual(accept({ tools: [{ function: tool.function }] }).request.input, plain)
     refuse({ tools: [{ function: tool.function }, tool] }, 'tools[1].function.name')
+    refuse({ functions: [tool.function, tool.function] }, 'functions[1].name')
     assert.equal(plain.type === 'chat' && plain.toolChoice, 'auto')
     refuse({ tools: [tool], tool_choice: { type: 'function', function: { name: 'other' } } }, 'tool_choice')
   })

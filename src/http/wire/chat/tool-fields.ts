@@ -84,6 +84,7 @@ export function findToolFaults(body: ToolsBody): readonly FieldFault[] {
     ...(replaced ? [fieldFault('functions', 'must be left out with `tools` and `tool_choice`, which replace it.')] : []),
     ...findMissingName('function_call', first, known, 'functions'),
     ...findRepeatedNames(names, (index) => ['tools', index, tools[index]?.type ?? 'function', 'name']),
+    ...findRepeatedNames(known, (index) => ['functions', index, 'name']),
     ...findChoiceFaults(names, chosen, choice === 'required'),
   ]
 }
