@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import sharp from 'sharp'
@@ -366,11 +366,21 @@ suite('uploaded assets', () => {
     assert.deepEqual(await startAgain(), entries)
     assert.equal(examined.length, 3)
     assert.match((await it.get(`/v1/assets/${foreign}`)).body.asset.status_details, notForSdxl)
-    const { status, status_details } = (await it.get(`/v1/assets/${bad}`)).body.asset
+    const { status, status_details, size_bytes } = (await it.get(`/v1/assets/${bad}`)).body.asset
     assert.deepEqual(
-      [status, status_details],
-      ['rejected', 'The file is cut short or not a safetensors file: its header would be longer than the file.'],
+      [status, status_details, size_bytes],
+      ['rejected', 'The file is cut short or not a safetensors file: its header would be longer than the file.', 0],
     )
+    assert.deepEqual((await readdir(it.folder)).toSorted(), [`${ids[0]}.safetensors`, `${old}.safetensors`].toSorted())
+    // The last version kept files that it rejected at a restart.
+    const kept = await documents.get({ kind: 'asset', id: bad, accountId: null }, { signal })
+    assert.ok(kept !== null && isRecord(kept.value))
+    const counted = { ...kept, text: '', value: { ...kept.value, bytes: 10 } }
+    await documents.put(counted, { signal, version: kept.version, most: Number.MAX_SAFE_INTEGER })
+    await writeFile(file(bad), 'no weights')
+    assert.deepEqual(await startAgain(), entries)
+    assert.equal((await it.get(`/v1/assets/${bad}`)).body.asset.size_bytes, 0)
+    assert.ok(!(await readdir(it.folder)).includes(`${bad}.safetensors`))
   })
 
   test('pictures show the effect of an asset', async () => {

@@ -43,6 +43,7 @@ export class AssetLibrary {
     const before = this.#entries
     const entries = new Map<string, LibraryEntry>()
     for (const asset of await listAssetRecords(this.#sources, { accountId: null }, options)) {
+      if (asset.state === 'rejected' && asset.bytes > 0) await this.#discard(asset, options)
       if (asset.state !== 'ready' && asset.state !== 'deleted') continue
       const entry = this.#entryOf(asset.found === null ? await this.#examine(asset, options) : asset)
       if (entry !== null) entries.set(asset.id, entry)
@@ -121,7 +122,19 @@ export class AssetLibrary {
     }
     const changed = 'found' in judged ? { ...asset, found: judged.found } : { ...asset, state: 'rejected' as const, details: judged.fault }
     // Another node or its account may have changed it meanwhile; the next refresh reads that record.
-    return putAssetRecord(this.#sources, changed, options).catch(() => changed)
+    const stored = await putAssetRecord(this.#sources, changed, options).catch(() => null)
+    if (stored?.state === 'rejected') await this.#discard(stored, options)
+    return stored ?? changed
+  }
+
+  /** Deletes the file of a rejected upload, and then its share of the account's quota; the next refresh repeats what fails. */
+  async #discard(asset: UploadedAsset, options: Abortable): Promise<void> {
+    try {
+      await this.#sources.files.remove(asset.id)
+      await putAssetRecord(this.#sources, { ...asset, bytes: 0, picture: null }, options)
+    } catch {
+      options.signal.throwIfAborted()
+    }
   }
 
   #entryOf(asset: UploadedAsset): LibraryEntry | null {

@@ -155,7 +155,7 @@ export async function completeAsset(deps: AssetDependencies, asset: UploadedAsse
   const judged = judgeUpload(asset, await deps.examine(received.path, assetReference(asset)))
   if ('fault' in judged) {
     await deps.files.remove(asset.id)
-    return putAssetRecord(deps, { ...asset, state: 'rejected', details: judged.fault, bytes: 0 }, options)
+    return putAssetRecord(deps, { ...asset, state: 'rejected', details: judged.fault, bytes: 0, picture: null }, options)
   }
   await deps.files.accept(asset.id)
   const ready = await putAssetRecord(deps, { ...asset, state: 'ready', found: judged.found, bytes: received.bytes }, options)
