@@ -79,6 +79,18 @@ test('a pulled model whose file is edited is replaced once the file is stable, a
   assert.deepEqual(ids(), ['fixed', 'new'])
 })
 
+test('a brief refresh checks pulled models, and other folders only while they change', async () => {
+  await using folder = await createTemporaryFolder()
+  const { catalog, pulledFolder, ids } = await openFolders(folder.path)
+  const briefly = { ...options, isBrief: true }
+  await install(pulledFolder, 'new')
+  await install(join(folder.path, 'fixed'), 'copied')
+  for (let looks = 0; looks < 3; looks++) await catalog.refresh(briefly)
+  assert.deepEqual(ids(), ['fixed', 'new'])
+  await catalog.refresh(options)
+  assert.deepEqual(await catalog.refresh(briefly), { added: ['copied'], removed: [], faults: [] })
+})
+
 test('a refresh leaves out a faulty folder and keeps the other models', async () => {
   await using folder = await createTemporaryFolder()
   const { catalog, pulledFolder, ids } = await openFolders(folder.path)

@@ -22,6 +22,8 @@ export interface CatalogChange {
   readonly faults: readonly CatalogFault[]
 }
 
+type RefreshOptions = Abortable & { readonly isBrief?: boolean }
+
 /** A catalog that can reload the model folders. */
 export interface RefreshableCatalog extends ModelCatalog {
   /** Fields without effect in models' files. */
@@ -30,8 +32,12 @@ export interface RefreshableCatalog extends ModelCatalog {
   readonly faults: readonly CatalogFault[]
   /** Files that no request can use, by the names that it would say. */
   readonly unusable: readonly UnusableFile[]
-  /** Reloads the list from the folders, at once for all users. */
-  refresh(options: Abortable): Promise<CatalogChange>
+  /**
+   * Reloads the list from the folders, at once for all users.
+   *
+   * @param options.isBrief Whether to check only the folder of pulled models, and folders that were changing at the last check.
+   */
+  refresh(options: RefreshOptions): Promise<CatalogChange>
 }
 
 interface CatalogFolders {
@@ -104,17 +110,18 @@ class FolderCatalog implements RefreshableCatalog {
     return unusable ?? [...this.#fixed.parts, ...this.#pulled.parts].find((part) => part.name === name || part.name === weightStem(name))
   }
 
-  refresh({ signal }: Abortable): Promise<CatalogChange> {
+  refresh(options: RefreshOptions): Promise<CatalogChange> {
     // Serialized, so that an older result cannot replace a newer one.
-    const change = this.#lastRefresh.then(() => this.#refresh(signal))
+    const change = this.#lastRefresh.then(() => this.#refresh(options))
     this.#lastRefresh = change.catch(() => {})
     return change
   }
 
-  async #refresh(signal: AbortSignal): Promise<CatalogChange> {
+  async #refresh({ signal, isBrief = false }: RefreshOptions): Promise<CatalogChange> {
     signal.throwIfAborted()
     const before = this.#models
-    const fixed = await this.#folders.settled.readIfSettled()
+    const { settled } = this.#folders
+    const fixed = isBrief && settled.isSettled ? null : await settled.readIfSettled()
     if (fixed !== null) this.#fixed = withoutClashes(fixed, { others: this.#pulled, known: before })
     const pulled = await this.#folders.pulled?.readIfChanged()
     if (pulled) this.#pulled = withoutClashes(pulled, { others: this.#fixed, known: before })

@@ -1,5 +1,5 @@
 import { readdir, realpath, stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { CatalogError } from './catalog-fault.ts'
 import { type FoundModels, findModelFolders, maxLevels, searchBounds } from './find-model-folders.ts'
 import { type ReadEntries, readEntries } from './read-entries.ts'
@@ -38,6 +38,11 @@ export class SettledFolders {
     this.#read = mark
     this.#seen = mark
     return read
+  }
+
+  /** Whether the last check found what was read. */
+  get isSettled(): boolean {
+    return this.#seen === this.#read
   }
 
   /** Reads the models if something has changed and settled since the last check; else null. Copies in progress are not read. */
@@ -79,7 +84,8 @@ async function markInside(folder: string, depth: number, found: { readonly seen:
   for (const name of names) {
     found.names += 1
     if (found.names > searchBounds.names) break
-    const path = join(folder, name)
+    // `join` would make a quarter of an idle service's garbage here.
+    const path = `${folder}/${name}`
     const stats = await stat(path, { bigint: true }).catch(() => null)
     const place = stats === null ? '' : `${stats.dev} ${stats.ino}`
     const isNew = stats?.isDirectory() === true && !found.seen.has(place) && found.seen.size < searchBounds.folders

@@ -8,6 +8,9 @@ import type { WorkerDependencies, WorkerSettings } from './worker-dependencies.t
 
 /** Maximum interval between checks for work, for slots and delays that end without a notification. */
 const pollMs = 250
+/** The interval when no slot is awaited and no work has run for a while: each check makes garbage, of which an idle service makes little. */
+const idlePollMs = 1000
+const idleAfterMs = 60_000
 /** Time for which work is left to another node that has the model loaded, before it is loaded here too. */
 const elsewhereMs = 2000
 
@@ -48,6 +51,9 @@ class ClaimLoop {
   readonly #claims: LiveClaims
   readonly #parked: ParkedClaims
   #slotFreed = Promise.withResolvers<void>()
+  #ranAt = Number.NEGATIVE_INFINITY
+  /** Whether every model has room for work as soon as it arrives. */
+  #hasAllRooms = false
 
   constructor(deps: WorkerDependencies, settings: WorkerSettings) {
     this.#deps = deps
@@ -100,8 +106,8 @@ class ClaimLoop {
     const { pool, isLoadedElsewhere, kindOf } = this.#deps
     const closed = new Set([...this.#runs].filter(({ suspect }) => suspect).map(({ model }) => model))
     const loading = (model: string) => [...this.#runs].filter((run) => run.loading && run.model === model).length
-    return pool
-      .states()
+    const states = pool.states()
+    const rooms = states
       .filter(({ modelId }) => !closed.has(modelId) && pool.hasRoom(modelId))
       .map(({ modelId, state, slots, inUse, waiting }) => ({
         model: modelId,
@@ -110,6 +116,8 @@ class ClaimLoop {
         kind: kindOf(modelId),
       }))
       .filter(({ room }) => room > 0)
+    this.#hasAllRooms = rooms.length === states.length && rooms.every(({ waitedMs }) => waitedMs === 0)
+    return rooms
   }
 
   #start(claim: Claim): void {
@@ -132,16 +140,18 @@ class ClaimLoop {
     void runClaim(this.#deps, claim, options).finally(() => {
       lease[Symbol.dispose]()
       this.#runs.delete(run)
+      this.#ranAt = clock.now()
       this.#slotFreed.resolve()
       onEnded()
     })
   }
 
   async #waitForWork(signal: AbortSignal): Promise<void> {
+    const isIdle = this.#hasAllRooms && this.#runs.size === 0 && this.#deps.clock.now() - this.#ranAt >= idleAfterMs
     await firstOf(
       signal,
       () => this.#slotFreed.promise,
-      (either) => this.#deps.queue.waitForWork(pollMs, { signal: either }),
+      (either) => this.#deps.queue.waitForWork(isIdle ? idlePollMs : pollMs, { signal: either }),
     )
   }
 }

@@ -15,6 +15,8 @@ import { runEvery } from '../../worker/maintenance.ts'
 
 /** Polling works on every file system, and for a folder that does not exist yet. */
 const lookEveryMs = 2000
+/** Other folders, which have many more files, are checked every sixth second while nothing changes: each check makes garbage. */
+const briefLooks = 2
 const duty = 'refresh-models'
 /** How long a pull that was interrupted can be continued. */
 const unfinishedKeptMs = 7 * 86_400_000
@@ -48,9 +50,11 @@ export function followPulledModels(deps: FollowDependencies): PulledModels {
   const options = { signal: stop.signal }
   const onFault = (where: string, error: unknown) => faultSurvived(deps.telemetry, { where }, error)
   const run = () => refresh(deps, options)
+  let looks = 0
+  const look = () => refresh(deps, { ...options, isBrief: looks++ % (briefLooks + 1) < briefLooks })
   const abandonedBefore = deps.clock.now() - unfinishedKeptMs
   const tidied = removeLeftovers(deps.pulledFolder, { abandonedBefore, onFault: (error) => onFault('remove-leftovers', error) })
-  const running = runEvery({ clock: deps.clock, onFault }, { name: duty, everyMs: lookEveryMs, run }, options)
+  const running = runEvery({ clock: deps.clock, onFault }, { name: duty, everyMs: lookEveryMs, run: look }, options)
   const isInside = (path: string): boolean => dirname(path) === deps.pulledFolder
   // A model whose folder another removal has just deleted is still listed.
   const has = (model: PlacedModel): boolean =>
@@ -82,8 +86,11 @@ export function followPulledModels(deps: FollowDependencies): PulledModels {
   }
 }
 
-async function refresh({ catalog, pool, telemetry }: FollowDependencies, { signal }: Abortable): Promise<void> {
-  const { added, removed, faults } = await catalog.refresh({ signal })
+async function refresh(
+  { catalog, pool, telemetry }: FollowDependencies,
+  { signal, isBrief = false }: Abortable & { readonly isBrief?: boolean },
+): Promise<void> {
+  const { added, removed, faults } = await catalog.refresh({ signal, isBrief })
   if (faults.length > 0) faultSurvived(telemetry, { where: duty }, new CatalogError(faults))
   if (added.length + removed.length === 0) return
   catalogChanged(telemetry, { added, removed })
