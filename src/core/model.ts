@@ -1,6 +1,7 @@
 import type { CheckpointFamily, Prediction } from './checkpoint/checkpoint-family.ts'
 import type { ModelFiles } from './checkpoint/model-files.ts'
 import type { PartSizes } from './checkpoint/model-parts.ts'
+import type { TextWidths } from './checkpoint/text-widths.ts'
 import type { CacheType } from './gguf/context-length.ts'
 import type { ImageServerFormat } from './images/image-servers.ts'
 import type { Workflow } from './images/workflow.ts'
@@ -181,6 +182,8 @@ export interface ImageModelBounds {
   readonly blocks?: number
   /** Width of a transformer; absent = unknown. */
   readonly width?: number
+  /** Widths of a UNet's text encoders; absent = unknown. */
+  readonly textWidths?: TextWidths
 }
 
 export interface ImageModelDescriptor extends DescriptorBase {

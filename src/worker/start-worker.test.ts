@@ -144,36 +144,6 @@ test('work for a model loaded on another node is left to it for two seconds', as
   assert.equal(claimed(), 2)
 })
 
-test('a worker checks the queue once a second while idle, and more often for a minute after work or while slots are taken', async () => {
-  const bench = createWorkerBench()
-  let checks = 0
-  const claim = bench.queue.claim.bind(bench.queue)
-  bench.queue.claim = (...wanted) => {
-    checks += 1
-    return claim(...wanted)
-  }
-  let taken = ''
-  const pool = { ...bench.pool, hasRoom: (model: string) => model !== taken && bench.pool.hasRoom(model) }
-  await using _worker = startWorker({ ...bench, pool }, settings)
-  const checksWithin = async (ms: number): Promise<number> => {
-    const before = checks
-    await bench.clock.advance(ms)
-    return checks - before
-  }
-  await bench.clock.advance(2000)
-  assert.equal(await checksWithin(10_000), 10)
-  const completed = bench.nextEvent('completed')
-  await submitImage(bench, 'a tiger')
-  await completed
-  await bench.clock.advance(2000)
-  assert.equal(await checksWithin(10_000), 40)
-  await bench.clock.advance(60_000)
-  assert.equal(await checksWithin(10_000), 10)
-  taken = 'fake-chat'
-  await bench.clock.advance(2000)
-  assert.equal(await checksWithin(10_000), 40)
-})
-
 test('invalid input fails at once and is not run again', async () => {
   const bench = createWorkerBench()
   await using _worker = startWorker(bench, settings)

@@ -14,8 +14,8 @@ export interface FoundCheckpoint {
   readonly encodes?: boolean
   /** Layers of the shortest text encoder; null = unknown. */
   readonly layers: number | null
-  /** Limits of transformers; absent = unknown. */
-  readonly limits?: Pick<ImageModelBounds, 'maxSide' | 'blocks' | 'width'>
+  /** Sizes of its networks that limit requests; absent = unknown. */
+  readonly limits?: Pick<ImageModelBounds, 'maxSide' | 'blocks' | 'width' | 'textWidths'>
   /** Options of its scheduler in diffusers' words; absent = in no file. */
   readonly scheduler?: SchedulerOptions
 }

@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { TransformerFamily, UnetFamily } from '../../core/checkpoint/checkpoint-family.ts'
 import { holdsVaeEncoder, isCount, sd3Limits } from '../../core/checkpoint/model-files.ts'
+import { completeWidths } from '../../core/checkpoint/text-widths.ts'
 import { addPart } from '../../core/memory/image-parts.ts'
 import type { ImageModelBounds } from '../../core/model.ts'
 import { type CatalogFault, fileFault } from '../catalog-fault.ts'
@@ -52,6 +53,11 @@ export async function describeDiffusersFolder(
   const prediction = stated === 'epsilon' || stated === 'v_prediction' ? stated : null
   // SD 2.x folders leave out the last layer, which single files contain.
   const counted = layers.length === 0 ? null : Math.min(...layers) + (family === 'sd2' ? 1 : 0)
+  const [firstWidth, secondWidth] = [first?.hidden_size, second?.hidden_size]
+  const textWidths = completeWidths(family, {
+    ...(isCount(firstWidth) && { first: firstWidth }),
+    ...(isCount(secondWidth) && { second: secondWidth }),
+  })
   const described = await describeCheckpoint(
     {
       ...{ family, prediction, layers: counted },
@@ -60,6 +66,7 @@ export async function describeDiffusersFolder(
       limits: {
         ...(family === 'sd3' && sd3Limits(transformer?.pos_embed_max_size, transformer?.num_layers)),
         ...widthOf(transformer ?? {}),
+        ...(textWidths && { textWidths }),
       },
       ...(scheduler != null && { scheduler }),
     },

@@ -6,6 +6,7 @@ import { refuseLora } from '../../core/checkpoint/lora-refusal.ts'
 import { countTextLayers, holdsVaeEncoder, readSd3Limits, readWidth } from '../../core/checkpoint/model-files.ts'
 import type { SafetensorsHeader } from '../../core/checkpoint/safetensors-header.ts'
 import { detectSafetensorsKind, type SafetensorsKind } from '../../core/checkpoint/safetensors-kind.ts'
+import { readTextWidths, readVectorWidths } from '../../core/checkpoint/text-widths.ts'
 import { partsInFile } from '../../core/memory/image-parts.ts'
 import type { FoundPart } from './assemble-models.ts'
 import { describeCheckpoint, type FoundCheckpoint } from './describe-checkpoint.ts'
@@ -29,7 +30,10 @@ export async function describeFile(
   at: { readonly weights: string; readonly name: string },
 ): ReturnType<typeof describeCheckpoint> {
   const layers = countTextLayers(header)
-  if (found.kind === 'checkpoint') return describeCheckpoint({ ...found, layers }, at)
+  if (found.kind === 'checkpoint') {
+    const textWidths = readTextWidths(header, found.family)
+    return describeCheckpoint({ ...found, layers, limits: { ...(textWidths && { textWidths }) } }, at)
+  }
   const { family } = found
   const { checkpoint, ...described } = await describeCheckpoint(
     { family, prediction: null, inpainting: false, layers, ...limitsInFile(header, found) },
@@ -95,6 +99,7 @@ export async function examineWeights(path: string, name: string): Promise<Examin
   if (refusal !== null) return { kind: 'unusable', reason: refusal }
   const pace = found.kind === 'lora' ? readLoraPace(name, header.metadata) : null
   const family = 'family' in found ? found.family : null
-  const fits = found.kind === 'lora' ? loraFacts(header) : {}
+  const textWidths = found.kind === 'textual-inversion' ? readVectorWidths(header, found.kind) : undefined
+  const fits = found.kind === 'lora' ? loraFacts(header) : { ...(textWidths && { textWidths }) }
   return { kind: 'asset', descriptor: { ...facts, kind: found.kind, name, file: path, family, ...fits, ...(pace && { pace }) } }
 }

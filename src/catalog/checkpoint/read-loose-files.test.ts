@@ -53,6 +53,12 @@ test('values that no file contains come from the defaults of the family', async 
   assert.deepEqual(image('sd15').defaults, { steps: 30, guidanceScale: 12, sampler: 'DDIM' })
   assert.equal(image('sd15').bounds?.clipSkip, 3)
   assert.equal(image('xl').bounds?.clipSkip, 2)
+  assert.deepEqual(
+    ['sd15', 'sd21', 'xl', 'xl-diffusers'].map((id) => image(id).bounds?.textWidths),
+    [{ first: 64 }, { first: 64 }, { first: 64, second: 64 }, { first: 64, second: 64 }],
+  )
+  assert.deepEqual(catalog.findAsset('textual-inversion', 'ti-sd15')?.textWidths, { first: 64 })
+  assert.deepEqual(catalog.findAsset('textual-inversion', 'ti-xl')?.textWidths, { first: 64, second: 64 })
   assert.equal(image('sd15-inpaint').checkpoint?.inpainting, true)
   assert.equal(catalog.defaultImageModel((model) => model.checkpoint?.family === 'sd2')?.id, 'sd21')
 })

@@ -2,7 +2,7 @@ import type { AssetDescriptor } from '../../core/assets/asset.ts'
 import type { ConsoleImageModel } from './models.ts'
 
 /** An asset that a drawing can use. */
-export interface ImageAsset extends Pick<AssetDescriptor, 'kind' | 'family' | 'families' | 'embeds' | 'width'> {
+export interface ImageAsset extends Pick<AssetDescriptor, 'kind' | 'family' | 'families' | 'embeds' | 'width' | 'textWidths'> {
   /** Its name in requests. */
   readonly name: string
   /** Its display name. */

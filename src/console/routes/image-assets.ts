@@ -14,9 +14,9 @@ export function registerImageAssets(own: FastifyInstance, deps: Pick<ConsoleDepe
     const models = listModels({ ...deps, catalog }).map((model) => showModel(model, null))
     return {
       checkpoints: models.filter((model) => model.kind === 'image').filter(({ id }) => !installed.has(id)),
-      assets: catalog.listAssets().map(({ kind, name, family, families, embeds, width }) => ({
+      assets: catalog.listAssets().map(({ kind, name, family, families, embeds, width, textWidths }) => ({
         ...{ kind, name, family, label: name.slice(name.indexOf('/') + 1) },
-        ...defined({ families, embeds, width }),
+        ...defined({ families, embeds, width, textWidths }),
       })),
     }
   })

@@ -1,6 +1,7 @@
 import type { CheckpointFamily, TransformerFamily } from '../checkpoint/checkpoint-family.ts'
 import type { LoraPace } from '../checkpoint/lora-pace.ts'
 import type { ModelPart, PartSlot } from '../checkpoint/model-parts.ts'
+import type { TextWidths } from '../checkpoint/text-widths.ts'
 import type { ImageModelDescriptor } from '../model.ts'
 
 /** Kinds of assets for image requests, besides models. */
@@ -24,6 +25,8 @@ export interface AssetDescriptor {
   readonly embeds?: true
   /** Width of the transformers that a LoRA fits; absent = unknown. */
   readonly width?: number
+  /** Widths of the vectors of a textual inversion, or of those inside a LoRA; absent = unknown or none. */
+  readonly textWidths?: TextWidths
   /** Architecture of compatible language models as named by llama.cpp; absent = not an adapter. */
   readonly architecture?: string
   /** Steps, guidance and sampler for a few-step LoRA; absent = an ordinary file. */

@@ -55,7 +55,7 @@ export interface UploadedAsset {
 export type FoundUpload = Extract<ExaminedWeights, { readonly kind: 'checkpoint' | 'asset' }>
 
 /** Version of the examination; increase it when results change, so that earlier files are examined again. */
-const examination = 3
+const examination = 4
 
 /** The name in stored requests; unlike the asset's own name, it is never reused for another file. */
 export function assetReference({ id, name }: Pick<UploadedAsset, 'id' | 'name'>): string {

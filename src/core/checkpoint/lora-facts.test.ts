@@ -33,8 +33,8 @@ test('the width of the transformer follows from the first factor of an attention
     assert.equal(loraFacts({ tensors: new Map([[name, { ...place, shape: [4, 1536] }]]) }).width, width, name)
   const lora = { family: null, families: ['sd3'], width: 1536 } as const
   assert.deepEqual(
-    [1536, 2432, undefined].map((width) => mayFit(lora, 'sd3', width)),
+    [1536, 2432, undefined].map((width) => mayFit(lora, 'sd3', width === undefined ? {} : { width })),
     [true, false, true],
   )
-  assert.equal(mayFit({ family: null, families: ['sd3'] }, 'sd3', 2432), true)
+  assert.equal(mayFit({ family: null, families: ['sd3'] }, 'sd3', { width: 2432 }), true)
 })

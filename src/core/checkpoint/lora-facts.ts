@@ -1,6 +1,7 @@
 import type { AssetDescriptor } from '../assets/asset.ts'
 import { type CheckpointFamily, isTransformerFamily } from './checkpoint-family.ts'
 import type { SafetensorsHeader } from './safetensors-header.ts'
+import { findWidthFault, readVectorWidths, type TextWidths } from './text-widths.ts'
 
 const flux: readonly CheckpointFamily[] = ['flux-dev', 'flux-schnell', 'flux2-klein']
 
@@ -15,28 +16,32 @@ const marks: readonly (readonly [RegExp, readonly CheckpointFamily[]])[] = [
 /** The first factors of projections whose input is a transformer's whole width. */
 const firstFactor = /[._]attn[._](?:qkv|to_[qkv])\.(?:lora_down|lora_A(?:\.default)?|lora(?:_linear_layer)?\.down)\.weight$/u
 
-type LoraFacts = Pick<AssetDescriptor, 'families' | 'embeds' | 'width'>
+type LoraFacts = Pick<AssetDescriptor, 'families' | 'embeds' | 'width' | 'textWidths'>
 
 /** Properties of a LoRA that its header shows: the transformers that it may fit, and whether it contains a textual inversion. */
-export function loraFacts({ tensors }: Pick<SafetensorsHeader, 'tensors'>): LoraFacts {
+export function loraFacts(header: Pick<SafetensorsHeader, 'tensors'>): LoraFacts {
+  const { tensors } = header
   const names = [...tensors.keys()]
   const own = names.filter((name) => !name.includes('text_model'))
   const families = marks.find(([mark]) => own.some((name) => mark.test(name)))?.[1]
   const width = families && tensors.get(own.find((name) => firstFactor.test(name)) ?? '')?.shape[1]
+  const textWidths = readVectorWidths(header, 'lora')
   return {
     ...(families && { families }),
     ...(names.some((name) => name.startsWith('bundle_emb.')) && { embeds: true }),
     ...(width !== undefined && { width }),
+    ...(textWidths && { textWidths }),
   }
 }
 
-/** Whether an asset may fit a model of a family and, where it is known, a width, as far as its header shows. */
+/** Whether an asset may fit a model of a family and, where they are known, its widths, as far as its header shows. */
 export function mayFit(
-  { family, families, embeds, width }: Pick<AssetDescriptor, 'family'> & LoraFacts,
+  { family, families, embeds, width, textWidths }: Pick<AssetDescriptor, 'family'> & LoraFacts,
   of: CheckpointFamily,
-  modelWidth: number | undefined,
+  model: { readonly width?: number; readonly textWidths?: TextWidths } = {},
 ): boolean {
   if (embeds === true && isTransformerFamily(of)) return false
-  if (width !== undefined && modelWidth !== undefined && width !== modelWidth) return false
+  if (width !== undefined && model.width !== undefined && width !== model.width) return false
+  if (findWidthFault(textWidths, model.textWidths) !== undefined) return false
   return families === undefined ? family === null || family === of : families.includes(of)
 }

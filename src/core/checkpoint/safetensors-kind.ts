@@ -2,6 +2,7 @@ import type { CheckpointFamily, Prediction, TransformerFamily, UnetFamily } from
 import { neededParts, type PartSlot } from './model-parts.ts'
 import type { SafetensorsHeader } from './safetensors-header.ts'
 import { findUnreadable, refuseAdapterNumbers, refuseStorage } from './stored-weights.ts'
+import { vectorTensors } from './text-widths.ts'
 import { findTextEncoder, findTransformer, refuseVariant, type TextEncoderKind, textEncoderWidth, textWidthOf } from './transformer-file.ts'
 import { readUpscalerLayout, type UpscalerLayout } from './upscaler-layout.ts'
 
@@ -53,15 +54,9 @@ export function detectSafetensorsKind(header: SafetensorsHeader, file = ''): Saf
 }
 
 /** A trigger word without vectors would vanish from prompts, also one that comes with a LoRA. */
-function refuseEmpty({ tensors }: SafetensorsHeader, kind: 'lora' | 'textual-inversion'): string | null {
-  const names = [...tensors.keys()]
-  const read =
-    kind === 'lora' ? names.filter((name) => name.startsWith('bundle_emb.')) : tensors.has('clip_l') ? ['clip_l', 'clip_g'] : names
-  const name = read.find((each) => {
-    const { shape = [] } = tensors.get(each) ?? {}
-    return shape.length === 0 || shape.includes(0)
-  })
-  return name === undefined ? null : `holds a textual inversion without vectors in "${name}"`
+function refuseEmpty(header: SafetensorsHeader, kind: 'lora' | 'textual-inversion'): string | null {
+  const empty = vectorTensors(header, kind).find(({ shape }) => shape.length === 0 || shape.includes(0))
+  return empty === undefined ? null : `holds a textual inversion without vectors in "${empty.name}"`
 }
 
 function refuseTransformer({ tensors }: SafetensorsHeader): string | null {

@@ -176,6 +176,15 @@ test('a textual inversion without vectors is rejected by its header', () => {
     )
   }
   for (const shape of vectors.slice(1)) assert.match(JSON.stringify(detect([['emb_params', 'F32', shape]])), /without vectors in/)
+  for (const part of ['clip_l', 'clip_g', 'emb_params', 'string_to_param.*'])
+    for (const shape of vectors) {
+      const lora: Rows = [
+        ['lora_te1_text_model_encoder_layers_0_mlp_fc1.lora_down.weight', 'F32', [4, 8]],
+        [`bundle_emb.word.${part}`, 'F32', shape],
+      ]
+      const reason = `holds a textual inversion without vectors in "bundle_emb.word.${part}"`
+      assert.deepEqual(detect(lora), { kind: 'unknown', reason })
+    }
   const noted: Rows = [
     ['clip_l', 'F32', [1, 768]],
     ['clip_g', 'F32', [1, 1280]],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AssetDescriptor } from '../../../core/assets/asset.ts'
 import { type CheckpointFamily, checkpointFamilies } from '../../../core/checkpoint/checkpoint-family.ts'
+import type { TextWidths } from '../../../core/checkpoint/text-widths.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
@@ -164,6 +165,40 @@ test('a LoRA for other transformers, or with what they do not support, is refuse
   await assert.rejects(parse({ loras: { large: 1 } }, { ...model('sd3'), bounds: { ...bounds, width: 1536 } }, assets), {
     message: '`loras` names large, which is for a transformer of width 2432; that of m has 1536.',
   })
+})
+
+test('vectors of another width than that of a text encoder are refused before the model is loaded', async () => {
+  const asset = (kind: 'lora' | 'textual-inversion', name: string, textWidths?: TextWidths): AssetDescriptor => {
+    return { kind, name, file: name, family: null, bytes: 1, created: 1, ...(textWidths && { textWidths }) }
+  }
+  const assets: readonly AssetDescriptor[] = [
+    asset('textual-inversion', 'small', { first: 768 }),
+    asset('textual-inversion', 'large', { first: 1024 }),
+    asset('textual-inversion', 'both', { first: 768, second: 1280 }),
+    asset('textual-inversion', 'mixed', { first: 768, second: 1024 }),
+    asset('textual-inversion', 'second', { second: 1280 }),
+    asset('textual-inversion', 'unknown'),
+    { ...asset('lora', 'word', { first: 1024 }), embeds: true },
+  ]
+  const bounds = { clipSkip: 2, lcmSteps: null, refusedSamplers: {}, startsFromImage: true, takesSeeds: true }
+  const draw = (name: string, family: CheckpointFamily, textWidths?: TextWidths): Promise<ImageRequest> => {
+    const fields = name === 'word' ? { loras: { word: 1 } } : { textual_inversions: { [name]: 'zqx' } }
+    return parse(fields, { ...model(family), bounds: { ...bounds, ...(textWidths && { textWidths }) } }, assets)
+  }
+  const sdxl = { first: 768, second: 1280 }
+  for (const name of ['small', 'both', 'second', 'unknown']) await draw(name, 'sdxl', sdxl)
+  for (const name of ['small', 'both', 'unknown']) await draw(name, 'sd15', { first: 768 })
+  for (const name of ['large', 'mixed', 'second', 'word']) await draw(name, 'sdxl')
+  for (const [name, family, widths, message] of [
+    ['large', 'sdxl', sdxl, 'large, which has vectors of width 1024 for the first text encoder; that of m takes 768.'],
+    ['mixed', 'sdxl', sdxl, 'mixed, which has vectors of width 1024 for the second text encoder; that of m takes 1280.'],
+    ['small', 'sd2', { first: 1024 }, 'small, which has vectors of width 768 for the first text encoder; that of m takes 1024.'],
+    ['second', 'sd15', { first: 768 }, 'second, which has vectors of width 1280 for the second text encoder; m has none.'],
+    ['word', 'sd15', { first: 768 }, 'word, which has vectors of width 1024 for the first text encoder; that of m takes 768.'],
+  ] as const)
+    await assert.rejects(draw(name, family, widths), {
+      message: `\`${name === 'word' ? 'loras' : 'textual_inversions'}\` names ${message}`,
+    })
 })
 
 test('a name of another kind of file is refused with what it is', async () => {

@@ -1,14 +1,15 @@
 import { type AssetDescriptor, assetKinds, type ImageAssetKind } from '../../../core/assets/asset.ts'
 import { weightStem } from '../../../core/assets/find-asset.ts'
-import { familyNames } from '../../../core/checkpoint/checkpoint-family.ts'
+import { familyNames, isTransformerFamily } from '../../../core/checkpoint/checkpoint-family.ts'
 import { mayFit } from '../../../core/checkpoint/lora-facts.ts'
+import { findWidthFault } from '../../../core/checkpoint/text-widths.ts'
 import { defined } from '../../../core/defined.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import { maxControlnets } from '../../../core/images/controlnet.ts'
 import type { InspectImage } from '../../../core/images/inspect-image.ts'
 import type { LoraUse } from '../../../core/images/lora.ts'
-import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
+import { familyOf, type ImageModelBounds, type ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
 import type { Abortable } from '../../../core/waiting.ts'
@@ -106,12 +107,18 @@ function findAssetFault(
     return fault(`names ${shown}, which is ${what}${wanted}; installed are: ${namesOf(catalog, kind)}.`)
   }
   const family = familyOf(model)
-  const width = model.bounds?.width
-  if (mayFit(asset, family, width)) return []
+  const bounds: Partial<ImageModelBounds> = model.bounds ?? {}
+  const { width } = bounds
+  if (mayFit(asset, family, bounds)) return []
   const fitting = asset.families ?? (asset.family === null || asset.family === family ? [] : [asset.family])
   if (fitting.length === 0 || fitting.includes(family)) {
     if (asset.width !== undefined && width !== undefined && asset.width !== width)
       return fault(`names ${shown}, which is for a transformer of width ${asset.width}; that of ${model.id} has ${width}.`)
+    const vectors = isTransformerFamily(family) ? undefined : findWidthFault(asset.textWidths, bounds.textWidths)
+    if (vectors !== undefined) {
+      const own = vectors.model === undefined ? `${model.id} has none` : `that of ${model.id} takes ${vectors.model}`
+      return fault(`names ${shown}, which has vectors of width ${vectors.vectors} for the ${vectors.encoder} text encoder; ${own}.`)
+    }
     return fault(`names ${shown}, which contains a textual inversion; models of ${familyNames[family]} do not support them.`)
   }
   const names = fitting.map((each) => familyNames[each]).join(' or ')

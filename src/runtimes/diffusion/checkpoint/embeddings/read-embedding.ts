@@ -1,5 +1,6 @@
 import type { TensorPlace } from '../../../../core/checkpoint/safetensors-header.ts'
 import { refuseAdapterNumbers } from '../../../../core/checkpoint/stored-weights.ts'
+import { bundledVectors } from '../../../../core/checkpoint/text-widths.ts'
 import { ServiceError } from '../../../../core/error.ts'
 import type { Abortable } from '../../../../core/waiting.ts'
 import type { TextPath } from '../../prompts/encode-prompts.ts'
@@ -117,12 +118,9 @@ export interface BundledEmbedding extends TextualInversion {
   readonly trigger: string
 }
 
-/** `bundle_emb.word.clip_l`, or `bundle_emb.word.string_to_param.*`. */
-const pattern = /^bundle_emb\.(.+)\.(clip_l|clip_g|emb_params|string_to_param\.\*)$/u
-
 /** Whether a tensor of a LoRA is one of a textual inversion. */
 export function isBundledEmbedding(name: string): boolean {
-  return pattern.test(name)
+  return bundledVectors.test(name)
 }
 
 /** The textual inversions among a LoRA's tensors. */
@@ -132,7 +130,7 @@ export function readBundledEmbeddings(
 ): readonly BundledEmbedding[] {
   const found = new Map<string, BundledEmbedding>()
   for (const [name, place] of tensors) {
-    const [, trigger, part] = pattern.exec(name) ?? []
+    const [, trigger, part] = bundledVectors.exec(name) ?? []
     const numbers = values.get(name)
     if (trigger === undefined || numbers === undefined) continue
     const vectors = rowsOf(numbers, place)

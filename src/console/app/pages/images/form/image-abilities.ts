@@ -58,6 +58,6 @@ export function abilitiesOf(model: ConsoleImageModel, assets: readonly ImageAsse
     clipSkip: Math.min(maxClipSkip, bounds?.clipSkip ?? maxClipSkip),
     samplers: samplers.filter((name) => bounds?.refusedSamplers[name] === undefined),
     lcmSteps: bounds?.lcmSteps ?? maxSteps,
-    assets: takesAssets ? assets.filter((asset) => kinds.includes(asset.kind) && mayFit(asset, family, bounds?.width)) : [],
+    assets: takesAssets ? assets.filter((asset) => kinds.includes(asset.kind) && mayFit(asset, family, bounds)) : [],
   }
 }
