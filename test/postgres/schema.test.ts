@@ -49,7 +49,8 @@ suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
     try {
       await backup.query('begin; select 1 from queue')
       const migrated = migrate(url, [...migrations, wider])
-      while ((await backup.query('select 1 from pg_locks where not granted')).rows.length === 0);
+      const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      while ((await backup.query(waits)).rows.length === 0);
       await store.queue.enqueue(makeSubmission(), options)
       await backup.query('commit')
       await migrated

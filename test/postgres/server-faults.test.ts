@@ -229,7 +229,10 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
       const lock = () => other.query('begin; lock table queue in access exclusive mode')
       await lock()
       const swept = sweep()
-      while ((await other.query('select 1 from pg_locks where not granted')).rows.length === 0);
+      while (
+        (await other.query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).rows
+          .length === 0
+      );
       await other.query('select pg_sleep(1.1); commit')
       assert.equal((await swept).requeued, 0)
       assert.deepEqual((await renew()).lost, [])
