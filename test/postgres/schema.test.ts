@@ -49,7 +49,7 @@ suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
     try {
       await backup.query('begin; select 1 from queue')
       const migrated = migrate(url, [...migrations, wider])
-      const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      const waits = `select 1 from pg_locks join pg_database on oid = database where datname = current_database() and not granted`
       while ((await backup.query(waits)).rows.length === 0);
       await store.queue.enqueue(makeSubmission(), options)
       await backup.query('commit')

@@ -230,8 +230,8 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
       await lock()
       const swept = sweep()
       while (
-        (await other.query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).rows
-          .length === 0
+        (await other.query(`select 1 from pg_locks join pg_database on oid = database where datname = current_database() and not granted`))
+          .rows.length === 0
       );
       await other.query('select pg_sleep(1.1); commit')
       assert.equal((await swept).requeued, 0)
