@@ -1,4 +1,4 @@
-import { printByteSize } from '../core/byte-size.ts'
+import { formatBytes } from '../core/byte-size.ts'
 import type { Terminal } from './terminal.ts'
 
 const quietMs = 2_000
@@ -51,7 +51,7 @@ class Rate {
     const [first, last] = [this.#points[0], this.#points.at(-1)]
     if (first === undefined || last === undefined || last.time === first.time || last.done <= first.done) return ''
     const perSecond = ((last.done - first.done) / (last.time - first.time)) * 1000
-    return `  ${printByteSize(Math.round(perSecond))}/s, ${printTime(left / perSecond)} left`
+    return `  ${formatBytes(Math.round(perSecond))}/s, ${printTime(left / perSecond)} left`
   }
 }
 

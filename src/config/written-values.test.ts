@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseByteSize, printByteSize } from '../core/byte-size.ts'
+import { formatBytes, parseByteSize, printByteSize } from '../core/byte-size.ts'
 import { parseDuration, printDuration } from './duration.ts'
 
 describe('durations', () => {
@@ -38,5 +38,19 @@ describe('sizes', () => {
     for (const text of ['', 'mb', '-1mb', '1 megabyte']) assert.equal(parseByteSize(text), undefined, text)
     assert.equal(printByteSize(10_485_760), '10mb')
     assert.equal(printByteSize(12), '12b')
+  })
+
+  it('are formatted for people in decimal units', () => {
+    for (const [bytes, text] of [
+      [0, '0 B'],
+      [999, '999 B'],
+      [1500, '1.5 kB'],
+      [98_400_000, '98.4 MB'],
+      [442_400_000, '442 MB'],
+      [999_900_000, '1 GB'],
+      [1_900_000_000, '1.9 GB'],
+      [2_500_000_000_000_000, '2500 TB'],
+    ] as const)
+      assert.equal(formatBytes(bytes), text)
   })
 })

@@ -12,10 +12,26 @@ export function parseByteSize(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined
 }
 
-/** Formats bytes in the largest unit that keeps at least one digit before the point: `32mb`, `1.5gb`. */
+/** Formats bytes as the value of a setting, in the largest unit that keeps at least one digit before the point: `32mb`, `1.5gb`. */
 export function printByteSize(bytes: number): string {
   for (const unit of ['tb', 'gb', 'mb', 'kb'] as const) {
     if (bytes >= unitBytes[unit]) return `${Number((bytes / unitBytes[unit]).toFixed(1))}${unit}`
   }
   return `${bytes}b`
+}
+
+const decimalUnits = [
+  ['TB', 1e12],
+  ['GB', 1e9],
+  ['MB', 1e6],
+  ['kB', 1e3],
+] as const
+
+/** Formats bytes for people, in decimal units: `1.9 GB`, `442 MB`. */
+export function formatBytes(bytes: number): string {
+  for (const [unit, size] of decimalUnits) {
+    const amount = bytes / size
+    if (amount >= 0.9995) return `${Number(amount.toFixed(amount < 100 ? 1 : 0))} ${unit}`
+  }
+  return `${bytes} B`
 }

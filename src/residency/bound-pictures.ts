@@ -1,4 +1,4 @@
-import { printByteSize } from '../core/byte-size.ts'
+import { formatBytes } from '../core/byte-size.ts'
 import { ServiceError } from '../core/error.ts'
 import type { ImageRequest } from '../core/image-generation.ts'
 import { estimateDrawing, fitsMemory } from '../core/memory/estimate-memory.ts'
@@ -45,11 +45,11 @@ function refuseTooLarge(
   const onGpu = need.processorBytes <= budget.processorBytes
   const [bytes, free] = onGpu ? [need.gpuBytes, budget.gpuBytes] : [need.processorBytes, budget.processorBytes]
   const [field, fix] = seesTooMuch
-    ? ['reference_images', 'send fewer or smaller reference pictures']
+    ? ['reference_images', 'send fewer or smaller reference images']
     : highResolution === undefined
-      ? ['width', 'ask for a smaller picture']
-      : ['hr_scale', 'lower `hr_scale`, or ask for a smaller picture']
-  const beside = seesTooMuch ? ' beside its reference pictures' : ''
-  const message = `A picture of ${width} × ${height} by ${id}${beside} needs about ${printByteSize(bytes)} of ${onGpu ? "the GPU's" : 'the'} memory, and models may take ${printByteSize(free)}; ${fix}.`
+      ? ['width', 'request a smaller image']
+      : ['hr_scale', 'lower `hr_scale`, or request a smaller image']
+  const beside = seesTooMuch ? ' with its reference images' : ''
+  const message = `An image of ${width} × ${height} by ${id}${beside} needs about ${formatBytes(bytes)} of ${onGpu ? 'GPU ' : ''}memory, but models may use only ${formatBytes(free)}; ${fix}.`
   throw new ServiceError('unsupported', message, { param: field })
 }

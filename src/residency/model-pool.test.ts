@@ -211,8 +211,8 @@ test('a model that cannot fit is refused with the figures and a suggestion, and 
     code: 'unsupported',
     param: 'model',
     message:
-      'The model big needs at least 13.2gb of the memory, and models may take 8gb; start with --memory 13476mb, ' +
-      'or use its quantization Q8_0 (about 6.9gb).',
+      'The model big needs at least 14.1 GB of memory, but models may use only 8.6 GB; start with --memory 13476mb, ' +
+      'or use its quantization Q8_0 (about 7.4 GB).',
   }
   await assert.rejects(pool.acquireText('big', options), refusal)
   await assert.rejects(pool.load('big', { signal }), refusal)
@@ -228,7 +228,7 @@ test('a model of several parts needs room for the largest; a refusal suggests a 
   await assert.rejects(pool.acquireImage('big', options), {
     code: 'unsupported',
     message:
-      'The model big needs at least 22.5gb of the memory, and models may take 8gb; use a Q4_0 GGUF file of its transformer (about 6.3gb).',
+      'The model big needs at least 24.1 GB of memory, but models may use only 8.6 GB; use a Q4_0 GGUF file of its transformer (about 6.8 GB).',
   })
 })
 

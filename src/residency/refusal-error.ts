@@ -1,4 +1,4 @@
-import { printByteSize } from '../core/byte-size.ts'
+import { formatBytes } from '../core/byte-size.ts'
 import { ServiceError } from '../core/error.ts'
 import { findFittingQuantization, type MemoryNeed } from '../core/memory/estimate-memory.ts'
 import { findFittingTransformer } from '../core/memory/image-parts.ts'
@@ -52,7 +52,7 @@ export function makeRefusalError(
 export function makeTooLargeError(descriptor: ModelDescriptor, least: MemoryNeed, limits: ResidencyLimits): ServiceError {
   const onGpu = least.processorBytes <= limits.memoryBytes
   const [need, free] = onGpu ? [least.gpuBytes, limits.gpuMemoryBytes ?? 0] : [least.processorBytes, limits.memoryBytes]
-  const figures = `The model ${descriptor.id} needs at least ${printByteSize(need)} of ${onGpu ? "the GPU's" : 'the'} memory, and models may take ${printByteSize(free)}`
+  const figures = `The model ${descriptor.id} needs at least ${formatBytes(need)} of ${onGpu ? 'GPU ' : ''}memory, but models may use only ${formatBytes(free)}`
   const fixes = onGpu
     ? ['set gpu to off to run it on the processor']
     : [...raiseMemory(need, limits), ...takeSmaller(descriptor, { bytes: free - (need - descriptor.bytes), budget: free })]
@@ -74,11 +74,11 @@ function takeSmaller(
     if (descriptor.format !== 'safetensors') return ['use an fp16 export of it']
     const { parts, weights: file = '' } = descriptor.checkpoint ?? {}
     const smaller = parts === undefined || /\.gguf$/iu.test(file) ? null : findFittingTransformer(parts, budget)
-    return smaller === null ? [] : [`use a ${smaller.name} GGUF file of its transformer (about ${printByteSize(smaller.bytes)})`]
+    return smaller === null ? [] : [`use a ${smaller.name} GGUF file of its transformer (about ${formatBytes(smaller.bytes)})`]
   }
   const parameters = descriptor.weights?.parameters ?? 0
   const fitting = parameters === 0 ? null : findFittingQuantization(parameters, bytes)
-  return fitting === null ? ['use a smaller model'] : [`use its quantization ${fitting.name} (about ${printByteSize(fitting.bytes)})`]
+  return fitting === null ? ['use a smaller model'] : [`use its quantization ${fitting.name} (about ${formatBytes(fitting.bytes)})`]
 }
 
 /** Maximum value of `Retry-After`. */

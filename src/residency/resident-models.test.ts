@@ -46,7 +46,7 @@ test('a second pass that exceeds the memory is refused with the figures, and its
     assert.deepEqual([error.code, error.param], ['unsupported', 'hr_scale'])
     assert.match(
       error.message,
-      /A picture of 4096 × 4096 by fake-image needs about 3\d(\.\d)?gb of the memory, and models may take 14\.9gb; lower `hr_scale`/,
+      /An image of 4096 × 4096 by fake-image needs about 3\d(\.\d)? GB of memory, but models may use only 16 GB; lower `hr_scale`/,
     )
     return true
   })
@@ -58,7 +58,7 @@ test('a size that is too large in one pass, or for a GPU, is refused too', async
   await assert.rejects(draw({}, size, { memoryBytes: 5 * giga }), { code: 'unsupported', param: 'width' })
   await assert.rejects(draw({}, size, { memoryBytes: 64 * giga, gpuMemoryBytes: 5 * giga }), {
     code: 'unsupported',
-    message: /GPU's memory/,
+    message: /GPU memory/,
   })
 })
 
@@ -67,7 +67,7 @@ test('reference pictures that exceed the memory are refused by their field', asy
   await assert.rejects(draw({}, { ...size, referencePixels: 4 * 1024 ** 2 }, { memoryBytes: 5 * giga }), {
     code: 'unsupported',
     param: 'reference_images',
-    message: /beside its reference pictures needs about .*; send fewer or smaller reference pictures/,
+    message: /with its reference images needs about .*; send fewer or smaller reference images/,
   })
   assert.equal(await draw({}, { ...size, referencePixels: 64 ** 2 }, { memoryBytes: 6 * giga }), 1)
   const both = { width: 2048, height: 2048, referencePixels: 4 * 1024 ** 2 }

@@ -2,7 +2,7 @@ import { listeningOrigin, resolveAddresses } from '../../config/addresses.ts'
 import type { SettingReport } from '../../config/load-config.ts'
 import { fallbackWords } from '../../config/setting.ts'
 import { allSettings, type Config, settings } from '../../config/settings.ts'
-import { printByteSize } from '../../core/byte-size.ts'
+import { formatBytes } from '../../core/byte-size.ts'
 import type { CliBackend } from '../cli-backend.ts'
 import type { Command, CommandContext } from '../command.ts'
 import { UsageError } from '../failures.ts'
@@ -75,7 +75,7 @@ export const listDevices: Command = {
       backend,
       String(index),
       `${name ?? 'unknown'}${software ? ' (software: only used when named)' : ''}`,
-      memoryBytes === null ? '' : `${printByteSize(memoryBytes)}${freeBytes === null ? '' : `, ${printByteSize(freeBytes)} free`}`,
+      memoryBytes === null ? '' : `${formatBytes(memoryBytes)}${freeBytes === null ? '' : `, ${formatBytes(freeBytes)} free`}`,
       driver ?? '',
     ])
     return {

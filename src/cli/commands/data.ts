@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { databaseUrl } from '../../config/storage-urls.ts'
-import { printByteSize } from '../../core/byte-size.ts'
+import { formatBytes } from '../../core/byte-size.ts'
 import { checkPlace } from '../check-place.ts'
 import type { Finding } from '../cli-backend.ts'
 import { type Command, confirm, yesFlag } from '../command.ts'
@@ -20,7 +20,7 @@ export const backup: Command = {
     await checkPlace(file, { where: 'sepia backup', replaces: false })
     using bar = openProgressBar({ terminal, now: Date.now }, 'Backing up')
     const { bytes } = await backend.backup(config, file, { signal, onProgress: bar.report })
-    return { text: `Wrote ${file} (${printByteSize(bytes)}).`, json: { file, bytes } }
+    return { text: `Wrote ${file} (${formatBytes(bytes)}).`, json: { file, bytes } }
   },
 }
 

@@ -28,8 +28,8 @@ describe('devices', () => {
     const unknown = { ...gpu, index: 1, name: null, software: true, memoryBytes: null, freeBytes: null, driver: null }
     const { out } = await run(['devices'], { backend: { listDevices: async () => [gpu, { ...gpu, freeBytes: null }, unknown] } })
     const [, first, second, third] = out.split('\n').map((line) => line.split(/ {2,}/))
-    assert.deepEqual(first, ['text', 'vulkan', '0', 'A GPU', '8gb, 1gb free', '1.2'])
-    assert.equal(second?.[4], '8gb')
+    assert.deepEqual(first, ['text', 'vulkan', '0', 'A GPU', '8.6 GB, 1.1 GB free', '1.2'])
+    assert.equal(second?.[4], '8.6 GB')
     assert.deepEqual(third, ['text', 'vulkan', '1', 'unknown (software: only used when named)'])
   })
 })
@@ -46,7 +46,7 @@ describe('backup and restore', () => {
 
   it('writes to the working folder and prints the size', async () => {
     const { out } = await run(['backup', 'b.tar'], { backend })
-    assert.equal(out, `Wrote ${resolve('b.tar')} (1.5kb).\n`)
+    assert.equal(out, `Wrote ${resolve('b.tar')} (1.5 kB).\n`)
     assert.equal(files.at(-1), resolve('b.tar'))
     await using folder = await createTemporaryFolder()
     const file = join(folder.path, 'b.tar')

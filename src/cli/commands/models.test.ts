@@ -19,9 +19,9 @@ describe('model list', () => {
     const encoder = { ...miniChat, id: 'encoder', generates: false }
     const models = [{ ...miniChat, folder: '/m/mini' }, encoder, { ...encoder, id: 'judge', ranks: true }]
     const { out } = await run(['model', 'list'], { backend: { listModels: async () => models } })
-    assert.match(out, /^sepia-mini-chat +text +7\.6mb +Apache-2\.0 +\/m\/mini$/m)
+    assert.match(out, /^sepia-mini-chat +text +8 MB +Apache-2\.0 +\/m\/mini$/m)
     assert.match(out, /^encoder +embedding +.*\njudge +rerank /m)
-    assert.equal((await run(['model', 'list'])).out, 'There are no models; fetch one with: sepia model pull <source>\n')
+    assert.equal((await run(['model', 'list'])).out, 'There are no models; pull one with: sepia model pull <source>\n')
     assert.deepEqual(JSON.parse((await run(['model', 'list', '--json'])).out), { models: [] })
   })
 })
@@ -32,7 +32,7 @@ describe('model pull', () => {
   it('reports the installed model as a sentence and as JSON', async () => {
     assert.equal(
       (await run(['model', 'pull', 'hf:a/b'], { backend: pulling })).out,
-      'Installed tiny (2kb); a running service has it in a few seconds.\n',
+      'Installed tiny (2 kB); a running service offers it in a few seconds.\n',
     )
     const { out } = await run(['model', 'pull', 'hf:a/b', '--json'], { backend: pulling })
     assert.deepEqual(JSON.parse(out), { id: 'tiny', bytes: 2048, folder: '/data/models/tiny' })
@@ -59,16 +59,16 @@ describe('model pull', () => {
       },
     }
     const { out, err } = await run(['model', 'pull', 'hf:a/b'], { backend })
-    assert.equal(err, 'tiny (3mb), licence: not stated\nIt is a GGUF file.\n')
+    assert.equal(err, 'tiny (3.1 MB), licence: not stated\nIt is a GGUF file.\n')
     assert.doesNotMatch(out, /licence/)
   })
 
   it('fetches nothing in a dry run, and lists the files with their sizes', async () => {
     const { code, out } = await run(['model', 'pull', 'hf:a/b', '--dry-run'], { backend: { planPull: async () => plan } })
     assert.equal(code, 0)
-    assert.match(out, /^tiny \(3mb\), licence: not stated$/m)
-    assert.match(out, /^model\.gguf +3mb$/m)
-    assert.match(out, /^1gb are free in /m)
+    assert.match(out, /^tiny \(3\.1 MB\), licence: not stated$/m)
+    assert.match(out, /^model\.gguf +3\.1 MB$/m)
+    assert.match(out, /^1\.1 GB are free in /m)
     assert.doesNotMatch(out, /not enough/)
   })
 
@@ -106,7 +106,7 @@ describe('model search', () => {
     assert.deepEqual(requested, ['qwen2.5 7b instruct'])
     assert.match(out, /^hf:a\/b +12 +mit$/m)
     assert.match(out, /^hf:c\/d +0 +yes$/m)
-    assert.match(out, /\n\nFetch one with: sepia model pull <source>\n$/)
+    assert.match(out, /\n\nPull one with: sepia model pull <source>\n$/)
   })
 
   it('reports that nothing was found', async () => {
@@ -128,7 +128,7 @@ describe('model remove', () => {
     ] as const) {
       const removed: string[] = []
       const { questions } = await run(['model', 'remove', 'sepia-mini-chat'], { answer, backend: backend(removed) })
-      assert.deepEqual(questions, ['This deletes /data/models/mini (1kb). Continue? [y/N] '])
+      assert.deepEqual(questions, ['This deletes /data/models/mini (1 kB). Continue? [y/N] '])
       assert.deepEqual(removed, expected)
     }
   })
@@ -156,8 +156,8 @@ describe('model remove', () => {
 describe('model suggestions', () => {
   it('shows the size, memory and licence of each, and which ones fit into memory', async () => {
     const { out } = await run(['model', 'suggestions', '--memory', '6gb'])
-    assert.match(out, /^hf:ggml-org\/SmolLM3-3B-GGUF +text +1\.8gb +2\.8gb +yes +apache-2\.0$/m)
-    assert.match(out, /^hf:Qwen\/Qwen3-14B-GGUF +text +8\.4gb +13gb +no +apache-2\.0$/m)
+    assert.match(out, /^hf:ggml-org\/SmolLM3-3B-GGUF +text +1\.9 GB +3 GB +yes +apache-2\.0$/m)
+    assert.match(out, /^hf:Qwen\/Qwen3-14B-GGUF +text +9 GB +14 GB +no +apache-2\.0$/m)
     const { models } = JSON.parse((await run(['model', 'suggestions', '--memory', '64gb', '--json'])).out)
     assert.ok(models.length >= 6 && models.every(({ fits }: { fits: boolean }) => fits))
   })

@@ -1,4 +1,4 @@
-import { printByteSize } from '../../core/byte-size.ts'
+import { formatBytes } from '../../core/byte-size.ts'
 import { modelSuggestions } from '../../core/memory/model-suggestions.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
 import type { PullPlan } from '../../core/model-pull.ts'
@@ -17,8 +17,8 @@ export const listModels: Command = {
       text:
         textTable(
           ['ID', 'KIND', 'SIZE', 'LICENCE', 'FOLDER'],
-          models.map((model) => [model.id, kindOf(model), printByteSize(model.bytes), model.license ?? '', model.folder]),
-        ) || 'There are no models; fetch one with: sepia model pull <source>',
+          models.map((model) => [model.id, kindOf(model), formatBytes(model.bytes), model.license ?? '', model.folder]),
+        ) || 'There are no models; pull one with: sepia model pull <source>',
       json: { models: models.map(({ id, name, kind, bytes, license, folder }) => ({ id, name, kind, bytes, license, folder })) },
     }
   },
@@ -43,7 +43,7 @@ export const searchModels: Command = {
       text:
         rows.length === 0
           ? 'The hub has no GGUF or image model for these words; try fewer words.'
-          : `${textTable(['SOURCE', 'DOWNLOADS', 'LICENCE', 'GATED'], rows)}\n\nFetch one with: sepia model pull <source>`,
+          : `${textTable(['SOURCE', 'DOWNLOADS', 'LICENCE', 'GATED'], rows)}\n\nPull one with: sepia model pull <source>`,
       json: { models },
     }
   },
@@ -65,19 +65,19 @@ export const pullModel: Command = {
     const offline = flags.has('offline')
     if (flags.has('dry-run')) {
       const plan = await backend.planPull(config, argument, { signal, offline })
-      const files = Object.entries(plan.files).map(([path, { bytes }]) => [path, printByteSize(bytes)])
-      const room = `${printByteSize(plan.freeBytes)} are free in ${config.dataFolder}${plan.freeBytes < plan.bytes ? ', which is not enough' : ''}.`
+      const files = Object.entries(plan.files).map(([path, { bytes }]) => [path, formatBytes(bytes)])
+      const room = `${formatBytes(plan.freeBytes)} are free in ${config.dataFolder}${plan.freeBytes < plan.bytes ? ', which is not enough' : ''}.`
       return { text: [...describePlan(plan), textTable(['FILE', 'SIZE'], files), room].join('\n'), json: { ...plan } }
     }
     const onPlan = (plan: PullPlan) => terminal.err(`${describePlan(plan).join('\n')}\n`)
     using bar = openProgressBar({ terminal, now: Date.now }, 'Fetching', { bytes: true })
     const { id, bytes, folder } = await backend.pullModel(config, argument, { signal, offline, onPlan, onProgress: bar.report })
-    return { text: `Installed ${id} (${printByteSize(bytes)}); a running service has it in a few seconds.`, json: { id, bytes, folder } }
+    return { text: `Installed ${id} (${formatBytes(bytes)}); a running service offers it in a few seconds.`, json: { id, bytes, folder } }
   },
 }
 
 function describePlan({ id, bytes, license, notes }: PullPlan): readonly string[] {
-  return [`${id} (${printByteSize(bytes)}), licence: ${license ?? 'not stated'}`, ...notes].map(printableLine)
+  return [`${id} (${formatBytes(bytes)}), licence: ${license ?? 'not stated'}`, ...notes].map(printableLine)
 }
 
 export const importModels: Command = {
@@ -101,7 +101,7 @@ export const importModels: Command = {
         ids.length === 0 ? 'Every model found is registered already.' : `Registered ${ids.join(', ')}; the files stay in ${folder}.`
       return { text: printableLine(text), json: { folder, registered: ids } }
     }
-    const rows = models.map(({ name, id, bytes, installed }) => [name, id, printByteSize(bytes), installed ? 'yes' : ''].map(printableLine))
+    const rows = models.map(({ name, id, bytes, installed }) => [name, id, formatBytes(bytes), installed ? 'yes' : ''].map(printableLine))
     return {
       text:
         rows.length === 0
@@ -120,7 +120,7 @@ export const removeModel: Command = {
   settings: ['data'],
   run: async (context) => {
     const model = await context.backend.findRemovableModel(context.config, context.argument)
-    await confirm(context, { warning: `This deletes ${model.folder} (${printByteSize(model.bytes)}).`, unattended: 'proceed' })
+    await confirm(context, { warning: `This deletes ${model.folder} (${formatBytes(model.bytes)}).`, unattended: 'proceed' })
     await context.backend.removeModel(model)
     return { text: `Removed ${model.id}.`, json: { removed: model.id } }
   },
@@ -136,13 +136,13 @@ export const suggestModels: Command = {
     const rows = models.map(({ kind, source, bytes, memoryBytes, license, fits }) => [
       source,
       kind,
-      printByteSize(bytes),
-      printByteSize(memoryBytes),
+      formatBytes(bytes),
+      formatBytes(memoryBytes),
       fits ? 'yes' : 'no',
       license,
     ])
     const table = textTable(['SOURCE', 'KIND', 'DOWNLOAD', 'MEMORY', 'FITS', 'LICENCE'], rows)
-    const room = `Models may use ${printByteSize(config.models.memoryBytes)} here (memory); on a GPU they use its memory instead.`
-    return { text: `${table}\n\n${room} Fetch one with: sepia model pull <source>`, json: { models } }
+    const room = `Models may use ${formatBytes(config.models.memoryBytes)} of memory on this machine; a GPU's memory is separate.`
+    return { text: `${table}\n\n${room} Pull one with: sepia model pull <source>`, json: { models } }
   },
 }

@@ -29,7 +29,7 @@ export async function chooseModel(service: ServiceClient, capability: 'chat' | '
   const able = (await fetchModels(service, options)).filter(({ capabilities }) => capabilities.includes(capability))
   const chosen = able.find(({ state }) => state === 'loaded') ?? able[0]
   if (chosen === undefined)
-    throw new Error(`${service.url} has no model for ${capability}; fetch one on its machine with sepia model pull <source>.`)
+    throw new Error(`${service.url} has no model for ${capability}; pull one on its machine with sepia model pull <source>.`)
   return chosen.id
 }
 

@@ -64,14 +64,16 @@ function unreachable(url: string, error: unknown): Error {
 }
 
 function describeRefusal(url: string, status: number, text: string): string {
-  const message = findMessage(text)
-  if (message === null) return `${url} answered ${status}, not like Sepia; correct the address with sepia login <url>.`
+  const { message, code } = findError(text)
+  if (message === undefined) return `${url} answered ${status}, not like Sepia; correct the address with sepia login <url>.`
+  if (code === 'model_not_found')
+    return `${message} To add a model, run sepia model pull <source> on the machine of the service; sepia model suggestions lists sources.`
   return status === 401 ? `${message} Run sepia login to store a new token.` : message
 }
 
-function findMessage(text: string): string | null {
+function findError(text: string): { readonly message?: string; readonly code?: unknown } {
   const error = parseRecord(text)?.error
-  return isRecord(error) && typeof error.message === 'string' ? error.message : null
+  return isRecord(error) && typeof error.message === 'string' ? { message: error.message, code: error.code } : {}
 }
 
 /** A server-sent event: its name (default `message`) and data. */

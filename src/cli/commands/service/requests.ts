@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { printByteSize } from '../../../core/byte-size.ts'
+import { formatBytes } from '../../../core/byte-size.ts'
 import { checkPlace } from '../../check-place.ts'
 import { type Command, confirm, yesFlag } from '../../command.ts'
 import { printable, textTable } from '../../printed-text.ts'
@@ -116,6 +116,6 @@ export const fetchOutput: Command = {
     const picture = file.endsWith('.json') ? undefined : output.images?.[0]?.image_b64
     const bytes = picture == null ? Buffer.from(`${text}\n`) : Buffer.from(picture, 'base64')
     await writeFile(file, bytes)
-    return { text: `Wrote ${file} (${printByteSize(bytes.length)}).`, json: { file, bytes: bytes.length }, healthy }
+    return { text: `Wrote ${file} (${formatBytes(bytes.length)}).`, json: { file, bytes: bytes.length }, healthy }
   },
 }

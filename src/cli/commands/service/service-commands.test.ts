@@ -248,6 +248,19 @@ describe('run', () => {
     assert.match((await run(['run', 'hf:fake/chat', 'Hello'], at(service))).err, /^hf:fake\/chat can only be pulled on the machine of /)
     assert.match((await run(['run', 'fake-chad', 'Hello'], at(service))).err, /fake-chat/)
   })
+
+  it('names the commands that add a model if the name is unknown', async () => {
+    await using service = await startHttpService()
+    for (const words of [
+      ['run', 'unknown', 'Hello'],
+      ['chat', '--model', 'unknown', 'Hello'],
+      ['draw', '--model', 'unknown', 'a cat'],
+    ]) {
+      const { code, err } = await run(words, at(service))
+      assert.equal(code, 1)
+      assert.match(err, / To add a model, run sepia model pull <source>.*sepia model suggestions/)
+    }
+  })
 })
 
 describe('usage', () => {
