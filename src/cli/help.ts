@@ -19,7 +19,7 @@ export function overview(commands: readonly Command[]): string {
     '',
     'sepia <command> --help explains a command. Every flag is also an environment',
     'variable (--port: SEPIA_PORT) and a key of sepia.config.json (port);',
-    'sepia config shows what is in force.',
+    'sepia config shows the values in use.',
   ].join('\n')
 }
 

@@ -17,7 +17,7 @@ export function manualPage(commands: readonly Command[], version: string): strin
     'Every setting is a flag of every command, an environment variable (\\-\\-port: SEPIA_PORT) and a key of',
     '.IR sepia.config.json ;',
     '.B sepia config',
-    'shows what is in force, and',
+    'shows the values in use, and',
     '.B sepia serve \\-\\-help',
     'lists them all.',
     '.SH COMMANDS',

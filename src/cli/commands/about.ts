@@ -21,7 +21,7 @@ export const showVersion: Command = {
 
 export const showConfig: Command = {
   words: ['config'],
-  summary: 'Show every setting, its value and where it came from.',
+  summary: 'Show every setting, its value and its source.',
   flags: [],
   settings: 'all',
   run: async ({ config, report }) => {

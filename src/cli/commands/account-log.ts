@@ -9,13 +9,13 @@ import { findAccount } from './accounts.ts'
 /** Switches the request log of an account, shows its state, or prints the bodies of a request. */
 export const logAccount: Command = {
   words: ['account', 'log'],
-  summary: 'Switch the encrypted request log of an account; without flags, show its state.',
+  summary: 'Turn the encrypted request log of an account on or off; without flags, show its state.',
   argument: { name: '<id>', help: 'The id that sepia account list shows.' },
   flags: [
     { name: 'on', form: null, help: 'Log requests from now on; the console and a response header show it.' },
     { name: 'keep', form: '<duration>', help: 'How long to keep each body, such as 48h. Default: 24h.' },
-    { name: 'for', form: '<duration>', help: 'Switch the log off after this time, such as 7d. Default: never.' },
-    { name: 'off', form: null, help: 'Stop logging; logged bodies stay for their time.' },
+    { name: 'for', form: '<duration>', help: 'Turn the log off after this time, such as 7d. Default: never.' },
+    { name: 'off', form: null, help: 'Stop logging; logged bodies are kept until they expire.' },
     { name: 'delete', form: null, help: 'Delete all logged bodies now.' },
     { name: 'show', form: '<request>', help: 'Print the logged bodies of this request; the audit log records it.' },
     yesFlag,
@@ -42,7 +42,7 @@ export const logAccount: Command = {
 /** Adds a key to the request log's keys. */
 export const makeLogKey: Command = {
   words: ['log-key', 'make'],
-  summary: 'Add a new key for the request log; older keys can still read.',
+  summary: 'Add a new key for the request log; older keys still decrypt earlier entries.',
   flags: [],
   settings: ['data', 'request-log-keys'],
   run: async ({ backend, config, signal }) => {

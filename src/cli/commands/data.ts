@@ -46,7 +46,7 @@ export const restore: Command = {
 
 export const migrate: Command = {
   words: ['migrate'],
-  summary: 'Copy everything but models into an empty PostgreSQL database and the bucket of s3-url, and compare.',
+  summary: 'Copy everything but models into an empty PostgreSQL database and the bucket of s3-url, then compare both sides.',
   flags: [{ name: 'to', form: '<database-url>', help: 'The database: postgres://user:password@host/database.', required: true }],
   settings: ['data', 's3-url', 's3-secret-file'],
   run: async ({ flags, backend, config, terminal, signal }) => {

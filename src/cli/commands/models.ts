@@ -51,14 +51,14 @@ export const searchModels: Command = {
 
 export const pullModel: Command = {
   words: ['model', 'pull'],
-  summary: 'Copy a model into the data folder and check it.',
+  summary: 'Download or copy a model into the data folder and verify it.',
   argument: {
     name: '<source>',
-    help: 'hf:<owner>/<repository>[@<revision>][:<quantization or file>], several files of one image model joined by +, or the web address or path of a .gguf or .safetensors file (#sha256=… checks it), or of a folder that holds a model.',
+    help: 'hf:<owner>/<repository>[@<revision>][:<quantization or file>], or the URL or path of a .gguf file, a .safetensors file or a model folder. Join the files of one image model with +. #sha256=… at the end of a URL verifies the file.',
   },
   flags: [
     { name: 'dry-run', form: null, help: 'Show what would be downloaded, with sizes, and download nothing.' },
-    { name: 'offline', form: null, help: 'Use this machine only: local paths.' },
+    { name: 'offline', form: null, help: 'Do not use the network; only local paths work.' },
   ],
   settings: ['data', 'hub-url', 'hub-token-file', 'pull-hosts'],
   run: async ({ argument, flags, backend, config, terminal, signal }) => {

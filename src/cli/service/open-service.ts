@@ -92,7 +92,11 @@ async function signInNamed(context: Surroundings): Promise<Login> {
 
 /** Flags of commands that call a running service. */
 export const serviceFlags: readonly CommandFlag[] = [
-  { name: 'url', form: '<origin>', help: 'The address of the service, also SEPIA_URL. Default: that of sepia login.' },
+  {
+    name: 'url',
+    form: '<origin>',
+    help: 'The address of the service; also SEPIA_URL. Default: the address stored by sepia login, or this machine.',
+  },
   { name: 'token', form: '<text>', help: 'An access token. Use SEPIA_TOKEN instead to hide it from other users of the machine.' },
 ]
 

@@ -45,10 +45,10 @@ export const chat: Command = {
 
 export const runModel: Command = {
   words: ['run'],
-  summary: 'Talk with a model, and pull it first if it is not installed.',
+  summary: 'Chat with a model; pull it first if it is not installed.',
   argument: {
     name: '<model>',
-    help: 'The name of a model, or a source for sepia model pull; then one question, or none for a conversation.',
+    help: 'The name of a model or a source for sepia model pull, then one question; without a question, hold a conversation.',
     words: true,
   },
   flags: talkFlags,

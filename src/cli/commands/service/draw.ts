@@ -19,16 +19,16 @@ interface Drawn {
 
 export const draw: Command = {
   words: ['draw'],
-  summary: 'Draw an image into a PNG file, and show it if the terminal can.',
+  summary: 'Draw an image into a PNG file, and show it if the terminal supports that.',
   argument: { name: '<words>', help: 'What to draw, with or without quotes.', words: true },
   flags: [
     { name: 'output', form: '<file>', help: 'The file to write, replaced if it exists. Default: sepia-<seed>.png, which must not exist.' },
-    { name: 'out', form: '<file>', help: 'The same.' },
+    { name: 'out', form: '<file>', help: 'The same as --output.' },
     { name: 'model', form: '<name>', help: 'An image model of the service. Default: one that is loaded, or the first.' },
-    { name: 'negative', form: '<words>', help: 'What not to draw.' },
+    { name: 'negative', form: '<words>', help: 'What the image should not show.' },
     { name: 'size', form: '<width>x<height>', help: 'Size in pixels. Default: the size of the model.' },
     { name: 'steps', form: '<number>', help: 'Denoising steps.' },
-    { name: 'seed', form: '<number>', help: 'The same seed gives the same picture.' },
+    { name: 'seed', form: '<number>', help: 'The same seed gives the same image.' },
     ...serviceFlags,
   ],
   settings: serviceSettings,

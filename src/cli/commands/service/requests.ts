@@ -15,7 +15,7 @@ export const listRequests: Command = serviceCommand({
   words: ['request', 'list'],
   summary: 'List your asynchronous requests, newest first.',
   flags: [
-    { name: 'status', form: '<status>', help: 'Only those that are pending, running or completed.' },
+    { name: 'status', form: '<status>', help: 'Only requests with this status: pending, running or completed.' },
     { name: 'limit', form: '<number>', help: 'How many, 1 to 100; default 20.' },
   ],
   run: async (service, { flags, signal }) => {
@@ -85,13 +85,13 @@ interface Output {
 
 export const fetchOutput: Command = {
   words: ['request', 'output'],
-  summary: 'Fetch the output of a completed request as JSON, or its picture as a file; for a failed text request, the text so far.',
+  summary: 'Print the output of a completed request as JSON, or save its image; for a failed text request, print the text so far.',
   argument: id,
   flags: [
     {
       name: 'output',
       form: '<file>',
-      help: 'The file to write, replaced if it exists; its name decides: .json, or else the first picture of an image request.',
+      help: 'The file to write, replaced if it exists. A name that ends in .json gets the whole output; any other, the first image of an image request.',
     },
     ...serviceFlags,
   ],

@@ -99,7 +99,7 @@ export const showUsage: Command = serviceCommand({
   flags: [
     { name: 'from', form: '<day>', help: 'The first UTC day, such as 2026-11-01; default 30 days ago.' },
     { name: 'to', form: '<day>', help: 'The last UTC day; default today.' },
-    { name: 'by', form: '<words>', help: 'Sums by token, model, day or hour, or several of them with commas, and latencies.' },
+    { name: 'by', form: '<words>', help: 'Group by token, model, day or hour, or by several, separated by commas; adds latencies.' },
     { name: 'csv', form: null, help: 'Print a table for spreadsheets.' },
   ],
   run: async (service, { flags, signal }) => {

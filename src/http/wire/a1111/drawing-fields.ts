@@ -64,7 +64,7 @@ const sharedFields = {
       description:
         'What to draw; `(word:1.3)` and `[word]` change weights, `<lora:name:0.8>` adds a LoRA, and the name of an embedding applies it.',
     }),
-    negative_prompt: Type.String({ ...prompt, description: 'What not to draw.' }),
+    negative_prompt: Type.String({ ...prompt, description: 'What the image should not show.' }),
     styles: Type.Array(Type.String({ maxLength: 100 }), {
       maxItems: 1,
       description: 'One of the presets of docs/images.md, see /sdapi/v1/prompt-styles.',

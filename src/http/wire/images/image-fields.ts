@@ -42,7 +42,7 @@ export const imageFields = {
   prompt: Type.String({ minLength: 1, ...prompt, description: promptText }),
   ...optional({
     prompt_2: Type.String({ ...prompt, description: 'For the second text encoder; the prompt by default.' }),
-    negative_prompt: Type.String({ ...prompt, description: 'What not to draw.' }),
+    negative_prompt: Type.String({ ...prompt, description: 'What the image should not show.' }),
     negative_prompt_2: Type.String({ ...prompt, description: 'For the second text encoder; the negative prompt by default.' }),
     width: integerField(8, 8192, 'With height, a size the model allows.'),
     height: integerField(8, 8192, 'With width, a size the model allows.'),
