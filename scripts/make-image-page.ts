@@ -12,11 +12,10 @@ interface Picture {
   readonly bytes: Uint8Array
 }
 
-/** A chapter of the page: a contact sheet and what its pictures are, in the same rows. */
+/** A chapter of the page: a contact sheet and, in the same rows, the table that labels it. The rest of the page is written by hand. */
 interface Chapter {
   readonly file: string
   readonly title: string
-  readonly text: string
   readonly columns: number
   readonly pictures: (draw: Draw) => Promise<readonly Picture[]>
 }
@@ -51,11 +50,11 @@ async function paintOver(draw: Draw): Promise<readonly Picture[]> {
   const inpaint = { image: belly, fullResolution: false, padding: 32, outpainting: false, blur: 0 }
   const outpaint = { image: frame, fullResolution: false, padding: 0, outpainting: true, blur: 0 }
   return [
-    { label: 'the picture', bytes: tiger },
+    { label: 'the image', bytes: tiger },
     { label: 'the mask', bytes: belly },
     { label: 'inpainted: a strawberry', bytes: await draw({ prompt, initial, mask: inpaint }) },
     { label: 'the same with `inpaint_full_res`', bytes: await draw({ prompt, initial, mask: { ...inpaint, fullResolution: true } }) },
-    { label: 'a smaller picture', bytes: small },
+    { label: 'a smaller image', bytes: small },
     { label: 'its mask', bytes: frame },
     { label: 'with `outpainting`', bytes: await draw({ initial: { image: small, strength: 0.8 }, mask: outpaint }) },
     { label: 'without', bytes: await draw({ initial: { image: small, strength: 0.8 }, mask: { ...outpaint, outpainting: false } }) },
@@ -67,30 +66,19 @@ async function previews(draw: Draw): Promise<readonly Picture[]> {
   const bytes = await draw({ previews: true }, ({ step, preview }) => {
     if (preview !== undefined && [1, 4, 8, 12, 16, 20].includes(step)) pictures.push({ label: `step ${step}`, bytes: preview })
   })
-  return [...pictures, { label: 'the picture', bytes }]
+  return [...pictures, { label: 'the image', bytes }]
 }
-
-const promptWeights = `Brackets set how strongly words count:
-
-- \`(word:1.3)\` counts 1.3 times, \`(word)\` 1.1 times, \`[word]\` 1/1.1 times. Nested brackets multiply. Weights go from 0 to 100.
-- A bracket that is never closed reaches to the end of the prompt. \`\\(\` is an ordinary bracket.
-- Use \`negative_prompt\` for what you do not want.
-- \`<lora:name:0.8>\` applies a LoRA.
-- An encoder reads 75 tokens. Longer prompts are split into pieces, at most 150 of them. \`BREAK\` starts a new piece, at most 32 times.
-- Other syntax, such as \`[a:b:0.5]\` and \`AND\`, is read as plain words.`
 
 const chapters: readonly Chapter[] = [
   {
     file: 'samplers.jpg',
     title: 'Samplers',
-    text: '`a glossy tiger on a light blue background`, 20 steps, guidance 5, seed 0, with every sampler. LCM is for distilled models, which this is not.',
     columns: 7,
     pictures: (draw) => inTurn(samplers, async (sampler) => ({ label: sampler, bytes: await draw({ sampler }) })),
   },
   {
     file: 'prompts.jpg',
     title: 'Prompts',
-    text: `20 DDIM steps, guidance 5, seed 1.\n\n${promptWeights}`,
     columns: 7,
     pictures: (draw) =>
       inTurn(
@@ -104,7 +92,6 @@ const chapters: readonly Chapter[] = [
   {
     file: 'image-to-image.jpg',
     title: 'Image to image',
-    text: 'From the tiger to `a glossy panda on a light green background`, with different values of `strength`.',
     columns: 7,
     pictures: async (draw) => {
       const image = await draw({})
@@ -113,27 +100,24 @@ const chapters: readonly Chapter[] = [
         label: `strength ${strength}`,
         bytes: await draw({ prompt, initial: { image, strength } }),
       }))
-      return [{ label: 'the picture', bytes: image }, ...drawn]
+      return [{ label: 'the image', bytes: image }, ...drawn]
     },
   },
   {
     file: 'inpainting.jpg',
     title: 'Inpainting and outpainting',
-    text: 'The white part of the mask is repainted.',
     columns: 4,
     pictures: paintOver,
   },
   {
     file: 'previews.jpg',
     title: 'Previews',
-    text: 'With `X-Service-Preview: 1`, progress events carry small previews: the model’s estimate of the final latents, one pixel each.',
     columns: 7,
     pictures: previews,
   },
   {
     file: 'style-presets.jpg',
     title: 'Style presets',
-    text: 'Every `style_preset` with the prompt `a tiger`, 12 steps. The built-in model learned only glossy and flat icons, so most presets change little here. A full SDXL model knows their words.',
     columns: 11,
     pictures: (draw) =>
       inTurn(stylePresetNames, async (stylePreset) => ({
@@ -154,8 +138,9 @@ function labelTable(labels: readonly string[], columns: number): string {
 
 await mkdir(folder, { recursive: true })
 await using builtIn = await openBuiltIn(1)
-const sections: string[] = []
-for (const { file, title, text, columns, pictures } of chapters) {
+const page = new URL('../docs/images.md', import.meta.url)
+let text = await readFile(page, 'utf8')
+for (const { file, title, columns, pictures } of chapters) {
   const drawn = await pictures(builtIn.draw)
   await writeContactSheet(
     new URL(file, folder),
@@ -166,12 +151,10 @@ for (const { file, title, text, columns, pictures } of chapters) {
     drawn.map(({ label }) => label),
     columns,
   )
-  sections.push(`## ${title}\n\n${text}\n\n![${title}](images/${file})\n\n${table}\n`)
+  const shown = `![${title}](images/${file})\n\n`
+  const [before, after] = text.split(shown)
+  if (before === undefined || after === undefined) throw new Error(`docs/images.md shows images/${file} not exactly once.`)
+  text = `${before}${shown}${table}\n${after.replace(/^(?:\|.*\n)+/u, '')}`
   console.log(`${file}: ${drawn.length} pictures`)
 }
-const head =
-  'What the parameters do, shown with the built-in demonstration model, `sepia-mini-image`, at 256 × 256. `node scripts/make-image-page.ts` draws the pictures again.'
-const page = new URL('../docs/images.md', import.meta.url)
-// The last sections are written by hand and kept.
-const byHand = (await readFile(page, 'utf8')).split(/^(?=## Checkpoints compared with diffusers$)/mu)[1] ?? ''
-await writeFile(page, `# Image parameters\n\n${head}\n\n${sections.join('\n')}\n${byHand}`)
+await writeFile(page, text)

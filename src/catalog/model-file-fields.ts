@@ -81,7 +81,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     'Price of a million prompt tokens in your currency, up to six decimals; money limits use it.',
   ),
   field('price.completion', 'text', '0', number(0, 100_000), 'Price of a million answer tokens.'),
-  field('price.image', 'image', '0', number(0, 100_000), 'Price of one picture.'),
+  field('price.image', 'image', '0', number(0, 100_000), 'Price of one image.'),
   field(
     'files',
     'all',
@@ -97,7 +97,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     "A file of weights for llama.cpp, or a server with the OpenAI interface or Anthropic's Messages.",
   ),
   field('file', 'gguf', null, innerPath, 'The GGUF file.'),
-  field('projector', 'gguf', 'text only', innerPath, 'The `mmproj` GGUF file that lets the model read pictures.'),
+  field('projector', 'gguf', 'text only', innerPath, 'The `mmproj` GGUF file that lets the model read images.'),
   field('contextLength', 'text', "the file's, limited by memory", whole(64, 1_048_576), 'Tokens of prompt and answer together.'),
   field('cacheType', 'gguf', 'f16', oneOf(cacheTypes), 'Format of the KV cache; `q8_0` takes about half of the memory of `f16`.'),
   field('embeddings', 'text', 'false', flag, 'Whether `/v1/embeddings` may use it.'),
@@ -131,7 +131,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     { ...text, words: 'a path, relative to the folder or absolute' },
     'File with the access key for that server and nothing else; read again when the server rejects the key.',
   ),
-  field('slots', 'upstream', '64; 1 for pictures', whole(1, 10_000), 'Requests sent to that server at once; further ones wait in Sepia.'),
+  field('slots', 'upstream', '64; 1 for images', whole(1, 10_000), 'Requests sent to that server at once; further ones wait in Sepia.'),
   field(
     'replicas',
     'text-upstream',
@@ -139,7 +139,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     replicas,
     'More servers with the same model, name and key; each gets up to `slots` requests at once.',
   ),
-  field('vision', 'text-upstream', 'false', flag, 'Whether the model reads pictures in messages; they are passed on unchanged.'),
+  field('vision', 'text-upstream', 'false', flag, 'Whether the model reads images in messages; they are passed on unchanged.'),
   field('ranks', 'text-upstream', 'false', flag, 'Whether it is a reranker: `/v1/rerank` may use it, and it generates no text.'),
   field(
     'weight',
@@ -155,7 +155,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     'image-upstream',
     '600 for `openai-images`; else `run-limit`',
     seconds,
-    'Seconds for one picture, from its request to its last byte, without its time in the queue of ComfyUI or sd-server.',
+    'Seconds for one image, from its request to its last byte, without its time in the queue of ComfyUI or sd-server.',
   ),
   field(
     'timeouts.idle',

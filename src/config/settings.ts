@@ -130,7 +130,7 @@ export const settings = {
       'fetch-pictures',
       toggle,
       'off',
-      'Fetch pictures that chats name by http or https address, from public hosts only and without a proxy.',
+      'Fetch images that chats name by http or https address, from public hosts only and without a proxy.',
     ),
     waitLimitMs: requests('wait-limit', duration('1s', '1h'), '1m', 'How long a synchronous request may wait for a model.'),
     runLimitMs: requests('run-limit', duration('1s', '7d'), '15m', 'How long one run on a model may take.'),
