@@ -68,7 +68,7 @@ export function refusalAnswers(): Readonly<Record<string, object>> {
     return shapes.map(({ name, encode }) => {
       const examples = Object.fromEntries(codes.map((code) => [code, { summary: code, value: encode(exampleError(code)) }]))
       const content = { 'application/json': { schema: { $ref: `#/components/schemas/${name}Error` }, examples } }
-      return [`${name}Refused${status}`, { description: 'Refused; see docs/errors.md.', content }]
+      return [`${name}Refused${status}`, { description: 'Rejected; see docs/errors.md.', content }]
     })
   })
   return Object.fromEntries(refusals)

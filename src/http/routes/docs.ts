@@ -12,7 +12,7 @@ const pictureTypes: Readonly<Record<string, string>> = { '.webp': 'image/webp', 
 /** The documentation as pages without scripts. */
 export const docsRoutes: readonly Route[] = [
   { ...page('/docs', 'The documentation', (reply) => openPage(reply, 'readme')), alsoAt: ['/docs/'] },
-  page('/docs/{+name}', 'A page of the documentation, or a picture in one', (reply, { param }) =>
+  page('/docs/{+name}', 'A page of the documentation, or an image in one', (reply, { param }) =>
     openPage(reply, param('name').replace(/\/$/, '')),
   ),
   {

@@ -24,7 +24,7 @@ export const modelRoutes: readonly Route[] = [
     alsoAt: ['/models'],
     summary: 'List the models',
     description:
-      "Also at /models. With `anthropic-version`, the answer has Anthropic's format and lists text models, page by page (`limit`, `after_id`, `before_id`).",
+      "Also at /models. With the header `anthropic-version`, the response is in Anthropic's format and lists text models page by page (`limit`, `after_id`, `before_id`).",
     scopes,
     // Clients add their own parameters here, such as Codex's `client_version`.
     idleQuery: ['*'],

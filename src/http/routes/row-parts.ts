@@ -55,16 +55,16 @@ export function pageParameters(standard: 'asc' | 'desc'): readonly RouteParamete
 
 /** Headers of routes that offer asynchronous mode. */
 export const deferredHeaders: readonly RouteParameter[] = [
-  header('X-Service-Async', '1 or true: answer 202 with an address to poll. Also under the names of the setting `async-headers`.'),
+  header('X-Service-Async', '1 or true: return 202 with an address to poll. The setting `async-headers` adds names for this header.'),
   header('Prefer', '`respond-async` does the same as X-Service-Async: 1.'),
   header(
     'Idempotency-Key',
-    'Asynchronous only: the same key and body within 24 hours give the same request.',
+    'Asynchronous only: the same key and body within 24 hours return the same request.',
     Type.String({ maxLength: 255 }),
   ),
   header(
     'X-Service-Priority',
-    'Asynchronous only: low waits until no normal request waits.',
+    'Asynchronous only: `low` requests start when no normal request waits.',
     Type.Enum(['normal', 'low'], { default: 'normal' }),
   ),
   header(

@@ -10,7 +10,7 @@ export const ignoredMarks = ignoredFields('cache_control', 'prompt_cache_breakpo
 
 /** Descriptions in the API document of fields that are accepted without effect. */
 export const accepted = {
-  onlyWay: 'Accepted; this is always so.',
+  onlyWay: 'Accepted; Sepia always does this.',
   byItself: 'Accepted; the service handles it, and the answer is the same.',
   keptWarm: 'Accepted; prompts are cached automatically.',
   neverShortened: 'Accepted; prompts are never shortened.',

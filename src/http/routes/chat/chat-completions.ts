@@ -35,7 +35,7 @@ export const createChatCompletion: Route = {
   alsoAt: ['/chat/completions'],
   origin: 'textUrl',
   summary: 'Continue a conversation',
-  description: 'With `stream: true` the answer is a stream of `data:` lines that ends with `data: [DONE]`. Also at /chat/completions.',
+  description: 'With `stream: true`, the response is a stream of `data:` lines that ends with `data: [DONE]`. Also at /chat/completions.',
   scopes: ['text'],
   spends: 'tokens',
   model: 'named',

@@ -29,11 +29,11 @@ export const drawingRoutes: readonly Route[] = [
   drawingRoute('/generate/sdxl', 'Generate images with SDXL', drawsWith(['sdxl', 'sdxl-refiner'])),
   drawingRoute(
     '/generate/controlnet-sdxl',
-    'The same as /generate/sdxl, by the original name for ControlNets',
+    'Same as /generate/sdxl, at the address of OctoAI for ControlNets',
     drawsWith(['sdxl', 'sdxl-refiner']),
   ),
   drawingRoute('/generate/sd', 'Generate images with Stable Diffusion 1.5 or 2', drawsWith(['sd15', 'sd2'])),
-  drawingRoute('/generate/controlnet-sd', 'The same as /generate/sd, by the original name for ControlNets', drawsWith(['sd15', 'sd2'])),
+  drawingRoute('/generate/controlnet-sd', 'Same as /generate/sd, at the address of OctoAI for ControlNets', drawsWith(['sd15', 'sd2'])),
   drawingRoute('/generate/image', 'Generate images with any installed image model', {
     ...drawsWith(checkpointFamilies),
     body: freeImageRequestSchema,
@@ -79,7 +79,7 @@ function drawingRoute(path: string, summary: string, { answer, parse, ...drawing
     method: 'POST',
     path,
     summary,
-    description: 'With `Accept: image/png`, `image/jpeg` or `image/webp` the answer is the first image itself.',
+    description: 'With `Accept: image/png`, `image/jpeg` or `image/webp`, the response is the first image itself.',
     scopes: ['image'],
     spends: 'images',
     parameters: [...deferredHeaders, previewHeader],

@@ -16,7 +16,7 @@ import { answerImages } from './answer-images.ts'
 import { imageParsingOf } from './drawing.ts'
 
 const images: RouteAnswer = { status: 200, description: 'The images.', content: { 'application/json': openAiImagesSchema, ...events } }
-const stream = 'With `stream: true` the answer is a stream of named events that ends with the last `…completed`.'
+const stream = 'With `stream: true`, the response is a stream of named events that ends with the last `…completed`.'
 
 /** /v1/images/…: OpenAI's image routes. */
 export const openAiImageRoutes: readonly Route[] = [
@@ -40,13 +40,13 @@ export const openAiImageRoutes: readonly Route[] = [
     },
   },
   {
-    ...formRoute('/v1/images/edits', 'Edit a picture with a prompt', imageEditSchema),
-    description: `Repaints the transparent part of \`mask\`, or the whole picture without one. ${stream}`,
+    ...formRoute('/v1/images/edits', 'Edit an image with a prompt', imageEditSchema),
+    description: `Repaints the transparent part of \`mask\`, or the whole image without one. ${stream}`,
     answers: [images],
     handle: (deps, settings) => (call) => answerForm(deps, settings, call, parseImageEdit),
   },
   {
-    ...formRoute('/v1/images/variations', 'Create a variation of a picture', imageVariationSchema),
+    ...formRoute('/v1/images/variations', 'Create a variation of an image', imageVariationSchema),
     answers: [json('The images.', openAiImagesSchema)],
     handle: (deps, settings) => (call) => answerForm(deps, settings, call, parseImageVariation),
   },

@@ -19,7 +19,7 @@ import { readAsTokens } from './read-as-tokens.ts'
 
 /** Part of the description of every route in llama.cpp's format. */
 export const aboutNative = 'With the format and defaults of llama-server. Also accepts the token as `x-api-key`.'
-const aboutStream = 'With `stream: true` the answer is a stream of `data:` lines, of which the last has `stop: true`.'
+const aboutStream = 'With `stream: true`, the response is a stream of `data:` lines; the last one has `stop: true`.'
 
 /** llama.cpp's routes that continue prompts and fill gaps between two texts. */
 export const nativeCompletionRoutes: readonly Route[] = [

@@ -23,7 +23,7 @@ export const ndjson = 'application/x-ndjson'
 
 const model = 'smollm2-135m-instruct'
 const about =
-  'The answer is a stream of JSON lines, of which the last has `done: true` and the statistics; with `stream: false` it is one object. Without a prompt or messages, the model is loaded, or unloaded if an owner sends `keep_alive: 0`; beside a prompt, that unloads it after the answer.'
+  'The response is a stream of JSON lines; the last one has `done: true` and the statistics. With `stream: false`, it is one object. Without a prompt or messages, the model is loaded, or unloaded if an owner sends `keep_alive: 0`. With a prompt, `keep_alive: 0` unloads it after the answer.'
 
 /** Conversations and prompts in Ollama's format. */
 export const ollamaRunRoutes: readonly Route[] = [

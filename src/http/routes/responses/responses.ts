@@ -47,7 +47,7 @@ export const responseRoutes: readonly Route[] = [
     origin: 'textUrl',
     summary: "Continue a conversation, in the format of OpenAI's Responses",
     description:
-      'Kept for 24 hours unless `store` is false. With `stream: true` the answer is a stream of named, numbered events that ends with `response.completed`, `response.incomplete` or `response.failed`. With `background: true` it runs in the background: poll GET /v1/responses/resp_…. Also at /responses.',
+      'Kept for 24 hours unless `store` is false. With `stream: true`, the response is a stream of named, numbered events that ends with `response.completed`, `response.incomplete` or `response.failed`. With `background: true` it runs in the background: poll GET /v1/responses/resp_…. Also at /responses.',
     scopes: ['text'],
     spends: 'tokens',
     model: 'named',

@@ -10,10 +10,10 @@ import type { ImageBody } from '../images/image-fields.ts'
 const unitSchema = closed({
   ...optional({
     enabled: flagField('Whether it is used.', true),
-    image: Type.String({ description: 'Its picture in base64; that of `init_images` by default.' }),
-    input_image: Type.String({ description: 'The older name of `image`.' }),
+    image: Type.String({ description: 'Its image in base64; by default, that of `init_images`.' }),
+    input_image: Type.String({ description: 'The older name for `image`.' }),
     model: Type.String({ maxLength: 400, description: 'A ControlNet by asset name; a hash in brackets after it is ignored.' }),
-    module: Type.String({ default: 'none', description: '`none`: the picture is used unchanged; `canny`: Sepia finds its edges.' }),
+    module: Type.String({ default: 'none', description: '`none`: the image is used unchanged; `canny`: Sepia finds its edges.' }),
     weight: numberField(0, 10, 'Its strength.', 1),
     guidance_start: numberField(0, 1, 'Only 0: it counts from the first step.'),
     guidance_end: numberField(0, 1, 'Share of the steps after which it ends; 1 by default.'),

@@ -11,7 +11,7 @@ import { solverOf } from './sampler-names.ts'
 /** Answer of POST /sdapi/v1/txt2img and img2img. */
 export const drawingAnswerSchema = Type.Object({
   images: Type.Array(Type.String({ description: 'A file in base64. Images removed for safety are not included.' })),
-  parameters: Type.Object({}, { description: "The body that was sent, with A1111's defaults and without its pictures." }),
+  parameters: Type.Object({}, { description: "The body that was sent, with A1111's defaults and without its images." }),
   info: Type.String({
     description:
       'JSON as a text: `seed`, `all_seeds`, `infotexts` (the parameters stored in each file), `sd_model_name`, `warnings` and the parameters of the request.',

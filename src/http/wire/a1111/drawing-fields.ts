@@ -71,7 +71,7 @@ const sharedFields = {
     }),
     seed: integerField(-1, 2 ** 32 - 1, 'Image i uses seed + i; -1 = random.', -1),
     sampler_name: Type.String({ maxLength: 100, description: `${solverNames.join(', ')}; ${drawingDefaults.sampler_index} by default.` }),
-    sampler_index: Type.String({ maxLength: 100, description: 'The older name of `sampler_name`.' }),
+    sampler_index: Type.String({ maxLength: 100, description: 'The older name for `sampler_name`.' }),
     scheduler: Type.String({
       maxLength: 100,
       default: drawingDefaults.scheduler,

@@ -14,7 +14,7 @@ import { metadataField } from '../metadata-field.ts'
 export const batchRequestSchema = closed({
   input_file_id: Type.String({ minLength: 1, description: 'One of your files with the purpose batch: JSON lines, each a request.' }),
   endpoint: Type.Enum(batchEndpoints, { description: 'The endpoint of every line.' }),
-  completion_window: Type.Enum(['24h'], { description: 'After this the batch ends, complete or not.' }),
+  completion_window: Type.Enum(['24h'], { description: 'Time after which the batch ends, complete or not.' }),
   metadata: metadataField('Your own notes, kept with the batch.'),
   output_expires_after: Type.Optional(expiresAfterField),
 })

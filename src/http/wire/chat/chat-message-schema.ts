@@ -33,7 +33,7 @@ export const chatMessageSchema = closed({
   }),
   ...optional({
     content: Type.Union([Type.String(), Type.Array(contentPartSchema)], {
-      description: 'Text, or a list of parts: text, and pictures for models that read them.',
+      description: 'Text, or a list of parts: text, and images for models that read them.',
     }),
     name: Type.String({ maxLength: 1024, description: 'Name of the speaker; only some templates use it.' }),
     tool_calls: Type.Array(toolCall, { maxItems: 256, description: 'Only on assistant messages; an empty list counts as absent.' }),
@@ -43,7 +43,7 @@ export const chatMessageSchema = closed({
       description: 'Only on tool messages: the call it answers; by default the first one without an answer.',
     },
     reasoning_content: Type.String({ description: 'Only on assistant messages: earlier reasoning, for templates that use it.' }),
-    reasoning: Type.String({ description: "vLLM's name of `reasoning_content`." }),
+    reasoning: Type.String({ description: "vLLM's name for `reasoning_content`." }),
     refusal: Type.String({ description: 'The refusal to answer; read as text.' }),
     prefix: Type.Boolean({ description: 'Whether the answer continues this last message; true by default.' }),
     audio: Type.Null(),

@@ -10,7 +10,7 @@ import { addressMeaning, detailField, findAddressFault, findTooManyPictures, rea
 /** A part of a message's content. {@link findPartFaults} checks which fields its type has. */
 export const contentPartSchema = closed({
   type: Type.Enum(['text', 'image_url', 'refusal', 'input_text', 'output_text'], {
-    description: '`image_url` for models that read pictures; the others are texts.',
+    description: '`image_url` for models that read images; the others are texts.',
   }),
   text: Type.Optional(Type.String()),
   refusal: Type.Optional(Type.String({ description: 'The text of parts of the type refusal.' })),
@@ -18,7 +18,7 @@ export const contentPartSchema = closed({
   ...ignoredFields('annotations', 'citations', 'logprobs', 'id', 'index'),
   image_url: Type.Optional(
     Type.Union([closed({ url: Type.String({ description: addressMeaning }), detail: detailField }), Type.String()], {
-      description: 'The address in `url`, or alone.',
+      description: 'An object with the address in `url`, or the address alone.',
     }),
   ),
 })

@@ -11,7 +11,7 @@ const input = Type.String({ minLength: 1 })
 const maxTexts = 2048
 const mostTokens = 8192
 
-const unshortened = 'Accepted; a text that does not fit the context is refused, never shortened.'
+const unshortened = 'Accepted; a text longer than the context is rejected, not shortened.'
 
 /** Truncation fields of TEI, Cohere, Jina and Voyage. */
 export const truncationFields = {

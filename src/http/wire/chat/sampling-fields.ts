@@ -27,7 +27,7 @@ const otherFields = optional({
   repeat_penalty: Type.Number({
     exclusiveMinimum: 0,
     maximum: 2,
-    description: "llama.cpp's name of repetition_penalty; send one of them.",
+    description: "llama.cpp's name for repetition_penalty; send one of them.",
   }),
   seed: integerField(
     -Number.MAX_SAFE_INTEGER,

@@ -23,12 +23,12 @@ const change = (description: string, fallback: number) => {
 
 /** Fields of a drawing in two passes, with A1111's names. */
 export const highResolutionFields = optional({
-  enable_hr: flagField('Whether the drawing is enlarged and drawn over in a second pass.', false),
+  enable_hr: flagField('Whether the image is enlarged and refined in a second pass.', false),
   hr_scale: numberField(1.1, 4, 'Factor by which the image is enlarged.', 2),
   hr_upscaler: Type.String({
     minLength: 1,
     default: latent,
-    description: '`Latent` enlarges the latents; the name of an installed upscaler enlarges the picture of the first pass.',
+    description: '`Latent` enlarges the latents; the name of an installed upscaler enlarges the image of the first pass.',
   }),
   hr_second_pass_steps: integerField(0, maxSteps, 'Steps of the second pass; 0 = the same number.', 0),
   denoising_strength: change('How much the second pass may change; needs enable_hr.', 0.7),
@@ -60,7 +60,7 @@ export const imageFields = {
     reference_images: Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
       maxItems: maxReferences,
-      description: `FLUX.2 klein: reference pictures for the prompt, such as "the fox of image 1 in the room of image 2"; each ${fileForms}`,
+      description: `FLUX.2 klein: reference images for the prompt, such as "the fox of image 1 in the room of image 2"; each ${fileForms}`,
     }),
     mask_image: Type.String({ minLength: 1, description: `White is repainted: ${fileForms}` }),
     inpaint_full_res: flagField('Whether the masked region is drawn at full size.', false),
@@ -80,11 +80,11 @@ export const imageFields = {
     }),
     vae: Type.String({ minLength: 1, description: "A VAE by asset name, in place of the model's own." }),
     controlnet: Type.String({ minLength: 1, description: 'A ControlNet by asset name; needs controlnet_image.' }),
-    controlnet_image: Type.String({ minLength: 1, description: `The picture for the ControlNet: ${fileForms}` }),
+    controlnet_image: Type.String({ minLength: 1, description: `The image for the ControlNet: ${fileForms}` }),
     controlnet_conditioning_scale: numberField(0, 10, 'Its strength; 1 by default.'),
     controlnet_early_stop: numberField(0, 1, 'Share of the steps after which the ControlNet ends; 1 by default.'),
     controlnet_preprocess: Type.Boolean({
-      description: 'Whether Sepia finds edges for a canny ControlNet; other pictures are used unchanged. True by default.',
+      description: 'Whether Sepia finds edges for a canny ControlNet; other images are used unchanged. True by default.',
     }),
     controlnets: Type.Array(
       closed({
@@ -116,7 +116,7 @@ export const imageFields = {
     skip_layer_guidance_start: layerShare('after which it begins', 0.01),
     skip_layer_guidance_stop: layerShare('after which it ends', 0.2),
     model: Type.String({ minLength: 1, description: 'An installed image model, see /v1/models.' }),
-    checkpoint: Type.String({ minLength: 1, description: "The original service's name of `model`." }),
+    checkpoint: Type.String({ minLength: 1, description: "OctoAI's name for `model`." }),
     log_prompt: flagField('Whether the prompt may be written to the log.', false),
   }),
 }
@@ -135,7 +135,7 @@ export const imageRequestSchema = closed({ ...imageFields, ...unsupportedImageFi
 /** The body of POST /generate/image, which may describe nothing. */
 export const freeImageRequestSchema = closed({
   ...imageRequestSchema.properties,
-  prompt: Type.String({ ...prompt, description: `${promptText} An empty one leaves it to the model.` }),
+  prompt: Type.String({ ...prompt, description: `${promptText} If empty, the model decides.` }),
 })
 
 export type ImageBody = Static<typeof imageRequestSchema>

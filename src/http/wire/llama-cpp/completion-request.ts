@@ -23,7 +23,7 @@ const firstFields = {
 const lastFields = {
   ...optional({
     n_predict: integerField(-1, most, 'Maximum number of tokens to generate; -1 = what the context holds, 0 = only read the prompt.', -1),
-    max_tokens: integerField(-1, most, "OpenAI's name of n_predict; send one of them."),
+    max_tokens: integerField(-1, most, "OpenAI's name for n_predict; send one of them."),
   }),
   stop: stopField,
   ignore_eos: endingFields.ignore_eos,

@@ -10,7 +10,7 @@ export const nativeErrorSchema = Type.Object({
     type: Type.String(),
     param: Type.Union([Type.String(), Type.Null()]),
     reason: Type.String({ description: 'The `code` of all other routes; the list is in docs/errors.md.' }),
-    cause: Type.Optional(Type.String({ description: 'Why, for an owner at the console alone.' })),
+    cause: Type.Optional(Type.String({ description: 'The cause; only for owners in the console.' })),
   }),
 })
 

@@ -10,7 +10,7 @@ const maxMixed = 1024
 
 const wrapped = closed(
   { prompt_string: Type.String({ description: 'A text.' }) },
-  { description: 'With pictures or sound, which no model here supports.' },
+  { description: 'Not supported: prompts with images or sound.' },
 )
 
 /** The prompts of llama.cpp's clients. */

@@ -51,7 +51,7 @@ const pictureSource = closed({
   type: Type.Literal('base64'),
   media_type: Type.String({ maxLength: 128, description: '`image/png`, `image/jpeg`, `image/webp` or `image/gif`; the bytes decide.' }),
   data: Type.String({
-    description: 'The picture in base64; with `fetch-pictures`, `{"type": "url", "url": "https://…"}` is a source too.',
+    description: 'The image in base64; with `fetch-pictures`, `{"type": "url", "url": "https://…"}` is a source too.',
   }),
 })
 const imageBlock = closed({ type: Type.Literal('image'), source: pictureSource, ...marks })
@@ -91,7 +91,7 @@ export const messageSchema = closed({
     ],
     {
       description:
-        'Text, or blocks: text, image (for models that read pictures), document (of plain text), search_result, thinking, redacted_thinking, tool_use, tool_result (of text, images, documents and search results). In earlier answers, calls and results of server tools, which models read as text: server_tool_use, mcp_tool_use, web_search_tool_result and similar.',
+        'Text, or blocks: text, image (for models that read images), document (of plain text), search_result, thinking, redacted_thinking, tool_use, tool_result (of text, images, documents and search results). In earlier answers, calls and results of server tools, which models read as text: server_tool_use, mcp_tool_use, web_search_tool_result and similar.',
     },
   ),
 })

@@ -24,7 +24,7 @@ export const thinkingFields = optional({
     { effort: Type.Optional(Type.Enum(['low', 'medium', 'high', 'xhigh', 'max'])), format: Type.Optional(format) },
     { description: 'How much the model reasons, and a JSON schema for its answer.' },
   ),
-  output_format: { ...format, description: 'The older name of `output_config.format`.' },
+  output_format: { ...format, description: 'The older name for `output_config.format`.' },
   context_management: closed(
     { edits: Type.Optional(Type.Array(jsonObject, { maxItems: 16 })) },
     { description: 'Only `clear_thinking_…` edits: templates drop earlier reasoning anyway.' },

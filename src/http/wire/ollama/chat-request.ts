@@ -29,7 +29,7 @@ const messageSchema = closed({
     tool_calls: Type.Array(callSchema, { maxItems: 256, description: 'Only on assistant messages.' }),
     tool_name: Type.String({ maxLength: 1024, description: 'Only on tool messages: the function that was called.' }),
     tool_call_id: Type.String({ maxLength: 4096, description: 'The call it answers; by default the first one without an answer.' }),
-    name: Type.String({ maxLength: 1024, description: "The older name of `tool_name`; else the speaker's." }),
+    name: Type.String({ maxLength: 1024, description: "The older name for `tool_name`; else the speaker's." }),
   }),
 })
 

@@ -19,7 +19,7 @@ export const ollamaEmbedSchema = closed({
   }),
   ...optional({
     dimensions: integerField(1, 2 ** 20, 'Leading numbers of each vector to keep, scaled to unit length again.'),
-    truncate: Type.Boolean({ description: 'Accepted; a text that is too long is refused, not shortened.' }),
+    truncate: Type.Boolean({ description: 'Accepted; a text that is too long is rejected, not shortened.' }),
   }),
   ...shared,
 })

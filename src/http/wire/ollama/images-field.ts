@@ -9,7 +9,7 @@ export const imagesField = Type.Optional(
   Type.Array(Type.String({ minLength: 1 }), {
     maxItems: maxPictures,
     description:
-      'Pictures in base64 (PNG, JPEG, WebP or GIF), for models that see; with the setting `fetch-pictures` also their addresses.',
+      'Images in base64 (PNG, JPEG, WebP or GIF), for models that read images; with the setting `fetch-pictures`, also web addresses.',
   }),
 )
 

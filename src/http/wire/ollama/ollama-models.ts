@@ -61,7 +61,7 @@ export const ollamaShownSchema = Type.Object({
 export const ollamaNameSchema = closed({
   ...optional({
     model: Type.String({ minLength: 1, maxLength: 2000, description: 'The model.' }),
-    name: Type.String({ minLength: 1, maxLength: 2000, description: 'The older name of `model`.' }),
+    name: Type.String({ minLength: 1, maxLength: 2000, description: 'The older name for `model`.' }),
     stream: Type.Boolean({ default: true, description: 'Only for a pull: whether it reports its progress in lines.' }),
   }),
   ...ignoredFields('verbose', 'options', 'insecure'),

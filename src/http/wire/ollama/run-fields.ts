@@ -34,8 +34,8 @@ const layout = ignoredFields(
 const optionsSchema = closed(
   {
     ...optional({
-      num_predict: integerField(-2, 2 ** 31 - 1, 'Most tokens to generate; -1 and -2 = to the end of the context.'),
-      num_ctx: Type.Integer({ minimum: 1, description: "Context to offer; refused where it exceeds the model's." }),
+      num_predict: integerField(-2, 2 ** 31 - 1, 'Maximum number of tokens to generate; -1 and -2 = to the end of the context.'),
+      num_ctx: Type.Integer({ minimum: 1, description: "Context length; rejected if it exceeds the model's." }),
       temperature: numberField(0, 2, 'Randomness; 0 always picks the most likely token. 0.8 by default.'),
       top_k: integerField(-1, 1_000_000, 'Samples only from this many tokens; 0 or -1 = off. 40 by default.'),
       top_p: share('Samples only from the most likely tokens with this total probability. 0.9 by default.'),
@@ -68,8 +68,7 @@ const optionsSchema = closed(
 /** How long a model stays loaded. */
 export const keepAliveField = Type.Optional(
   Type.Union([Type.Number(), Type.String({ maxLength: 64 })], {
-    description:
-      '0 unloads the model after the answer, or at once where nothing is to be answered; for owners. The service decides what stays loaded otherwise.',
+    description: 'For owners: 0 unloads the model after the answer, or at once without a prompt. Other values have no effect.',
   }),
 )
 

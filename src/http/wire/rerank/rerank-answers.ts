@@ -16,7 +16,7 @@ export const rerankSchema = Type.Object({
     description: 'The best first.',
   }),
   usage: Type.Object({ prompt_tokens: count, total_tokens: count }),
-  meta: Type.Object({ tokens: Type.Object({ input_tokens: count }) }, { description: "Cohere's name of the usage." }),
+  meta: Type.Object({ tokens: Type.Object({ input_tokens: count }) }, { description: "Cohere's name for the usage." }),
 })
 
 /** Answer of POST /v1/rerank to `texts`. */

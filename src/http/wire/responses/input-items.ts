@@ -38,7 +38,7 @@ const message = closed({
   content: Type.Union([
     Type.String(),
     Type.Array(Type.Union([inputText, outputText, plainText, refusal, inputImage]), {
-      description: '`input_image` in user messages, for models that read pictures.',
+      description: '`input_image` in user messages, for models that read images.',
     }),
   ]),
   id,

@@ -86,7 +86,7 @@ export const responseRequestSchema = closed({
     Type.Enum(['disabled', 'auto'], {
       default: 'disabled',
       description:
-        'Whether a conversation longer than the context is refused, or loses its oldest turns; `auto` is for models that run here.',
+        'Whether a conversation longer than the context is rejected or loses its oldest turns; `auto` is for models that run here.',
     }),
   ),
   metadata: metadataField('Your own notes, kept with the response.'),

@@ -20,7 +20,7 @@ export const modelSchema = Type.Object({
     [
       Type.Object({
         backend: Type.Enum(['cpu', 'cuda', 'vulkan', 'metal', 'webgpu']),
-        name: Type.Union([Type.String(), Type.Null()], { description: "Its driver's name; null = not reported." }),
+        name: Type.Union([Type.String(), Type.Null()], { description: "The driver's name; null = not reported." }),
         layers: Type.Optional(
           Type.Object({ on_device: Type.Integer(), total: Type.Integer() }, { description: 'If only part of the model fitted.' }),
         ),
@@ -35,7 +35,7 @@ export const modelSchema = Type.Object({
     context_length: Type.Union([Type.Integer(), Type.Null()], {
       description: 'Text models: tokens of prompt and answer together; null = not known yet.',
     }),
-    max_model_len: Type.Union([Type.Integer(), Type.Null()], { description: "vLLM's name of `context_length`." }),
+    max_model_len: Type.Union([Type.Integer(), Type.Null()], { description: "vLLM's name for `context_length`." }),
     parameters: Type.Integer({ description: 'Only for text models that run here.' }),
     quantization: Type.String({ description: 'How most of its weights are stored, such as Q4_K.' }),
     meta: Type.Object(

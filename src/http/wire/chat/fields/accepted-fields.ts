@@ -25,7 +25,7 @@ export const acceptedFields = optional({
   verbosity: Type.Enum(['low', 'medium', 'high'], { description: 'Accepted, no effect; limit answers with max_tokens.' }),
 })
 
-const always = 'Accepted; it is always so.'
+const always = 'Accepted; Sepia always does this.'
 
 /** Fields that llama.cpp's and vLLM's clients send by default: hints without effect, and switches with the only supported value. */
 export const neutralFields = optional({

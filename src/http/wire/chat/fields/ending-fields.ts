@@ -24,7 +24,7 @@ export function readStop(stop: string | readonly string[] | undefined): readonly
 export const endingFields = optional({
   include_stop_str_in_output: Type.Boolean({ default: false, description: 'Whether the stop string that ends the output is part of it.' }),
   stop_token_ids: Type.Array(tokenId, { maxItems: 64, description: 'Tokens that end the output and are not part of it, by id.' }),
-  min_tokens: integerField(0, 2 ** 31 - 1, 'Minimum number of tokens; before it, only the limit ends the output.', 0),
+  min_tokens: integerField(0, 2 ** 31 - 1, 'Minimum number of tokens; until then, only the limit ends the output.', 0),
   ignore_eos: Type.Boolean({ default: false, description: "Whether the output continues past the model's end token, up to the limit." }),
 })
 

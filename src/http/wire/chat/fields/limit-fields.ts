@@ -7,8 +7,8 @@ import { fieldFault } from '../../../faults/refuse-faults.ts'
 const most = 2 ** 31 - 1
 const limit = { minimum: -1, maximum: most }
 
-/** llama.cpp's name of the limit. */
-export const predictField = Type.Optional(integerField(-1, most, "llama.cpp's name of max_tokens; -1 = what the context holds."))
+/** llama.cpp's name for the limit. */
+export const predictField = Type.Optional(integerField(-1, most, "llama.cpp's name for max_tokens; -1 = what the context holds."))
 
 /** The limit of a chat's answer. */
 export const limitFields = {
@@ -17,7 +17,7 @@ export const limitFields = {
       ...limit,
       description: 'Maximum number of tokens to generate; by default, or with -1, as many as the context holds.',
     }),
-    max_completion_tokens: Type.Integer({ ...limit, description: "OpenAI's newer name of max_tokens; send one of them." }),
+    max_completion_tokens: Type.Integer({ ...limit, description: "OpenAI's newer name for max_tokens; send one of them." }),
   }),
   n_predict: predictField,
 }

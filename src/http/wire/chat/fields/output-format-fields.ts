@@ -22,9 +22,9 @@ const aboutChoices = 'Texts to choose the output from.'
 /** The format of the output in the fields of llama.cpp and vLLM. At most one of these and `response_format` may be set. */
 export const outputFormatFields = optional({
   grammar: grammar(aboutGrammars),
-  guided_grammar: grammar("vLLM's older name of `grammar`."),
+  guided_grammar: grammar("vLLM's older name for `grammar`."),
   guided_json: schema(aboutSchemas),
-  json_schema: schema("llama.cpp's name of `guided_json`."),
+  json_schema: schema("llama.cpp's name for `guided_json`."),
   guided_regex: regex(aboutRegexes),
   guided_choice: choice(aboutChoices),
   structured_outputs: closed(
@@ -35,7 +35,7 @@ export const outputFormatFields = optional({
       grammar: grammar(aboutGrammars),
       json_object: Type.Literal(true, { description: 'Any JSON object.' }),
     }),
-    { description: "vLLM's newer name of the `guided_` fields; exactly one of its members." },
+    { description: "vLLM's newer name for the `guided_` fields; exactly one of its members." },
   ),
 })
 

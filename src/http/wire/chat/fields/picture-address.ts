@@ -14,7 +14,7 @@ export const pictureFollows = '(The result is the picture that follows.)'
 export const detailField = Type.Optional(Type.Enum(['auto', 'low', 'high', 'original']))
 /** The description of such addresses in the API document. */
 export const addressMeaning =
-  'The picture itself: `data:image/png;base64,…`; PNG, JPEG, WebP or GIF. Where the setting `fetch-pictures` is on, also its http or https address.'
+  'A PNG, JPEG, WebP or GIF as a data URL, `data:image/png;base64,…`. If the setting `fetch-pictures` is on, also an http or https address.'
 
 /** Finds too many pictures in the content of one message. @param kind The type of parts with pictures. */
 export function findTooManyPictures(

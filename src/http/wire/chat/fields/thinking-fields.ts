@@ -15,8 +15,8 @@ export const thinkingFields = {
     'How long a reasoning model thinks before it answers; its reasoning is returned as `reasoning_content`. A model that can only be turned on or off gets a share of the limit: minimal 10 %, low 20 %, medium 50 %, high 80 %, xhigh and max 95 %.',
   ),
   thinking_budget: budget('Maximum number of reasoning tokens per answer; then the answer begins.'),
-  thinking_budget_tokens: budget("llama.cpp's name of `thinking_budget`."),
-  thinking_token_budget: budget("vLLM's name of `thinking_budget`."),
+  thinking_budget_tokens: budget("llama.cpp's name for `thinking_budget`."),
+  thinking_token_budget: budget("vLLM's name for `thinking_budget`."),
   enable_thinking: switched('Whether the model reasons; by default the template decides.'),
   thinking: Type.Optional(
     closed(

@@ -24,9 +24,9 @@ const strengths = { high: 0.5, low: imageDefaults.strength, masked: 1, variation
 const { style: _, ...unsupported } = unsupportedImageOptions
 const unsupportedEditOptions = { ...unsupported, markup: unsupportedField() }
 const file = (description: string) => Type.Optional(Type.String({ contentMediaType: 'application/octet-stream', description }))
-const image = file('The picture to start from: a PNG, JPEG or WebP file, also under the name `image[]`.')
+const image = file('The image to start from: a PNG, JPEG or WebP file, also under the name `image[]`.')
 const editImage = file(
-  `The picture to start from: a PNG, JPEG or WebP file. FLUX.2 klein takes up to ${maxReferences}, under the name \`image[]\`, as references.`,
+  `The image to start from: a PNG, JPEG or WebP file. FLUX.2 klein takes up to ${maxReferences}, under the name \`image[]\`, as references.`,
 )
 
 /** The form of POST /v1/images/edits. */
@@ -36,7 +36,7 @@ export const imageEditSchema = closed({
   ...commonImageOptions,
   ...drawingOptions,
   ...optional({
-    input_fidelity: Type.Enum(['high', 'low'], { description: 'How closely the picture is kept: high is a strength of 0.5.' }),
+    input_fidelity: Type.Enum(['high', 'low'], { description: 'How closely the image is kept: high is a strength of 0.5.' }),
     strength: Type.Number({ exclusiveMinimum: 0, maximum: 1, description: 'How much to change; 0.8 by default, with a mask 1.' }),
   }),
   ...unsupportedEditOptions,

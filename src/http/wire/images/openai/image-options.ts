@@ -32,7 +32,7 @@ export const commonImageOptions = optional({
   size: Type.String({
     pattern: '^(auto|[1-9][0-9]{1,3}x[1-9][0-9]{1,3})$',
     default: 'auto',
-    description: "Width x height; auto is the model's own size or, with a picture, the closest of its sizes.",
+    description: "Width x height; auto is the model's own size or, with an input image, the closest of its sizes.",
   }),
   response_format: Type.Enum(['b64_json', 'url'], {
     default: 'b64_json',
