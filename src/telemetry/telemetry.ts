@@ -1,3 +1,4 @@
+import { keepNewest } from '../core/keep-newest.ts'
 import type { Log } from './log.ts'
 import { type BeginSpan, Traces } from './otlp/traces.ts'
 import { createServiceMetrics, type ServiceMetrics } from './service-metrics.ts'
@@ -32,10 +33,7 @@ class RepeatedFaults {
       this.#reported.set(kind, { ...reported, metAt: now, unreported: reported.unreported + 1 })
       return null
     }
-    this.#reported.delete(kind)
-    this.#reported.set(kind, { reportedAt: now, metAt: now, unreported: 0 })
-    const [oldest] = this.#reported.keys()
-    if (this.#reported.size > maxKinds && oldest !== undefined) this.#reported.delete(oldest)
+    keepNewest(this.#reported, kind, { reportedAt: now, metAt: now, unreported: 0 }, maxKinds)
     return continues ? reported.unreported : 0
   }
 }

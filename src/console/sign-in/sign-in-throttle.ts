@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
+import { keepNewest } from '../../core/keep-newest.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 
 const longestPauseMs = 5 * 60 * 1000
@@ -58,10 +59,7 @@ export class SignInThrottle {
 
   #count(name: string): void {
     const count = (this.#recent(name)?.count ?? 0) + 1
-    this.#failures.delete(name)
-    this.#failures.set(name, { count, last: this.#clock.now() })
-    const [oldest] = this.#failures.keys()
-    if (this.#failures.size > maxKeys && oldest !== undefined) this.#failures.delete(oldest)
+    keepNewest(this.#failures, name, { count, last: this.#clock.now() }, maxKeys)
   }
 
   #forgive({ name, forgiving }: ThrottleKey): void {

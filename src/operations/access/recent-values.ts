@@ -1,3 +1,4 @@
+import { keepNewest } from '../../core/keep-newest.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { type Abortable, neverAborted, orAborted } from '../../core/waiting.ts'
 
@@ -39,18 +40,11 @@ export class RecentValues<Value> {
     const until = this.#clock.now() + freshMs
     const begun = lookUp(neverAborted)
       .then((value) => {
-        this.#remember(key, value, until)
+        keepNewest(this.#entries, key, { value, until }, maxValues)
         return value
       })
       .finally(() => this.#underWay.delete(key))
     this.#underWay.set(key, begun)
     return begun
-  }
-
-  #remember(key: string, value: Value, until: number): void {
-    this.#entries.delete(key)
-    this.#entries.set(key, { value, until })
-    const [oldest] = this.#entries.keys()
-    if (this.#entries.size > maxValues && oldest !== undefined) this.#entries.delete(oldest)
   }
 }

@@ -1,3 +1,4 @@
+import { keepNewest } from '../../core/keep-newest.ts'
 import {
   type Budget,
   type BudgetAnswer,
@@ -99,9 +100,7 @@ export class PostgresBudgetLedger implements BudgetLedger {
     const limited = await this.#reading.add(holder)
     if (limited.length > 0) return limited
     // Changed meanwhile, so do not cache it.
-    if (this.#forgottenAt < requestedAt) this.#unlimited.set(key, requestedAt + freshMs)
-    const [oldest] = this.#unlimited.keys()
-    if (this.#unlimited.size > maxCached && oldest !== undefined) this.#unlimited.delete(oldest)
+    if (this.#forgottenAt < requestedAt) keepNewest(this.#unlimited, key, requestedAt + freshMs, maxCached)
     return []
   }
 }

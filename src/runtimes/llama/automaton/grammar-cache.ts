@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/error.ts'
+import { keepNewest } from '../../../core/keep-newest.ts'
 import { EffortSpent } from './effort.ts'
 import type { GrammarAllowance } from './grammar-allowance.ts'
 import { GrammarFault } from './grammar-fault.ts'
@@ -47,10 +48,7 @@ export class GrammarCache {
       charge(perCharacter * text.length)
       grammar = this.#read(text, param)
     }
-    this.#grammars.delete(text)
-    this.#grammars.set(text, grammar)
-    const [oldest] = this.#grammars.keys()
-    if (this.#grammars.size > maxGrammars && oldest !== undefined) this.#grammars.delete(oldest)
+    keepNewest(this.#grammars, text, grammar, maxGrammars)
     return new GrammarFollower(grammar, { param, endWithin, charge })
   }
 

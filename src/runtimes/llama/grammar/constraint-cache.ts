@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/error.ts'
+import { keepNewest } from '../../../core/keep-newest.ts'
 import type { GrammarAllowance } from '../automaton/grammar-allowance.ts'
 import type { OutputConstraint } from './output-constraint.ts'
 
@@ -39,10 +40,7 @@ export class ConstraintCache {
       this.#allowance.charge(account, perCharacter * wish.length)
       constraint = make()
     }
-    this.#constraints.delete(wish)
-    this.#constraints.set(wish, constraint)
-    const [oldest] = this.#constraints.keys()
-    if (this.#constraints.size > maxConstraints && oldest !== undefined) this.#constraints.delete(oldest)
+    keepNewest(this.#constraints, wish, constraint, maxConstraints)
     return constraint
   }
 }

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { keepNewest } from '../../../../core/keep-newest.ts'
 import type { Abortable } from '../../../../core/waiting.ts'
 import { unusableModel } from '../../onnx/model-file.ts'
 import type { LoraTargets } from './lora-modules.ts'
@@ -60,11 +61,7 @@ export class LoraCache {
     const hash = createHash('sha256')
     await pipeline(createReadStream(path), hash, { signal }).catch(unreadable)
     const checksum = hash.digest('hex')
-    this.#checksums.set(file, checksum)
-    for (const [oldest] of this.#checksums) {
-      if (this.#checksums.size <= maxChecksums) break
-      this.#checksums.delete(oldest)
-    }
+    keepNewest(this.#checksums, file, checksum, maxChecksums)
     return checksum
   }
 }
