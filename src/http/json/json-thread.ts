@@ -3,11 +3,6 @@ import { Worker } from 'node:worker_threads'
 import { fromErrorRecord } from '../../core/error.ts'
 import type { ParseReply, ParseRequest } from './parse-in-thread.ts'
 
-interface Waiting {
-  readonly resolve: (parsed: ParsedBody) => void
-  readonly reject: (error: unknown) => void
-}
-
 export interface ParsedBody {
   readonly bytes: Buffer
   readonly value: unknown
@@ -18,7 +13,7 @@ const heapPerBody = 8
 
 /** Parses bodies in a worker thread, which starts with the first body. */
 export class JsonThread implements AsyncDisposable {
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #waiting = new Map<number, PromiseWithResolvers<ParsedBody>>()
   readonly #largestBytes: number
   #thread: Worker | null = null
   #number = 0
@@ -34,14 +29,13 @@ export class JsonThread implements AsyncDisposable {
    */
   parse(bytes: Uint8Array<ArrayBuffer>, { tooDeep, keepBytes }: Omit<ParseRequest, 'number' | 'bytes'>): Promise<ParsedBody> {
     this.#thread ??= this.#start()
-    const thread = this.#thread
-    return new Promise((resolve, reject) => {
-      const number = this.#number++
-      this.#waiting.set(number, { resolve, reject })
-      const request: ParseRequest = { number, bytes, tooDeep, keepBytes }
-      thread.postMessage(request, [bytes.buffer])
-      thread.ref()
-    })
+    const waiting = Promise.withResolvers<ParsedBody>()
+    const number = this.#number++
+    this.#waiting.set(number, waiting)
+    const request: ParseRequest = { number, bytes, tooDeep, keepBytes }
+    this.#thread.postMessage(request, [bytes.buffer])
+    this.#thread.ref()
+    return waiting.promise
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,12 +1,17 @@
 import { makeId } from './make-id.ts'
 
+/** Uses the browser's storage. The browser may forbid it, or have no space left; the page then works but forgets. */
+function attempt<Value>(use: () => Value, otherwise: Value): Value {
+  try {
+    return use()
+  } catch {
+    return otherwise
+  }
+}
+
 /** A stored text; null when there is none or the browser forbids storage. */
 export function readKept(key: string): string | null {
-  try {
-    return localStorage.getItem(key)
-  } catch {
-    return null
-  }
+  return attempt(() => localStorage.getItem(key), null)
 }
 
 let keeps = true
@@ -23,21 +28,14 @@ export function mayStore(): boolean {
 
 /** Stores a text for later visits, if the browser allows it. */
 export function keep(key: string, text: string): void {
-  if (!keeps) return
-  try {
-    localStorage.setItem(key, text)
-  } catch {
-    // Without storage, or when it is full, the page works but forgets.
-  }
+  if (keeps) attempt(() => localStorage.setItem(key, text), undefined)
 }
 
 /** Deletes all entries whose names begin with this prefix. */
 export function forget(prefix: string): void {
-  try {
+  attempt(() => {
     for (const key of Object.keys(localStorage)) if (key.startsWith(prefix)) localStorage.removeItem(key)
-  } catch {
-    // Storage is forbidden, so there is nothing to delete.
-  }
+  }, undefined)
 }
 
 const leftKey = 'sepia.left'
@@ -46,31 +44,23 @@ const unkeptTab = makeId()
 
 /** An id of this tab. It survives a reload if the browser allows it. */
 export function tabId(): string {
-  try {
+  return attempt(() => {
     const known = sessionStorage.getItem(tabKey)
     if (known === null) sessionStorage.setItem(tabKey, unkeptTab)
     return known ?? unkeptTab
-  } catch {
-    return unkeptTab
-  }
+  }, unkeptTab)
 }
 
 /** Notes for the next page that the user signed out. */
 export function rememberSignOut(): void {
-  try {
-    sessionStorage.setItem(leftKey, 'yes')
-  } catch {
-    // The next page then shows its usual greeting.
-  }
+  attempt(() => sessionStorage.setItem(leftKey, 'yes'), undefined)
 }
 
 /** Whether the user signed out on the previous page. Returns true once. */
 export function takeSignOut(): boolean {
-  try {
+  return attempt(() => {
     const left = sessionStorage.getItem(leftKey) !== null
     sessionStorage.removeItem(leftKey)
     return left
-  } catch {
-    return false
-  }
+  }, false)
 }
