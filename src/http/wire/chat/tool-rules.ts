@@ -1,3 +1,4 @@
+import { defined } from '../../../core/defined.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
@@ -44,21 +45,13 @@ export function findMissingName(field: string, chosen: readonly string[], names:
   return missing === undefined ? [] : [fieldFault(field, `names ${missing}, which is not in \`${list}\`; name one of them.`)]
 }
 
-interface GivenFunction {
-  readonly name: string
-  readonly description?: string
-  readonly parameters?: ToolDefinition['parameters']
-  readonly strict?: boolean
-}
+type GivenFunction = Pick<ToolDefinition, 'name'> & Partial<ToolDefinition>
+
+const noParameters = { type: 'object', properties: {} }
 
 /** A function; one without parameters takes an empty object. */
-export function defineFunction({ name, description, parameters, strict }: GivenFunction): ToolDefinition {
-  return {
-    name,
-    description: description ?? null,
-    parameters: parameters ?? { type: 'object', properties: {} },
-    ...(strict !== undefined && { strict }),
-  }
+export function defineFunction({ name, description = null, parameters = noParameters, strict }: GivenFunction): ToolDefinition {
+  return { name, description, parameters, ...defined({ strict }) }
 }
 
 /** A tool whose input is a text. A model sees a function with one argument. @param grammar Only described to the model, not enforced. */
