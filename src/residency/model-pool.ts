@@ -84,8 +84,10 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
   }
 
   hasRoom(modelId: string): boolean {
-    const descriptor = this.#deps.catalog.find(modelId)
-    return descriptor !== undefined && !this.#state.closing && hasRoom(this.#find(descriptor))
+    if (this.#state.closing || this.#deps.catalog.find(modelId) === undefined) return false
+    const model = this.#state.models.get(modelId)
+    // Before its first request, all slots of a model are free.
+    return model === undefined || hasRoom(model)
   }
 
   states(): readonly ModelState[] {
