@@ -2,12 +2,11 @@ import type { VNode } from 'preact'
 import { maxControlnets } from '../../../../../core/images/controlnet.ts'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
-import { DropZone } from '../../../parts/drop-zone.tsx'
 import { AddAsset } from '../../../parts/fields/add-asset.tsx'
 import { Check } from '../../../parts/fields/check.tsx'
 import { Fold } from '../../../parts/fields/fold.tsx'
 import { Slider } from '../../../parts/fields/slider.tsx'
-import { showToast } from '../../../state/toasts.ts'
+import { PictureDrop } from '../start/picture-drop.tsx'
 import { readPicture } from '../start/read-picture.ts'
 import { addControlnet, type ChosenControlnet, changeControlnet, controlnets, removeControlnet } from './controlnets.ts'
 import type { ImageAbilities } from './image-abilities.ts'
@@ -29,12 +28,9 @@ export function ControlnetSettings({ abilities }: { abilities: ImageAbilities })
 }
 
 function Controlnet({ chosen: { key, url, scale, until, preprocess }, label }: { chosen: ChosenControlnet; label: string }): VNode {
-  const take = (file: File | undefined) => {
-    if (file === undefined) return
-    readPicture(file).then(
-      (picture) => changeControlnet(key, { url: picture.url }),
-      () => showToast(t`This browser can’t read the file as a picture.`),
-    )
+  const show = async (file: File) => {
+    const picture = await readPicture(file)
+    changeControlnet(key, { url: picture.url })
   }
   return (
     <div class="stack tight controlnet">
@@ -45,9 +41,7 @@ function Controlnet({ chosen: { key, url, scale, until, preprocess }, label }: {
         </Button>
       </div>
       {url === null ? null : <img class="controlnet-picture" src={url} alt={t`What ${label} is shown`} />}
-      <DropZone accept="image/png,image/jpeg,image/webp" take={take}>
-        {url === null ? t`Drop its picture here, or choose a file` : t`Another picture`}
-      </DropZone>
+      <PictureDrop take={show}>{url === null ? t`Drop its picture here, or choose a file` : t`Another picture`}</PictureDrop>
       <Slider
         label={t`Strength`}
         value={scale}

@@ -3,16 +3,12 @@ import type { VNode } from 'preact'
 import { maxReferences } from '../../../../../core/images/references.ts'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
-import { DropZone } from '../../../parts/drop-zone.tsx'
-import { showToast } from '../../../state/toasts.ts'
+import { PictureDrop } from './picture-drop.tsx'
 import { type ReadPicture, readPicture } from './read-picture.ts'
 
 /** Reference pictures, numbered as a prompt may refer to them. */
 export function ReferencePicturesField(): VNode {
   const pictures = referencePictures.value
-  const take = (file: File | undefined) => {
-    if (file) addReference(file).catch(() => showToast(t`This browser can’t read the file as a picture.`))
-  }
   return (
     <div class="stack tight">
       <span class="field-label">{t`Reference pictures`}</span>
@@ -26,9 +22,7 @@ export function ReferencePicturesField(): VNode {
         </div>
       ))}
       {pictures.length < maxReferences ? (
-        <DropZone accept="image/png,image/jpeg,image/webp" take={take}>
-          {pictures.length === 0 ? t`Drop one here, or choose a file` : t`Another picture`}
-        </DropZone>
+        <PictureDrop take={addReference}>{pictures.length === 0 ? t`Drop one here, or choose a file` : t`Another picture`}</PictureDrop>
       ) : null}
     </div>
   )

@@ -3,13 +3,12 @@ import type { VNode } from 'preact'
 import type { ConsoleImageModel } from '../../../../contract/models.ts'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
-import { DropZone } from '../../../parts/drop-zone.tsx'
 import { Check } from '../../../parts/fields/check.tsx'
-import { showToast } from '../../../state/toasts.ts'
 import { changeImageSettings, imageSettings } from '../form/image-settings.ts'
 import { ImageSlider } from '../form/image-slider.tsx'
 import { ExtendDialog } from './extend-dialog.tsx'
 import { MaskPainter } from './mask-painter.tsx'
+import { PictureDrop } from './picture-drop.tsx'
 import { type StartingImage, startFrom, startingImage } from './starting-image.ts'
 
 /** An optional starting picture (dropped, chosen or an earlier drawing), and its mask. */
@@ -67,13 +66,10 @@ function MaskSettings(): VNode {
 }
 
 function ChooseStart(): VNode {
-  const take = (file: File | undefined) => {
-    if (file) startFrom(file).catch(() => showToast(t`This browser can’t read the file as a picture.`))
-  }
   return (
     <div class="field">
       <span class="field-label">{t`Start from a picture`}</span>
-      <DropZone accept="image/png,image/jpeg,image/webp" take={take}>{t`Drop one here, or choose a file`}</DropZone>
+      <PictureDrop take={startFrom}>{t`Drop one here, or choose a file`}</PictureDrop>
     </div>
   )
 }
