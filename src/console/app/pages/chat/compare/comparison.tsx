@@ -6,8 +6,7 @@ import { CopyButton } from '../../../parts/copy-button.tsx'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { chatModelName, chatModels, modelChoices } from '../../../state/models.ts'
 import { current } from '../conversations.ts'
-import { AnswerBody } from '../turns/answer-body.tsx'
-import { answerFacts } from '../turns/answer-facts.ts'
+import { AnswerSheet, UseAnswer } from '../turns/answer-sheet.tsx'
 import { comparedModels } from './compared-models.ts'
 
 /** The answers of several models to one message, side by side. The conversation continues with the one that the user picks. */
@@ -25,24 +24,14 @@ function ComparedAnswer({ turn, number }: { turn: Turn; number: number }): VNode
   const writing = turn.state === 'writing'
   const name = turn.model === null ? '' : chatModelName(turn.model)
   return (
-    <article class="turn-answer sheet" data-state={turn.state} aria-label={t`Answer ${number}, ${name}`}>
-      <h3 class="clipped" title={turn.model ?? ''}>
-        {name}
-      </h3>
-      <AnswerBody turn={turn} />
-      <footer class="turn-foot">
-        {writing ? (
-          <Button size="small" icon="stop" onClick={() => current.value.stop(turn)} about={t`answer ${number}`}>{t`Stop`}</Button>
-        ) : (
-          <Button tone="primary" size="small" onClick={() => current.value.choose(turn)}>
-            {t`Use this answer`}
-            <span class="hidden-text">, {t`answer ${number}`}</span>
-          </Button>
-        )}
-        {turn.content && !writing ? <CopyButton text={turn.content} /> : null}
-        <span>{answerFacts(turn).join(' · ')}</span>
-      </footer>
-    </article>
+    <AnswerSheet turn={turn} label={t`Answer ${number}, ${name}`} heading={name}>
+      {writing ? (
+        <Button size="small" icon="stop" onClick={() => current.value.stop(turn)} about={t`answer ${number}`}>{t`Stop`}</Button>
+      ) : (
+        <UseAnswer about={t`answer ${number}`} choose={() => current.value.choose(turn)} />
+      )}
+      {turn.content && !writing ? <CopyButton text={turn.content} /> : null}
+    </AnswerSheet>
   )
 }
 

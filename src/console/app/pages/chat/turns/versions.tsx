@@ -6,8 +6,7 @@ import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { chatModelName } from '../../../state/models.ts'
 import { current } from '../conversations.ts'
-import { AnswerBody } from './answer-body.tsx'
-import { answerFacts } from './answer-facts.ts'
+import { AnswerSheet, UseAnswer } from './answer-sheet.tsx'
 
 /** The shown version of a message, and buttons for the others; nothing when there is only one. */
 export function Versions({ turn }: { turn: Turn }): VNode | null {
@@ -50,26 +49,20 @@ function VersionsDialog({ versions, onClose }: { versions: readonly Turn[]; onCl
     <Dialog title={t`Versions side by side`} onClose={onClose} large>
       <div class="comparison">
         {versions.map((turn, index) => (
-          <article class="turn-answer sheet" key={turn.id} aria-label={t`Version ${index + 1}`}>
-            <h3 class="clipped" title={turn.model ?? ''}>
-              {[t`Version ${index + 1}`, ...(turn.model === null ? [] : [chatModelName(turn.model)])].join(' · ')}
-            </h3>
-            {turn.role === 'user' ? <p class="said-version">{turn.content}</p> : <AnswerBody turn={turn} />}
-            <footer class="turn-foot">
-              <Button
-                tone="primary"
-                size="small"
-                onClick={() => {
-                  current.value.show(turn.id)
-                  onClose()
-                }}
-              >
-                {t`Use this answer`}
-                <span class="hidden-text">, {t`version ${index + 1}`}</span>
-              </Button>
-              <span>{answerFacts(turn).join(' · ')}</span>
-            </footer>
-          </article>
+          <AnswerSheet
+            turn={turn}
+            label={t`Version ${index + 1}`}
+            heading={[t`Version ${index + 1}`, ...(turn.model === null ? [] : [chatModelName(turn.model)])].join(' · ')}
+            key={turn.id}
+          >
+            <UseAnswer
+              about={t`version ${index + 1}`}
+              choose={() => {
+                current.value.show(turn.id)
+                onClose()
+              }}
+            />
+          </AnswerSheet>
         ))}
       </div>
     </Dialog>
