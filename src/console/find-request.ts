@@ -32,7 +32,8 @@ export async function findRequest(
   const number = readRequestPlace(place)
   if (number !== null) {
     const [record = null] = await deps.requests.list({ ...any, deferred: null, ids: null, before: number + 1 }, options)
-    if (record?.number !== number) throw requestNotFound()
+    if (record?.number !== number)
+      throw new ServiceError('request_not_found', 'This request does not exist; requests are kept for eight days.')
     const inference = record.result === null ? await deps.log.find(record.id, record.accountId, options) : null
     return { id: record.id, accountId: record.accountId, record, inference }
   }
@@ -40,10 +41,6 @@ export async function findRequest(
     place.length > 100 ? [] : await deps.requests.list({ ...any, deferred: true, ids: [place], before: null }, options)
   const inference = await findInference(deps, { id: place, accountId: record?.accountId ?? person.id }, options)
   return { id: inference.id, accountId: inference.accountId, record, inference }
-}
-
-function requestNotFound(): ServiceError {
-  return new ServiceError('request_not_found', 'This request does not exist; requests are kept for eight days.')
 }
 
 /** The number of a record as text; null when it is malformed. */

@@ -10,13 +10,9 @@ import { useResource } from '../../state/resource.ts'
 import { showToast } from '../../state/toasts.ts'
 import { browserName } from './browser-name.ts'
 
-async function listSessions(signal?: AbortSignal): Promise<readonly ListedSession[]> {
-  return (await request<SessionList>('/console/api/sessions', { signal })).sessions
-}
-
 /** The browsers that are signed in to this account, which can be signed out. */
 export function SessionLedger(): VNode {
-  const { resource, reload } = useResource(listSessions, [])
+  const { resource, reload } = useResource((signal) => request<SessionList>('/console/api/sessions', { signal }), [])
   const end = async (path: string, message: string) => {
     await send(path, { method: 'DELETE' })
     showToast(message)
@@ -44,7 +40,7 @@ export function SessionLedger(): VNode {
     <section class="stack" aria-label={t`Signed-in browsers`}>
       <h2>{t`Signed-in browsers`}</h2>
       <Loaded resource={resource} retry={reload}>
-        {(sessions) => (
+        {({ sessions }) => (
           <>
             <Ledger label={t`Signed-in browsers`} columns={columns} rows={sessions} keyOf={({ id }) => id} />
             {sessions.length > 1 ? (
