@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
+import { defined } from '../../../core/defined.ts'
 import type { FieldFault } from '../../../core/error.ts'
-import type { ChatInput, ChatMessage, SeenPart, TextRequest, ToolCall } from '../../../core/text-generation.ts'
+import type { ChatInput, ChatMessage, SeenPart, ToolCall } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { closed, optional } from '../../faults/object-schema.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
@@ -8,7 +9,7 @@ import { jsonObject } from '../chat/response-format-field.ts'
 import { findToolFaults, readToolChoice, readTools, toolFields, toolName } from '../chat/tool-fields.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 import { findImageFaults, imagesField, readImages } from './images-field.ts'
-import { findRunFaults, modelField, readRun, readThink, runFields, unloadsNow } from './run-fields.ts'
+import { findRunFaults, modelField, type OllamaRun, readChatOptions, readRun, runFields } from './run-fields.ts'
 
 const callSchema = closed({
   function: closed({
@@ -60,30 +61,15 @@ export const ollamaChatSchema = closed({
 type ChatBody = Static<typeof ollamaChatSchema>
 type MessageBody = Static<typeof messageSchema>
 
-/** A parsed body of /api/chat or /api/generate. */
-export interface OllamaRun {
-  readonly model: string
-  /** null = the model is to be loaded, or unloaded if {@link unloads} is set. */
-  readonly request: TextRequest | null
-  readonly unloads: boolean
-  readonly stream: boolean
-  /** The context that the client requires; absent = any. */
-  readonly contextLength?: number
-}
-
 const checker = createBodyChecker(ollamaChatSchema)
 
-/**
- * Reads the body of POST /api/chat.
- *
- * @throws {ServiceError} naming every fault at once.
- */
+/** Reads the body of POST /api/chat. @throws {ServiceError} naming every fault at once. */
 export function parseOllamaChat(received: unknown): OllamaRun {
   const body = checker.parse(received, textFaultCodes)
-  const { model, messages = [], options, stream = true, truncate = true } = body
+  const { messages = [] } = body
   const tools = {
     tools: (body.tools ?? []).map((tool) => ({ ...tool, type: 'function' as const })),
-    ...(body.tool_choice !== undefined && { tool_choice: body.tool_choice }),
+    ...defined({ tool_choice: body.tool_choice }),
   }
   refuseFaults([...findRunFaults(body), ...findTurnFaults(messages), ...findToolFaults(tools)], textFaultCodes)
   const input: ChatInput = {
@@ -93,16 +79,9 @@ export function parseOllamaChat(received: unknown): OllamaRun {
     toolChoice: readToolChoice(tools),
     parallelToolCalls: true,
     ...(endsInBeginning(messages) && { opening: 'last-message' }),
-    ...readThink(body),
-    ...(truncate && { dropsOldest: true }),
+    ...readChatOptions(body),
   }
-  return {
-    model,
-    request: messages.length === 0 ? null : { model, input, ...readRun(body) },
-    unloads: unloadsNow(body),
-    stream,
-    ...(options?.num_ctx !== undefined && { contextLength: options.num_ctx }),
-  }
+  return readRun(body, messages.length === 0 ? null : input)
 }
 
 function findTurnFaults(messages: NonNullable<ChatBody['messages']>): readonly FieldFault[] {

@@ -4,9 +4,8 @@ import type { ChatMessage, TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
-import type { OllamaRun } from './chat-request.ts'
 import { findImageFaults, imagesField, readImages } from './images-field.ts'
-import { findRunFaults, modelField, readRun, readThink, runFields, unloadsNow } from './run-fields.ts'
+import { findRunFaults, modelField, type OllamaRun, readChatOptions, readRun, runFields } from './run-fields.ts'
 
 /** The body of POST /api/generate. */
 export const ollamaGenerateSchema = closed({
@@ -30,23 +29,13 @@ type GenerateBody = Static<typeof ollamaGenerateSchema>
 
 const checker = createBodyChecker(ollamaGenerateSchema)
 
-/**
- * Reads the body of POST /api/generate.
- *
- * @throws {ServiceError} naming every fault at once.
- */
+/** Reads the body of POST /api/generate. @throws {ServiceError} naming every fault at once. */
 export function parseOllamaGenerate(received: unknown): OllamaRun {
   const { suffix, ...rest } = checker.parse(received, textFaultCodes)
   const body: GenerateBody = { ...rest, ...(suffix !== undefined && suffix !== '' && { suffix }) }
   refuseFaults([...findRunFaults(body), ...findImageFaults(body.images, ['images']), ...findPlainFaults(body)], textFaultCodes)
-  const { model, prompt = '', options, stream = true } = body
-  return {
-    model,
-    request: prompt === '' && body.suffix === undefined ? null : { model, input: readInput(body), ...readRun(body) },
-    unloads: unloadsNow(body),
-    stream,
-    ...(options?.num_ctx !== undefined && { contextLength: options.num_ctx }),
-  }
+  const { prompt = '' } = body
+  return readRun(body, prompt === '' && body.suffix === undefined ? null : readInput(body))
 }
 
 /** Finds fields that only a chat template can place. */
@@ -60,7 +49,7 @@ function findPlainFaults({ raw = false, suffix, system = '', images = [], think 
 }
 
 function readInput(body: GenerateBody): TextRequest['input'] {
-  const { prompt = '', suffix, system = '', raw = false, truncate = true } = body
+  const { prompt = '', suffix, system = '', raw = false } = body
   if (suffix !== undefined) return { type: 'prompt', prompt, echo: false, gap: { suffix, files: [] } }
   if (raw) return { type: 'prompt', prompt, special: true, echo: false }
   const pictures = readImages(body.images)
@@ -74,7 +63,6 @@ function readInput(body: GenerateBody): TextRequest['input'] {
     tools: [],
     toolChoice: 'none',
     parallelToolCalls: true,
-    ...readThink(body),
-    ...(truncate && { dropsOldest: true }),
+    ...readChatOptions(body),
   }
 }

@@ -128,8 +128,31 @@ export function unloadsNow({ keep_alive }: Pick<RunBody, 'keep_alive'>): boolean
   return keep_alive === 0 || (typeof keep_alive === 'string' && !/[1-9]/.test(keep_alive))
 }
 
+/** A parsed body of /api/chat or /api/generate. */
+export interface OllamaRun {
+  readonly model: string
+  /** null = the model is to be loaded, or unloaded if {@link unloads} is set. */
+  readonly request: TextRequest | null
+  readonly unloads: boolean
+  readonly stream: boolean
+  /** The context that the client requires; absent = any. */
+  readonly contextLength?: number
+}
+
+/** Reads the fields that both routes share. @param input null = there is nothing to answer. */
+export function readRun(body: RunBody & Pick<OllamaRun, 'model'>, input: TextRequest['input'] | null): OllamaRun {
+  const { model, options, stream = true } = body
+  return {
+    model,
+    request: input === null ? null : { model, input, ...readGeneration(body) },
+    unloads: unloadsNow(body),
+    stream,
+    ...defined({ contextLength: options?.num_ctx }),
+  }
+}
+
 /** The options of the generation. Those about old turns and reasoning belong to the conversation. */
-export function readRun(body: RunBody): Omit<TextRequest, 'model' | 'input'> {
+function readGeneration(body: RunBody): Omit<TextRequest, 'model' | 'input'> {
   const options = optionsOf(body)
   const most = options.num_predict ?? -1
   return {
@@ -144,14 +167,18 @@ export function readRun(body: RunBody): Omit<TextRequest, 'model' | 'input'> {
 
 /** The options, including those that clients write beside them. */
 function optionsOf({ options, temperature, top_p, max_output_tokens }: RunBody): Options {
-  return {
-    ...defined({ temperature, top_p, num_predict: max_output_tokens }),
-    ...options,
-  }
+  return { ...defined({ temperature, top_p, num_predict: max_output_tokens }), ...options }
 }
 
-/** How long the model reasons before it answers. */
-export function readThink({ think }: Pick<RunBody, 'think'>): Pick<ChatInput, 'effort' | 'effortIsWish' | 'thinks'> {
+/** The options of a conversation: how long the model reasons, and whether old turns may be dropped. */
+export function readChatOptions({
+  think,
+  truncate = true,
+}: RunBody): Pick<ChatInput, 'effort' | 'effortIsWish' | 'thinks' | 'dropsOldest'> {
+  return { ...readThink(think), ...(truncate && { dropsOldest: true }) }
+}
+
+function readThink(think: RunBody['think']): Pick<ChatInput, 'effort' | 'effortIsWish' | 'thinks'> {
   if (think === undefined) return {}
   if (think === false) return { effort: 'none', effortIsWish: true }
   if (think === true) return { thinks: true }
@@ -160,11 +187,7 @@ export function readThink({ think }: Pick<RunBody, 'think'>): Pick<ChatInput, 'e
 
 /** Fills in Ollama's defaults; the other options mean the same as in chats. */
 function readOptions({ seed = -1, ...options }: Options): SamplingParameters {
-  return readSampling({
-    ...usualSampling,
-    ...options,
-    ...(seed !== -1 && { seed }),
-  })
+  return readSampling({ ...usualSampling, ...options, ...(seed !== -1 && { seed }) })
 }
 
 function readFormat(format: RunBody['format']): ResponseFormat {
