@@ -99,7 +99,7 @@ function Adapters(): VNode | null {
   if (known.length === 0) return null
   const chosen = loras.filter(({ name }) => known.includes(name)).length
   return (
-    <Fold title={t`LoRAs`} open={chosen > 0} {...(chosen > 0 && { note: String(chosen) })}>
+    <Fold title={t`LoRAs`} open={chosen > 0} note={chosen > 0 ? String(chosen) : null}>
       <LoraFields known={known.map((name) => ({ name, label: name }))} loras={loras} onChange={chooseLoras} />
     </Fold>
   )

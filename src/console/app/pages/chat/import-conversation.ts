@@ -1,5 +1,5 @@
 import { longestContent, longestPicture, maxFiles, maxPictures, picturePattern, type Turn } from '../../../../core/chat/conversation.ts'
-import { isRecord, type JsonValue } from '../../../../core/json-value.ts'
+import { isRecord } from '../../../../core/json-value.ts'
 import { beginning, isVisible, onOneLine } from '../../../../core/text/visible-text.ts'
 import { makeId } from '../../browser/make-id.ts'
 import { readJson } from '../../interface/read-json.ts'
@@ -30,8 +30,8 @@ export function readExport(text: string, now: number): ImportedConversation | nu
   return { title: isVisible(title) ? title : t`Untitled`, turns }
 }
 
-/** A message of an export. Invalid fields are dropped; a message without a role or text is skipped. */
-function readTurn(value: JsonValue | unknown, { parent, at }: Pick<Turn, 'parent' | 'at'>): Turn | null {
+/** A message of an export, without its invalid fields; null when it has no role or text. */
+function readTurn(value: unknown, { parent, at }: Pick<Turn, 'parent' | 'at'>): Turn | null {
   if (!isRecord(value)) return null
   const { role, content, model, thoughts, files, pictures, calls } = value
   if ((role !== 'user' && role !== 'assistant') || !isText(content)) return null

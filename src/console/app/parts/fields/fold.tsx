@@ -4,8 +4,8 @@ import { Icon } from '../icon.tsx'
 
 interface FoldProps {
   readonly title: string
-  /** A summary of the settings inside, shown while it is closed. */
-  readonly note?: string
+  /** A summary of the settings inside, shown while it is closed; null = none. */
+  readonly note?: string | null
   /** Whether it is open at first; settings in use should not be hidden. */
   readonly open?: boolean
   readonly children: ComponentChildren

@@ -21,7 +21,7 @@ export function AssetSettings({ abilities: { assets } }: { abilities: ImageAbili
     ...imageSettings.value.inversions.filter(({ name }) => inversions.some((asset) => asset.name === name)),
   ]
   return (
-    <Fold title={t`LoRAs and other weights`} {...(chosen.length > 0 && { note: String(chosen.length) })}>
+    <Fold title={t`LoRAs and other weights`} note={chosen.length > 0 ? String(chosen.length) : null}>
       {loras.length > 0 ? (
         <LoraFields known={loras} loras={imageSettings.value.loras} onChange={(next) => changeImageSettings({ loras: next })} />
       ) : null}

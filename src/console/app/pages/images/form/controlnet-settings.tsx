@@ -18,7 +18,7 @@ export function ControlnetSettings({ abilities }: { abilities: ImageAbilities })
   if (known.length === 0) return null
   const chosen = controlnets.value.filter(({ name }) => known.some((asset) => asset.name === name))
   return (
-    <Fold title="ControlNets" {...(chosen.length > 0 && { note: String(chosen.length) })}>
+    <Fold title="ControlNets" note={chosen.length > 0 ? String(chosen.length) : null}>
       {chosen.map((each) => (
         <Controlnet key={each.key} chosen={each} label={known.find(({ name }) => name === each.name)?.label ?? each.name} />
       ))}

@@ -13,7 +13,7 @@ export function PromptSettings({ abilities }: { abilities: ImageAbilities }): VN
   if (!abilities.secondPrompts && abilities.clipSkip === 0) return null
   const isSet = (abilities.secondPrompts && (settings.prompt2 || settings.negativePrompt2) !== '') || settings.clipSkip > 0
   return (
-    <Fold title={t`Text encoders`} {...(isSet && { note: t`set` })}>
+    <Fold title={t`Text encoders`} note={isSet ? t`set` : null}>
       {abilities.secondPrompts ? (
         <>
           <TextArea

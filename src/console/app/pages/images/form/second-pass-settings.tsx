@@ -13,7 +13,7 @@ export function SecondPassSettings({ abilities }: { abilities: ImageAbilities })
   if (!abilities.drawsTwice) return null
   const settings = imageSettings.value
   return (
-    <Fold title={t`Second pass`} {...(settings.twice && { note: `× ${settings.enlargement}` })}>
+    <Fold title={t`Second pass`} note={settings.twice ? `× ${settings.enlargement}` : null}>
       <Check
         label={t`Enlarge and draw over`}
         hint={startingImage.value === null ? t`for more pixels than the model was trained for` : t`not beside a picture to start from`}
