@@ -15,6 +15,7 @@ import { describeDiffusersFolder } from './checkpoint/describe-diffusers-folder.
 import { describeSingleFile } from './checkpoint/describe-single-file.ts'
 import { describeImageServer, readImageBounds } from './describe/describe-image-server.ts'
 import { readTextServers } from './describe/servers.ts'
+import { blindnessOf } from './gguf/pair-projectors.ts'
 import { describeGguf, readGguf } from './gguf/read-gguf.ts'
 import type { ModelFile } from './model-file.ts'
 
@@ -149,8 +150,8 @@ async function describeText(modelFile: ModelFile & { kind: 'text' }, folder: str
 /** The projector of a vision model; its size is already part of the folder's. */
 async function readProjector(path: string): Promise<Pick<TextModelDescriptor, 'vision' | 'projector' | 'blindness'>> {
   const facts = await readGguf(path)
-  const { projector = { fault: 'is not an mmproj file' } } = 'fault' in facts ? { projector: facts } : facts
-  return 'fault' in projector ? { blindness: `its mmproj file ${projector.fault}` } : { vision: true, projector: path }
+  const { projector = { fault: 'is not an mmproj file' } } = 'fault' in facts ? { projector: { fault: `${facts.fault}; copy it again` } } : facts
+  return 'fault' in projector ? { blindness: blindnessOf(path, projector.fault) } : { vision: true, projector: path }
 }
 
 function readTextDefaults({

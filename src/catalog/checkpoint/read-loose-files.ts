@@ -4,6 +4,7 @@ import type { AssetDescriptor, UnusableFile } from '../../core/assets/asset.ts'
 import { unnamedReason } from '../../core/checkpoint/model-parts.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
 import { type CatalogEntry, type CatalogFault, fileFault } from '../catalog-fault.ts'
+import { isNamedProjector } from '../hub/choose-gguf.ts'
 import { type FoundProjector, readLooseGguf } from '../gguf/read-loose-gguf.ts'
 import { type FoundPart, findParts, type IncompleteModel, withParts } from './assemble-models.ts'
 import { examineWeights } from './examine-weights.ts'
@@ -133,7 +134,9 @@ async function partsIn(path: string, source: number, name: string): Promise<Read
 async function readLooseFile({ path, source }: LooseFile, name: string): Promise<ReadFile> {
   const fault = (message: string): ReadFile => {
     const reason = message.replace(/\.$/u, '')
-    return { ...nothing, faults: [fileFault(path, message)], unusable: [{ name, file: path, reason }] }
+    // The model beside it reports why it cannot read pictures.
+    const projectors = /\.gguf$/iu.test(path) && isNamedProjector(basename(path)) ? [{ path, bytes: 0, facts: { fault: reason } }] : []
+    return { ...nothing, faults: [fileFault(path, message)], unusable: [{ name, file: path, reason }], projectors }
   }
   const unusable = (reason: string): ReadFile => ({ ...nothing, unusable: [{ name, file: path, reason }] })
   if (!isUsableName(weightName(path)))

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import type { TextModelDescriptor } from '../../core/model.ts'
 import type { CatalogEntry } from '../catalog-fault.ts'
 import { weightName } from '../checkpoint/read-loose-files.ts'
@@ -19,15 +19,21 @@ export function pairProjectors(entries: readonly CatalogEntry[], projectors: rea
     const beside = projectors.filter(({ path }) => dirname(path) === dirname(modelFile))
     const own = beside.filter(({ path }) => bareName(path) === bareName(modelFile))
     const isOnlyModel = new Set(neighbours.map((each) => bareName(each.modelFile))).size === 1
-    const found = chooseProjector(own.length > 0 || !isOnlyModel ? own : beside)
+    const fitting = own.length > 0 || !isOnlyModel ? own : beside
+    const found = chooseProjector(fitting.filter(({ facts }) => !('fault' in facts))) ?? chooseProjector(fitting)
     return found === null ? entry : { ...entry, descriptor: { ...descriptor, ...seeWith(found, descriptor.bytes) } }
   })
 }
 
 /** The vision fields of a model with a projector, or why it cannot be used. */
 function seeWith({ path, bytes, facts }: FoundProjector, modelBytes: number): Partial<TextModelDescriptor> {
-  if ('fault' in facts) return { blindness: `its mmproj file ${facts.fault}` }
+  if ('fault' in facts) return { blindness: blindnessOf(path, facts.fault) }
   return { vision: true, projector: path, bytes: modelBytes + bytes }
+}
+
+/** Why a model cannot read pictures: the fault of its mmproj file, as the end of a sentence. */
+export function blindnessOf(path: string, fault: string): string {
+  return `its mmproj file (${basename(path)}) ${fault}`
 }
 
 /** A model's name without the suffixes of its files. */

@@ -150,9 +150,17 @@ describe('a GGUF file in a models folder', () => {
       'gemma/mmproj-model-f16.gguf': writeMmproj('gemma3', 64),
       'deaf/model.gguf': text,
       'deaf/mmproj.gguf': header('clip', ['clip.projector_type', ggufValue('pixtral')]),
+      'damaged/cut.gguf': text,
+      'damaged/mmproj-cut.gguf': writeMmproj('gemma3', 64).subarray(0, 100),
+      'page/chat.gguf': text,
+      'page/mmproj-chat.gguf': Buffer.from('<html>Not found</html>'),
+      'both/eyes.gguf': text,
+      'both/mmproj-eyes-f16.gguf': Buffer.alloc(0),
+      'both/mmproj-eyes-Q8_0.gguf': writeMmproj('gemma3', 64),
     })
     const catalog = await openCatalog({ folders: [folder.path] })
-    const seen = ['SmolVLM-256M-Instruct-Q8_0', 'other-Q4_K_M', 'gemma-3-4b-it-Q4_0', 'gemma-3-4b-it-Q8_0', 'model'].map((id) => {
+    const names = ['SmolVLM-256M-Instruct-Q8_0', 'other-Q4_K_M', 'gemma-3-4b-it-Q4_0', 'gemma-3-4b-it-Q8_0', 'model', 'cut', 'chat', 'eyes']
+    const seen = names.map((id) => {
       const model = catalog.find(id)
       assert.ok(model?.kind === 'text')
       const { vision = false, projector = null, blindness = null } = model
@@ -163,7 +171,10 @@ describe('a GGUF file in a models folder', () => {
       [false, null, null],
       [true, 'mmproj-model-f16.gguf', null],
       [true, 'mmproj-model-f16.gguf', null],
-      [false, null, 'its mmproj file is of a kind that Sepia does not support (pixtral)'],
+      [false, null, 'its mmproj file (mmproj.gguf) is of a kind that Sepia does not support (pixtral)'],
+      [false, null, 'its mmproj file (mmproj-cut.gguf) has a damaged header'],
+      [false, null, 'its mmproj file (mmproj-chat.gguf) is a web page, not weights'],
+      [true, 'mmproj-eyes-Q8_0.gguf', null],
     ])
     const smol = catalog.find('SmolVLM-256M-Instruct-Q8_0')
     assert.equal(smol?.bytes, text.length + writeMmproj('idefics3', 64).length, 'its memory is included')
@@ -180,5 +191,9 @@ describe('a GGUF file in a models folder', () => {
     const model = (await openCatalog({ folders: [folder.path] })).find('seeing')
     assert.ok(model?.kind === 'text' && model.vision === true)
     assert.equal(model.projector, join(folder.path, 'seeing/eyes.gguf'))
+    await writeFiles(folder.path, { 'seeing/eyes.gguf': writeMmproj('mlp', 64).subarray(0, 100) })
+    const damaged = (await openCatalog({ folders: [folder.path] })).find('seeing')
+    assert.ok(damaged?.kind === 'text')
+    assert.equal(damaged.blindness, 'its mmproj file (eyes.gguf) has a damaged header; copy it again')
   })
 })

@@ -27,7 +27,7 @@ const preferred = ['Q4_K_M', 'Q4_K_S', 'Q4_0', 'Q5_K_M', 'Q8_0', 'Q6_K', 'MXFP4'
  */
 export function chooseGguf(repository: string, files: readonly RepositoryFile[], choice: string | null): ChosenGguf | null {
   const weights = files.filter(({ path }) => /\.gguf$/i.test(path))
-  const projectors = weights.filter(({ path }) => /mmproj/i.test(path))
+  const projectors = weights.filter(({ path }) => isNamedProjector(path))
   const sets = groupSets(weights.filter((file) => !projectors.includes(file) && !/imatrix/i.test(file.path)))
   if (sets.length === 0) return null
   const standard =
@@ -66,6 +66,11 @@ export function chooseProjector<File extends { readonly path: string }>(projecto
     return place < 0 ? preferredOfProjectors.length : place
   }
   return projectors.toSorted((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))[0] ?? null
+}
+
+/** Whether a file is a projector according to its name. */
+export function isNamedProjector(path: string): boolean {
+  return /mmproj/i.test(path)
 }
 
 /** The quantization in a file name, in capitals; null = none. */

@@ -132,13 +132,17 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   }
 }
 
-/** @throws {ServiceError} `inference_failed` when the vectors of the tower are not those of the model's tokens. */
+/** @throws {ServiceError} `inference_failed` when the tower does not fit the model. */
 async function openFittingTower(projector: string, { native }: ModelFile, { openTower, threads }: LoadOptions): Promise<VisionTower> {
   if (openTower === undefined) throw new ServiceError('unsupported', 'This engine opens no projectors of models that see.')
   const tower = await openTower(projector, { threads })
   if (tower.width === native.inputLength && tower.makesGrids === native.placesInGrids) return tower
   await tower[Symbol.asyncDispose]()
-  const message = `${basename(projector)} is the projector of another model: its vectors have ${tower.width} numbers, those of the model ${native.inputLength}.`
+  const difference =
+    tower.makesGrids === native.placesInGrids
+      ? `its vectors have ${tower.width} numbers, those of the model ${native.inputLength}`
+      : `${tower.makesGrids ? 'it' : 'the model'} places them in a grid, ${tower.makesGrids ? 'the model' : 'it'} in a row`
+  const message = `${basename(projector)} is the projector of another model: ${difference}; replace it with the model's own mmproj file, or remove it.`
   throw new ServiceError('inference_failed', message, { param: 'model' })
 }
 

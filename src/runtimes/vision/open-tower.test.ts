@@ -55,4 +55,15 @@ suite('weights of vision towers', () => {
     await writeFile(projector, writeGguf(readGgufHeader(file), tensors))
     await assert.rejects(openTower(projector, { threads: 1 }), { code: 'inference_failed', message: /mmproj-mlp\.gguf .*IQ4_NL/ })
   })
+
+  test('that make NaN are reported with the name of the file', async () => {
+    await using folder = await createTemporaryFolder()
+    const { projector } = await writeSeeingFiles(folder.path, 'mlp')
+    const file = await readFile(projector)
+    const tensors = readGgufTensors(file).map((tensor) =>
+      tensor.name === 'mm.2.bias' ? { ...tensor, data: Buffer.alloc(tensor.data.length, 0xff) } : tensor,
+    )
+    await writeFile(projector, writeGguf(readGgufHeader(file), tensors))
+    await assert.rejects(see(projector), { code: 'numerical_error', message: /^mmproj-mlp\.gguf returned NaN or infinity/ })
+  })
 })

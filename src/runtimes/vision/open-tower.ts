@@ -10,6 +10,7 @@ import { readWeightFile, type WeightTable } from '../diffusion/checkpoint/weight
 import { unusableModel } from '../diffusion/onnx/model-file.ts'
 import { type OnnxSession, openWrittenGraph } from '../diffusion/onnx/onnx-session.ts'
 import { decodeWhole } from '../diffusion/pictures/decode-image.ts'
+import { notFinite } from '../diffusion/pictures/rgb-image.ts'
 import { gridWidth, writeGridGraph } from './grid-graph.ts'
 import { type GridShape, gridInputs, type InputValues } from './grid-inputs.ts'
 import { layOutBlocks, layOutPicture, type Tile } from './lay-out-picture.ts'
@@ -35,7 +36,7 @@ export async function openTower(
     : writeTowerGraph(weights, { ...facts, family }, processorTarget)
   if (family !== 'mlp') weights.refuseUnread()
   const session = await openWrittenGraph({ label: file.name, write: () => bytes, folder: file.folder }, { threads, keepsMemory: false })
-  return new Tower(session, facts, { width: grid === null ? widthOf(weights, facts) : gridWidth(weights, facts), grid })
+  return new Tower(session, facts, { name: file.name, width: grid === null ? widthOf(weights, facts) : gridWidth(weights, facts), grid })
 }
 
 async function readFacts(path: string): Promise<ProjectorFacts> {
@@ -64,17 +65,26 @@ function widthOf(weights: WeightTable, { family }: ProjectorFacts): number {
   return weights.sizeOf(family === 'mlp' ? 'mm.2.weight' : 'mm.model.fc.weight', 0)
 }
 
+interface TowerShape {
+  /** Of its file. */
+  readonly name: string
+  readonly width: number
+  readonly grid: GridShape | null
+}
+
 class Tower implements VisionTower {
   readonly facts: ProjectorFacts
   readonly width: number
   readonly seesAround: boolean
   readonly makesGrids: boolean
   readonly #session: OnnxSession
+  readonly #name: string
   /** Shape of a tower for pictures of any size; null = fixed squares. */
   readonly #grid: GridShape | null
 
-  constructor(session: OnnxSession, facts: ProjectorFacts, { width, grid }: { readonly width: number; readonly grid: GridShape | null }) {
+  constructor(session: OnnxSession, facts: ProjectorFacts, { name, width, grid }: TowerShape) {
     this.#session = session
+    this.#name = name
     this.facts = facts
     this.#grid = grid
     this.width = width
@@ -101,6 +111,7 @@ class Tower implements VisionTower {
       const inputs = Object.entries(this.#inputsOf(planes, tile))
       const feeds = Object.fromEntries(inputs.map(([name, { values, dims }]) => [name, this.#session.tensor(name, values, dims)]))
       const [{ values: rows }] = await this.#session.run(feeds, ['rows'])
+      if (!rows.every(Number.isFinite)) throw notFinite({ what: this.#name, param: 'model' }, ' for a picture')
       blocks.push(rows)
     }
     return blocks
