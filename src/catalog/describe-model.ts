@@ -150,7 +150,8 @@ async function describeText(modelFile: ModelFile & { kind: 'text' }, folder: str
 /** The projector of a vision model; its size is already part of the folder's. */
 async function readProjector(path: string): Promise<Pick<TextModelDescriptor, 'vision' | 'projector' | 'blindness'>> {
   const facts = await readGguf(path)
-  const { projector = { fault: 'is not an mmproj file' } } = 'fault' in facts ? { projector: { fault: `${facts.fault}; copy it again` } } : facts
+  const { projector = { fault: 'is not an mmproj file' } } =
+    'fault' in facts ? { projector: { fault: `${facts.fault}; copy it again` } } : facts
   return 'fault' in projector ? { blindness: blindnessOf(path, projector.fault) } : { vision: true, projector: path }
 }
 

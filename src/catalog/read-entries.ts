@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import type { AssetDescriptor, UnusableFile } from '../core/assets/asset.ts'
 import type { CatalogEntry, CatalogFault } from './catalog-fault.ts'
 import { checkFiles } from './check-files.ts'
@@ -61,8 +61,9 @@ export async function readEntries(
 /** Requests may name a faulty model by its id. */
 function toUnusable(result: ReadFolder): readonly UnusableFile[] {
   if ('entry' in result) return []
-  const [{ field, message } = { field: '', message: 'has faults' }] = result.faults
-  const reason = field === '' ? message : `is left out: in its model.json, ${field} ${message}`
+  const [{ file, field, message } = { file: result.modelFile, field: '', message: 'has faults' }] = result.faults
+  const where = file === result.modelFile ? '' : `is left out: its ${relative(dirname(result.modelFile), file)} `
+  const reason = field === '' ? `${where}${message}` : `is left out: in its model.json, ${field} ${message}`
   const name = result.id ?? basename(dirname(result.modelFile))
   return [{ name, file: result.modelFile, reason: reason.replace(/\.$/u, '') }]
 }

@@ -31,7 +31,7 @@ export interface RouteDescription {
    * The default model of a body without `model`: `named` uses the text model of a setting or refuses, `chosen` leaves the choice to the
    * handler, and `drawing` uses an image model. The setting's model also replaces one that is not installed. Absent = none.
    */
-  readonly model?: 'named' | 'chosen' | 'drawing'
+  readonly model?: 'named' | 'chosen' | 'embedding' | 'drawing'
   /** The kind of body; absent = JSON. A `form` is read whole, a `stored-form` file by file, and `bytes` go to the handler as they arrive. */
   readonly takes?: 'form' | 'stored-form' | 'bytes'
   readonly body?: TObject | ((settings: BodySettings) => TObject)

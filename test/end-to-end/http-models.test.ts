@@ -174,6 +174,13 @@ test('a missing or unknown text model is rejected with the installed names and t
   const [status, message] = await ask({ model: 'fake-chad' })
   assert.equal(status, 404)
   assert.match(message, /use one of: .*fake-chat.* Did you mean fake-chat\?$/)
+  const embed = async (path: string, body: object) => [path, (await readError(await service.fetch(path, { json: body }))).message]
+  for (const [path, body] of [
+    ['/v1/embeddings', { input: 'Hi' }],
+    ['/api/embed', { input: 'Hi' }],
+    ['/api/embeddings', { prompt: 'Hi' }],
+  ] as const)
+    assert.deepEqual(await embed(path, body), [path, '`model` is required; use one of: fake-chat.'])
 })
 
 test('models named in settings replace missing or unknown ones, and the answer names them', async () => {

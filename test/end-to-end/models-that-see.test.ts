@@ -206,8 +206,14 @@ test('a projector of another model is rejected when the model is loaded', async 
     await writeFile(files.projector, projector)
     await using _ = await loadLlamaModel(describeSeeing('mlp', files), { threads: 1, slots: 1, openTower, signal })
   }
-  await assert.rejects(load(writeMmproj('mlp', 128)), /mmproj-mlp\.gguf is the projector of another model: its vectors have 128 numbers.*; replace it/)
-  await assert.rejects(load(writeMmproj('qwen2.5vl_merger', 256)), /mmproj-mlp\.gguf is the projector of another model: .* in a grid.*; replace it/)
+  await assert.rejects(
+    load(writeMmproj('mlp', 128)),
+    /mmproj-mlp\.gguf is the projector of another model: its vectors have 128 numbers.*; replace it/,
+  )
+  await assert.rejects(
+    load(writeMmproj('qwen2.5vl_merger', 256)),
+    /mmproj-mlp\.gguf is the projector of another model: .* in a grid.*; replace it/,
+  )
   const foreign = writeMmproj('mlp', 256, [['clip.vision.projector_type', ggufValue('pixtral')]])
   await assert.rejects(load(foreign.subarray(0, -1)), /mmproj-mlp\.gguf is cut short/)
 })

@@ -45,8 +45,10 @@ export async function describeDiffusersFolder(
   if (sizes.every(([, size]) => size === 0)) return fault('is in a folder without .safetensors files; copy the whole folder again.')
   const family = transformer == null ? familyOf(unet ?? {}, { first: first ?? null, second: second ?? null }) : transformerOf(transformer)
   if (family === null) {
-    const named = String(transformer?._class_name)
-    return fault(`names the transformer ${named}; Sepia runs those of FLUX.1, FLUX.2 klein, Z-Image and Stable Diffusion 3.`)
+    const named = transformer?._class_name
+    if (named === undefined)
+      return fault('names no transformer in "_class_name"; copy the folder again.', join(folder, 'transformer/config.json'))
+    return fault(`names the transformer ${String(named)}; Sepia runs those of FLUX.1, FLUX.2 klein, Z-Image and Stable Diffusion 3.`)
   }
   const layers = [first, second].flatMap((config) => (typeof config?.num_hidden_layers === 'number' ? [config.num_hidden_layers] : []))
   const stated = scheduler?.prediction_type

@@ -131,3 +131,26 @@ test('an encoder of another width is not used as the part', async () => {
   )
   assert.match(catalog.findUnusable('z-image')?.reason ?? '', /the text encoder Qwen3 \(4B for Z-Image/u)
 })
+
+test('a model whose part is damaged names the damaged file beside the missing part', async () => {
+  await using folder = await createTemporaryFolder()
+  await writeFiles(folder.path, {
+    'diffusion_models/z-image-turbo-Q8_0.gguf': writeGguf([['general.architecture', ggufValue('lumina2')]], zImage),
+    'text_encoders/Qwen3-4B-Q8_0.gguf': qwen(32).subarray(0, -1),
+    'vae/ae.safetensors': vae,
+    'tokenizers/qwen3/tokenizer.json': Buffer.from('{}'),
+    'loras/far/away.gguf': Buffer.alloc(0),
+  })
+  const reason = (await openCatalog({ folders: [folder.path] })).findUnusable('z-image-turbo-Q8_0')?.reason
+  assert.match(reason ?? '', /without all its parts; .*the text encoder Qwen3 .*; damaged there: Qwen3-4B-Q8_0\.gguf$/)
+})
+
+test('a file of weights in blocks that Sepia cannot read is not to be copied again', async () => {
+  await using folder = await createTemporaryFolder()
+  const [first, ...rest] = zImage
+  assert.ok(first)
+  const iq4 = { ...first, type: 20, data: Buffer.alloc((first.data.length / 34) * 18) }
+  await writeFiles(folder.path, { 'z-image.gguf': writeGguf([['general.architecture', ggufValue('lumina2')]], [iq4, ...rest]) })
+  const [fault] = (await openCatalog({ folders: [folder.path] })).faults
+  assert.match(fault?.message ?? '', /as IQ4_NL, which Sepia cannot read in image models; use Q8_0, Q4_0 or Q4_K\.$/)
+})

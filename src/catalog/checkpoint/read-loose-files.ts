@@ -4,8 +4,8 @@ import type { AssetDescriptor, UnusableFile } from '../../core/assets/asset.ts'
 import { unnamedReason } from '../../core/checkpoint/model-parts.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
 import { type CatalogEntry, type CatalogFault, fileFault } from '../catalog-fault.ts'
-import { isNamedProjector } from '../hub/choose-gguf.ts'
 import { type FoundProjector, readLooseGguf } from '../gguf/read-loose-gguf.ts'
+import { isNamedProjector } from '../hub/choose-gguf.ts'
 import { type FoundPart, findParts, type IncompleteModel, withParts } from './assemble-models.ts'
 import { examineWeights } from './examine-weights.ts'
 
@@ -45,7 +45,8 @@ const nothing: ReadFile = { entries: [], assets: [], unusable: [], faults: [], i
 export async function readLooseFiles(files: readonly LooseFile[], names: ReadonlyMap<string, string>): Promise<ReadLooseFiles> {
   const read = await Promise.all(files.map((file) => readLooseFile(file, names.get(file.path) ?? weightName(file.path))))
   const parts = read.flatMap((each) => each.parts)
-  const whole = await Promise.all(read.flatMap(({ incomplete }) => incomplete).map((model) => completeModel(model, parts)))
+  const faulty = read.flatMap(({ faults }) => faults.map(({ file }) => file))
+  const whole = await Promise.all(read.flatMap(({ incomplete }) => incomplete).map((model) => completeModel(model, parts, faulty)))
   const all = [...read, ...whole]
   return {
     entries: all.flatMap(({ entries }) => entries),
@@ -60,12 +61,16 @@ export async function readLooseFiles(files: readonly LooseFile[], names: Readonl
 async function completeModel(
   { descriptor, ...model }: Incomplete,
   parts: readonly (FoundPart & Pick<LooseFile, 'source'>)[],
+  faulty: readonly string[],
 ): Promise<ReadFile> {
   const { path, source } = model
   const own = parts.filter((part) => part.source === source)
   const found = await findParts(model, own)
   if ('unusable' in found) {
-    const reason = found.unusable
+    const places = [dirname(path), dirname(dirname(path))]
+    const beside = faulty.filter((file) => places.includes(dirname(file)) || places.slice(1).includes(dirname(dirname(file))))
+    const damaged = beside.map((file) => basename(file)).slice(0, maxNamed)
+    const reason = damaged.length === 0 ? found.unusable : `${found.unusable}; damaged there: ${damaged.join(', ')}`
     return { ...nothing, faults: [fileFault(path, `${reason}.`)], unusable: [{ name: descriptor.id, file: path, reason }] }
   }
   const bytes = Object.values(found.sizes).reduce((sum, size) => sum + size, descriptor.bytes)
@@ -131,6 +136,11 @@ async function partsIn(path: string, source: number, name: string): Promise<Read
   return examined?.kind === 'part' ? [{ path, source, ...examined }] : []
 }
 
+/** A fault as a whole sentence about a file; what to do, unless it says so, is to copy it again. */
+function withRemedy(fault: string): string {
+  return fault.includes(';') ? `${fault}.` : `${fault}; copy it again or remove it.`
+}
+
 async function readLooseFile({ path, source }: LooseFile, name: string): Promise<ReadFile> {
   const fault = (message: string): ReadFile => {
     const reason = message.replace(/\.$/u, '')
@@ -155,7 +165,7 @@ async function readLooseFile({ path, source }: LooseFile, name: string): Promise
     const read = await readLooseGguf({ path, source, name }).catch((error: unknown) => explainUnreadable(error))
     if (typeof read === 'string') return fault(read)
     if (read === null) return nothing
-    if ('fault' in read) return fault(`${read.fault}; copy it again or remove it.`)
+    if ('fault' in read) return fault(withRemedy(read.fault))
     if ('projector' in read) return { ...unusable(read.unusable), projectors: [read.projector] }
     if ('unusable' in read) return unusable(read.unusable)
     if ('asset' in read) return { ...nothing, assets: [read.asset] }
@@ -166,7 +176,7 @@ async function readLooseFile({ path, source }: LooseFile, name: string): Promise
   const examined = await examineWeights(path, name).catch(() => ({ kind: 'faulty', reason: 'cannot be read' }) as const)
   switch (examined.kind) {
     case 'faulty':
-      return fault(`${examined.reason}; copy it again or remove it.`)
+      return fault(withRemedy(examined.reason))
     case 'unusable':
       return unusable(foreignModel ?? examined.reason)
     case 'transformer':

@@ -80,7 +80,7 @@ describe('a GGUF file in a models folder', () => {
     await writeFiles(lacking.path, { [names[0] ?? '']: part(0), [names[2] ?? '']: part(2) })
     assert.deepEqual(
       (await openCatalog({ folders: [lacking.path] })).faults.map(({ message }) => message),
-      ['needs its other parts in the same folder; 1 of 3 are missing; copy it again or remove it.'],
+      ['lacks 1 of its 3 parts; copy them into the same folder.'],
     )
 
     await using headless = await createTemporaryFolder()
@@ -89,11 +89,11 @@ describe('a GGUF file in a models folder', () => {
     assert.deepEqual(
       catalog.faults.map(({ file, message }) => `${basename(file)} ${message}`),
       [
-        `${names[1]} needs its other parts in the same folder; 1 of 3 are missing; copy it again or remove it.`,
+        `${names[1]} lacks 1 of its 3 parts; copy them into the same folder.`,
         'renamed.gguf is one of 3 parts, and its name must end in -00002-of-00003.gguf; copy it again or remove it.',
       ],
     )
-    assert.match(catalog.findUnusable('big')?.reason ?? '', /^needs its other parts/)
+    assert.match(catalog.findUnusable('big')?.reason ?? '', /^lacks 1 of its 3 parts/)
   })
 
   it('is reported by name if it is not a model, and left out if it is damaged', async () => {

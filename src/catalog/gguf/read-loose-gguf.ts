@@ -71,7 +71,7 @@ export async function readLooseGguf({
   const first = stats.findIndex((each) => each !== null)
   if (facts.split !== null && first >= 0 && first < facts.split.index) return null
   if (facts.split !== null && first < 0) return { fault: `is one of ${stats.length} parts, and its name must end in ${endOf(facts.split)}` }
-  if (missing > 0) return { fault: `needs its other parts in the same folder; ${missing} of ${stats.length} are missing` }
+  if (missing > 0) return { fault: `lacks ${missing} of its ${stats.length} parts; copy them into the same folder` }
   const descriptor = {
     kind: 'text',
     format: 'gguf',

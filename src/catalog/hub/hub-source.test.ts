@@ -97,7 +97,7 @@ describe('a model of the hub', () => {
     const pull = (parts: readonly string[]) => pullModel({ modelsFolder: other.path, hub }, parts.join('+'), options)
     const [transformer = '', encoder = '', vae = '', tokenizer = ''] = source
     for (const [parts, refusal] of [
-      [[transformer, encoder, vae], /Z-Image without all its parts: add these with "\+": the tokenizer of Qwen3/],
+      [[transformer, encoder, vae], /Z-Image without all its parts; add these with "\+": the tokenizer of Qwen3/],
       [[transformer, vae, tokenizer], /add these with "\+": the text encoder Qwen3/],
       [[transformer, encoder, tokenizer], /add these with "\+": its VAE/],
       [[vae, encoder, tokenizer], /ae\.safetensors is not a transformer; name the file of the transformer first/],

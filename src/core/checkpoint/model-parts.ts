@@ -63,5 +63,5 @@ export function lackingReason(
   remedy = 'put these beside it or into folders beside its own',
 ): string {
   const listed = parts.map((part) => partNames[part]).join('; ')
-  return `is a model of ${familyNames[family]} without all its parts: ${remedy}: ${listed}`
+  return `is a model of ${familyNames[family]} without all its parts; ${remedy}: ${listed}`
 }

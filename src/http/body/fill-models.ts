@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
 import { listedModels, resolveModelName, withModelId } from '../../core/find-descriptor.ts'
 import { isRecord } from '../../core/json-value.ts'
+import type { TextModelDescriptor } from '../../core/model.ts'
 import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
 import { callerOf } from '../caller.ts'
 import type { RouteDependencies } from '../http-dependencies.ts'
@@ -14,8 +15,11 @@ type Body = Readonly<Record<string, unknown>>
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a body without a text model is refused where no setting names one, or its handler chooses one, or whether it names an image model; absent = it names none. */
-    readonly model?: 'named' | 'chosen' | 'drawing'
+    /**
+     * Whether a body without a text model is refused where no setting names one, or its handler chooses one, or whether it names a model that
+     * embeds or one that draws; absent = it names none.
+     */
+    readonly model?: 'named' | 'chosen' | 'embedding' | 'drawing'
   }
 }
 
@@ -54,6 +58,10 @@ export function withInstalledModel(
     return known
   }
   const { model = null } = body
+  if (config.model === 'embedding') {
+    if (model === null) throw missing(deps.catalog, ({ embeddings }) => embeddings)
+    return body
+  }
   const filled = fillText(deps, { model, standard: defaultModels.text, isOptional: config.model === 'chosen', reply })
   return filled === null ? body : { ...body, model: filled }
 }
@@ -64,13 +72,18 @@ function fillText(
 ): string | null {
   if (model === null) {
     if (standard !== null || isOptional) return standard
-    const names = listedModels(catalog).flatMap(({ id, ...each }) => (each.kind === 'text' && each.generates !== false ? [id] : []))
-    const known = names.length === 0 ? 'none is installed' : `use one of: ${names.join(', ')}`
-    throw new ServiceError('invalid_request_error', `\`model\` is required; ${known}.`, { param: 'model' })
+    throw missing(catalog, ({ generates }) => generates !== false)
   }
   if (standard === null || typeof model !== 'string' || isKnown(catalog, model)) return null
   reply.header(header, `The model is not installed; ${standard} answers instead.`)
   return standard
+}
+
+/** The error for a body without a model, with the installed ones that would do. */
+function missing(catalog: ModelCatalog, does: (model: TextModelDescriptor) => boolean): ServiceError {
+  const names = listedModels(catalog).flatMap((model) => (model.kind === 'text' && does(model) ? [model.id] : []))
+  const known = names.length === 0 ? 'none is installed' : `use one of: ${names.join(', ')}`
+  return new ServiceError('invalid_request_error', `\`model\` is required; ${known}.`, { param: 'model' })
 }
 
 /** Removes the names of models that are not installed from a drawing's body: `model`, or A1111's setting. */

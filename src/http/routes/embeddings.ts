@@ -17,6 +17,7 @@ export const createEmbedding: Route = {
   summary: 'Embed texts',
   scopes: ['text'],
   spends: 'tokens',
+  model: 'embedding',
   body: embeddingRequestSchema,
   example: { model: 'all-minilm-l6-v2', input: ['a fox', 'a hare'] },
   answers: [json('One vector of unit length per input.', embeddingSchema)],

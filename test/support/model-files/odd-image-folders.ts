@@ -117,7 +117,7 @@ const damages: readonly (readonly [what: string, damage: Damage, answer: RegExp 
   ['with an index that leads elsewhere', listShards('{"weight_map":{"a":"../../x.safetensors"}}'), /does not name files beside it/],
   ['with an index that is not JSON', listShards('{'), /index\.json is not valid JSON/],
   ['with an empty index', listShards('{"weight_map":{}}'), /does not name files beside it/],
-  ['without its second shard', loseShard(true), /-00002-of-00002\.safetensors is missing or cannot be read/],
+  ['without its second shard', loseShard(true), /-00002-of-00002\.safetensors is missing or cannot be read; copy it again/],
   [
     'without its second shard and its index',
     loseShard(false),
@@ -154,7 +154,12 @@ const damages: readonly (readonly [what: string, damage: Damage, answer: RegExp 
     configure('transformer/config.json', { _class_name: 'UNet2DConditionModel' }),
     /names the transformer UNet2DConditionModel/,
   ],
-  ['without its VAE', remove('vae'), /without all its parts: .*its VAE/],
+  [
+    'with a configuration without its kind',
+    configure('transformer/config.json', { _class_name: undefined }),
+    /its transformer\/config\.json names no transformer in "_class_name"; copy the folder again/,
+  ],
+  ['without its VAE', remove('vae'), /without all its parts; .*its VAE/],
   ['with half a VAE', halve(vae), /is cut short/],
   ['with a VAE without decoder', change(vae, without(/^decoder/u)), /lacks the tensor "decoder\.conv_in\.weight"/],
   [
@@ -169,19 +174,19 @@ const damages: readonly (readonly [what: string, damage: Damage, answer: RegExp 
   ],
   ['with a VAE whose configuration is no JSON', write('vae/config.json', '{'), /vae\/config\.json is not valid JSON/],
   ['with two VAEs', ({ folder }) => cp(join(folder, vae), join(folder, 'vae/another.safetensors')), draws],
-  ['without its text encoder', remove('text_encoder'), /without all its parts: .*the text encoder/],
+  ['without its text encoder', remove('text_encoder'), /without all its parts; .*the text encoder/],
   ['with half a text encoder', halve(encoder), /is cut short/],
   ['with the text encoder of another family', (place) => cp(another(place), join(place.folder, encoder)), /lacks the tensor/],
   ['with a text encoder without its tokens', change(encoder, without(/embed/u)), /lacks the tensor ".*embed/],
   ['with a scheduler that is not JSON', write('scheduler/scheduler_config.json', '{'), /scheduler_config\.json is not valid JSON/],
   ['with a model index that is not JSON', write('model_index.json', '{'), /is not a JSON object; copy the whole folder/],
-  ['without its tokenizers', eachTokenizer((folder) => rm(folder, { recursive: true })), /without all its parts: .*tokenizer/],
+  ['without its tokenizers', eachTokenizer((folder) => rm(folder, { recursive: true })), /without all its parts; .*tokenizer/],
   [
     'with tokenizers of one letter',
     eachTokenizer(async (folder) => {
       for (const file of await readdir(folder)) await writeFile(join(folder, file), '{')
     }),
-    /is not valid JSON/,
+    /is not valid JSON; copy it again/,
   ],
 ]
 

@@ -8,6 +8,7 @@ import { openReferencePipeline } from '../../../../test/support/parity/open-pipe
 import { parseReferenceFile, type ReferenceCase } from '../../../../test/support/parity/reference-case.ts'
 import { replayCase } from '../../../../test/support/parity/replay-case.ts'
 import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import { loadUnigramTokenizer } from '../prompts/unigram-tokenizer.ts'
 
 const temporary = await createTemporaryFolder()
 after(() => temporary[Symbol.asyncDispose]())
@@ -152,6 +153,18 @@ test('a VAE without the first block of its decoder is rejected', async () => {
 test('a VAE with NaN is rejected', async () => {
   const vae = await writeDamaged('vae/ae.safetensors', spoilt(/^decoder\.conv_out\.weight/u))
   await requireRejected({ model: dev }, { files: { vae } }, /VAE of this model returned NaN or infinity: its file is damaged/)
+})
+
+test('a SentencePiece tokenizer that was cut short is rejected', async () => {
+  const [whole, cut] = [join(folder, 'tokenizers/t5'), join(folder, 'tokenizers/cut')]
+  const file = await readFile(join(whole, 'spiece.model'))
+  await mkdir(cut)
+  await writeFile(join(cut, 'spiece.model'), file)
+  assert.equal((await loadUnigramTokenizer(cut)).size, (await loadUnigramTokenizer(whole)).size)
+  for (const length of [file.length - 1, 5000]) {
+    await writeFile(join(cut, 'spiece.model'), file.subarray(0, length))
+    await assert.rejects(loadUnigramTokenizer(cut), { message: /spiece\.model is cut short; copy it again/ })
+  }
 })
 
 test('a tokenizer of another model is rejected', async () => {

@@ -3,10 +3,16 @@ import { join } from 'node:path'
 import { ServiceError } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 
-/** The error for a model folder that does not fit; the message names the file as it is called inside the folder. Trying again helps only where the system read nothing. */
+/**
+ * The error for a model folder that does not fit; the message names the file as it is called inside the folder. Trying again helps only
+ * where the system read nothing.
+ *
+ * @param fault The end of a sentence about the file; what to do follows a semicolon, or is to copy the file again.
+ */
 export function unusableModel(file: string, fault: string, cause?: unknown): ServiceError {
   const isPassing = cause instanceof Error && 'code' in cause && passing.has(cause.code)
-  return new ServiceError('inference_failed', `The model cannot be used: ${file} ${fault}.`, {
+  const remedy = isPassing || fault.includes(';') ? '' : '; copy it again, or use another model'
+  return new ServiceError('inference_failed', `The model cannot be used: ${file} ${fault}${remedy}.`, {
     cause,
     ...(!isPassing && { param: 'model' }),
   })

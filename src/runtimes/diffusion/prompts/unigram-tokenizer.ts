@@ -117,7 +117,12 @@ async function loadSentencePiece(folder: string): Promise<UnigramTokenizer> {
     throw unusableModel(file, 'is missing or cannot be read', error)
   })
   const pieces: Piece[] = []
-  for (const field of protobufFields(bytes)) if (field.number === 1) pieces.push(readPiece(field.bytes))
+  let end = 0
+  for (const field of protobufFields(bytes)) {
+    end += field.head + field.length
+    if (field.number === 1) pieces.push(readPiece(field.bytes))
+  }
+  if (end > bytes.length) throw unusableModel(file, 'is cut short')
   if (pieces.length < 3) throw unusableModel(file, 'holds no pieces')
   const extra = Array.from({ length: 100 }, (_, i) => `<extra_id_${99 - i}>`)
   return new UnigramTokenizer([...pieces, ...extra.map((text) => ({ text, score: 0 }))], extra)
