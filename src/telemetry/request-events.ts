@@ -8,7 +8,9 @@ export function requestFinished({ log, metrics }: Telemetry, request: FinishedRe
   const durationMs = Math.round(request.durationMs * 10) / 10
   metrics.requests.add([method, route, String(status)])
   metrics.requestSeconds.observe([method, route], durationMs / 1000)
-  log[status >= 500 ? 'warn' : 'info']({ ...request, durationMs }, 'request finished')
+  // The console asks for news about every second, and mostly there are none.
+  const isEmptyPoll = method === 'GET' && status === 204
+  log[status >= 500 ? 'warn' : isEmptyPoll ? 'debug' : 'info']({ ...request, durationMs }, 'request finished')
 }
 
 /** A caller requested logging of its own prompt, the only way a prompt gets into the log. */

@@ -30,6 +30,16 @@ describe('telemetry', () => {
     assert.match(time, /^\d{4}-\d\d-\d\dT/)
   })
 
+  it('writes polls without news only at the debug level', async () => {
+    const poll = { ...request, status: 204 }
+    const info = await open()
+    requestFinished(info.telemetry, poll)
+    assert.deepEqual(info.lines, [])
+    const debug = await open({ level: 'debug' })
+    requestFinished(debug.telemetry, poll)
+    assert.equal(JSON.parse(debug.lines[0] ?? '').level, 'debug')
+  })
+
   it('writes readable lines with the setting', async () => {
     const { telemetry, lines } = await open({ format: 'pretty' })
     requestFinished(telemetry, request)
