@@ -14,6 +14,7 @@ import { Moment } from '../../parts/moment.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { useResource } from '../../state/resource.ts'
+import { detailText } from './audit-detail.ts'
 
 /** Descriptions of the actions. */
 const actionTexts: Readonly<Record<AuditAction, string>> = {
@@ -96,26 +97,13 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Number
     { title: t`Who`, cell: ({ accountId }) => <Clipped text={accountId === null ? t`Operator` : (names.get(accountId) ?? accountId)} /> },
     { title: t`IP address`, cell: ({ address }) => address ?? t`this machine` },
     { title: t`Target`, cell: ({ subject }) => (subject === null ? '–' : <Clipped text={names.get(subject) ?? subject} />) },
-    { title: t`Details`, cell: ({ detail }) => (detail === null ? '–' : <Detail detail={detail} />) },
+    { title: t`Details`, cell: ({ detail }) => (detail === null ? '–' : <Detail detail={detail} names={names} />) },
     { title: t`When`, cell: ({ at }) => <Moment at={at} /> },
   ]
 }
 
-/** The fixed words of details. */
-const detailTexts: Readonly<Record<string, string>> = {
-  owner: t`owner`,
-  member: t`member`,
-  name: t`name`,
-  password: t`password`,
-  'e-mail': t`e-mail`,
-  'tokens revoked': t`tokens revoked`,
-  'a browser not known': t`an unknown browser`,
-  'with the organisation': t`with the organisation`,
-}
-
-/** The detail as recorded, except that fixed words are translated. */
-function Detail({ detail }: { detail: string }): VNode {
-  const texts = detail.split(', ').flatMap((words) => detailTexts[words] ?? [])
-  const isFixed = texts.length === detail.split(', ').length
-  return isFixed ? <Clipped text={texts.join(', ')} /> : <Clipped text={detail} language="en" />
+/** The detail as recorded, except that changes and fixed words are described in the page's language. */
+function Detail({ detail, names }: { detail: string; names: ReadonlyMap<string, string> }): VNode {
+  const text = detailText(detail, names)
+  return text === null ? <Clipped text={detail} language="en" /> : <Clipped text={text} />
 }

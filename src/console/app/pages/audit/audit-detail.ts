@@ -1,0 +1,54 @@
+import { type AccountLimits, noUseLimits } from '../../../../core/limits/use-limits.ts'
+import { readJson } from '../../interface/read-json.ts'
+import { t } from '../../language/t.ts'
+import { durationText } from '../../parts/duration-text.ts'
+import { limitLines } from '../../parts/limits/limit-texts.ts'
+
+/** The fixed words of details. */
+const fixedTexts: Readonly<Record<string, string>> = {
+  owner: t`owner`,
+  member: t`member`,
+  name: t`name`,
+  password: t`password`,
+  'e-mail': t`e-mail`,
+  'tokens revoked': t`tokens revoked`,
+  'a browser not known': t`an unknown browser`,
+  'with the organisation': t`with the organisation`,
+}
+
+/** A change as the service records it. */
+interface RecordedChange {
+  readonly role?: string
+  readonly disabled?: boolean
+  readonly limits?: Partial<AccountLimits>
+  readonly by?: 'groups'
+  readonly keepMs?: number
+}
+
+/**
+ * The detail of an audit entry in the page's language, or null when it is recorded in English words or is a name.
+ *
+ * @param names Names of accounts by id.
+ */
+export function detailText(detail: string, names: ReadonlyMap<string, string>): string | null {
+  const change = readJson(detail)
+  if (typeof change === 'object' && change !== null) return changeText(change)
+  const scopes = /^((?:text|image|read)(?: (?:text|image|read))*)(?: of (\S+))?$/.exec(detail)
+  if (scopes) return [...(scopes[1] ?? '').split(' '), ...(scopes[2] === undefined ? [] : [names.get(scopes[2]) ?? scopes[2]])].join(', ')
+  const words = detail.split(', ').map((word) => fixedTexts[word])
+  return words.includes(undefined) ? null : words.join(', ')
+}
+
+function changeText(change: RecordedChange & Partial<AccountLimits>): string {
+  const { role, disabled, limits, by, keepMs } = change
+  const texts = [
+    ...(role === undefined ? [] : [fixedTexts[role] ?? role]),
+    ...(disabled === undefined ? [] : [disabled ? t`disabled` : t`enabled`]),
+    ...(by === undefined ? [] : [t`from the groups of the organisation`]),
+    ...(keepMs === undefined ? [] : [t`each kept for ${durationText(keepMs)}`]),
+  ]
+  // The limits of a token are recorded alone.
+  const limitTexts = limitLines({ ...noUseLimits, ...change, ...limits })
+  if (limitTexts.length === 0 && texts.length === 0) return t`no limits`
+  return [...texts, ...limitTexts].join(', ')
+}
