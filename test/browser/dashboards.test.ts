@@ -232,6 +232,20 @@ test('the service page updates its figures after a request', { skip }, async () 
   assert.deepEqual(await findBarriers(page), [])
 })
 
+test('the service page shows waiting requests and memory at its first reading', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Models')
+  let readings = 0
+  // Only the first reading is answered.
+  await page.route('**/console/api/service', (route) => (++readings === 1 ? route.continue() : undefined))
+  await openPage(page, 'Service')
+  const figure = (name: string) => page.locator('.live-board > div').filter({ hasText: name }).locator('dd')
+  await figure('Total memory').filter({ hasText: /MB|GB/ }).waitFor()
+  await figure('Waiting').filter({ hasText: /\d/ }).waitFor()
+  await figure('Tokens/s').filter({ hasText: '…' }).waitFor()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+})
+
 test('models with the same name are distinguished on the service page', { skip }, async () => {
   const { page } = visit()
   await page.route('**/console/api/models', async (route) => {

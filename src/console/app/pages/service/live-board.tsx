@@ -13,6 +13,8 @@ interface Figure {
   readonly term: string
   readonly read: (figures: LiveFigures) => number | null
   readonly show: (value: number) => string
+  /** Whether one reading is enough to tell it; the others are measured between two. */
+  readonly isMomentary?: true
 }
 
 const figures: readonly Figure[] = [
@@ -20,10 +22,10 @@ const figures: readonly Figure[] = [
   { term: t`First token after`, read: ({ firstTokenMs }) => firstTokenMs, show: durationText },
   { term: t`Time per image step`, read: ({ stepMs }) => stepMs, show: durationText },
   { term: t`Requests a second`, read: ({ requestsPerSecond }) => requestsPerSecond, show: (value) => decimalText(value, 1) },
-  { term: t`Running`, read: ({ inUse }) => inUse, show: String },
-  { term: t`Waiting`, read: ({ waiting }) => waiting, show: String },
-  { term: t`Longest wait`, read: ({ queuedMs }) => queuedMs, show: durationText },
-  { term: t`Total memory`, read: ({ memoryBytes }) => memoryBytes, show: byteText },
+  { term: t`Running`, read: ({ inUse }) => inUse, show: String, isMomentary: true },
+  { term: t`Waiting`, read: ({ waiting }) => waiting, show: String, isMomentary: true },
+  { term: t`Longest wait`, read: ({ queuedMs }) => queuedMs, show: durationText, isMomentary: true },
+  { term: t`Total memory`, read: ({ memoryBytes }) => memoryBytes, show: byteText, isMomentary: true },
 ]
 
 /** The current figures of all nodes, each with its last two minutes. */
@@ -31,10 +33,10 @@ export function LiveBoard({ readings }: { readings: readonly ServiceHealth[] }):
   const spans = readings.slice(1).map((_, index) => figuresOf(readings.slice(0, index + 2)))
   return (
     <dl class="live-board">
-      {figures.map(({ term, read, show }) => {
+      {figures.map(({ term, read, show, isMomentary = false }) => {
         // A figure without recent events keeps its last value.
         const values = spans.map(read)
-        const newest = values.findLast((value) => value !== null)
+        const newest = isMomentary ? read(figuresOf(readings)) : values.findLast((value) => value !== null)
         return (
           <div class="sheet" key={term}>
             <dt>{term}</dt>
