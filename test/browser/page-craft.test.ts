@@ -99,13 +99,18 @@ test('the figures of the service fill their rows at every width', { skip }, asyn
   }
 })
 
-test('content that fits into the window does not scroll in the chat', { skip }, async () => {
+test('content that fits into the window does not scroll the page', { skip }, async () => {
   const { page } = visit()
-  for (const width of [1280, 768, 360]) {
-    await open('chat', width)
-    await page.locator('.suggestions').waitFor()
+  for (const [path, width, content] of [
+    ['chat', 1280, 'Start a conversation'],
+    ['chat', 768, 'Start a conversation'],
+    ['chat', 360, 'Start a conversation'],
+    ['images', 1280, 'No pictures yet'],
+  ] as const) {
+    await open(path, width)
+    await page.getByText(content).waitFor()
     const overflow = 'document.documentElement.scrollHeight - document.documentElement.clientHeight'
-    await eventually(async () => assert.equal(await page.evaluate(overflow), 0, `${width} pixels`))
+    await eventually(async () => assert.equal(await page.evaluate(overflow), 0, `${path}, ${width} pixels`))
   }
 })
 
