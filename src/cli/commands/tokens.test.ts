@@ -20,9 +20,9 @@ describe('token list', () => {
     assert.deepEqual(
       lines.slice(1).map((line) => line.split(/ {2,}/)),
       [
-        ['t1', 'mine', 'abcd', 'read', '1970-01-01T00:00:00Z', 'never', 'valid'],
-        ['t2', 'ends', 'abcd', 'text,image', '1970-01-01T00:00:00Z', 'never', 'valid until 2026-11-21T12:00:00Z'],
-        ['t3', 'gone', 'abcd', 'read', '1970-01-01T00:00:00Z', '1970-01-01T00:00:01Z', 'revoked 2026-11-21T12:00:00Z'],
+        ['t1', 'mine', '…abcd', 'read', '1970-01-01T00:00:00Z', 'never', 'valid'],
+        ['t2', 'ends', '…abcd', 'text,image', '1970-01-01T00:00:00Z', 'never', 'valid until 2026-11-21T12:00:00Z'],
+        ['t3', 'gone', '…abcd', 'read', '1970-01-01T00:00:00Z', '1970-01-01T00:00:01Z', 'revoked 2026-11-21T12:00:00Z'],
       ],
     )
   })

@@ -57,7 +57,7 @@ export const listTokens: Command = {
     const account = flags.get('account')
     const tokens = account === undefined ? await listAllTokens(desk, { signal }) : await desk.listTokens(account, { signal })
     return {
-      text: textTable(['ID', 'NAME', 'ENDS IN', 'SCOPES', 'CREATED', 'LAST USED', 'STATE'], tokens.map(tokenRow)) || 'There are no tokens.',
+      text: textTable(['ID', 'NAME', 'TOKEN', 'SCOPES', 'CREATED', 'LAST USED', 'STATE'], tokens.map(tokenRow)) || 'There are no tokens.',
       json: { tokens: tokens.map(tokenObject) },
     }
   },
@@ -65,7 +65,7 @@ export const listTokens: Command = {
 
 function tokenRow(token: AccessToken): readonly string[] {
   const { id, name, hint, scopes, createdAt, lastUsedAt } = token
-  return [id, name, hint, scopes.join(','), isoTime(createdAt) ?? '', isoTime(lastUsedAt) ?? 'never', stateOf(token)]
+  return [id, name, `…${hint}`, scopes.join(','), isoTime(createdAt) ?? '', isoTime(lastUsedAt) ?? 'never', stateOf(token)]
 }
 
 function stateOf({ revokedAt, expiresAt }: AccessToken): string {

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { listeningOrigin } from '../../config/addresses.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import type { CommandContext } from '../command.ts'
+import { printable } from '../printed-text.ts'
 import { openProgressBar } from '../progress-bar.ts'
 import type { ServiceClient } from './service-client.ts'
 
@@ -44,8 +45,12 @@ const noticeMs = 60_000
 export async function ensureModel(context: CommandContext, service: ServiceClient, name: string): Promise<string> {
   const { backend, config, terminal, signal } = context
   const isInstalled = async (model: string) => (await fetchModels(service, { signal })).some(({ id }) => id === model)
-  // For an unknown name, the service lists the installed models and the nearest name.
-  if ((await isInstalled(name)) || !isSource(name)) return name
+  if (await isInstalled(name)) return name
+  if (!isSource(name)) {
+    terminal.err(`${printable(name)} is not in the list of models; to pull one, name its source: sepia run hf:<owner>/<repository>\n`)
+    // The service answers with the installed models and the nearest name, and knows names that it does not list.
+    return name
+  }
   if (service.url !== listeningOrigin(config.listen.host, config.listen.port))
     throw new Error(`${name} can only be pulled on the machine of ${service.url}; run sepia model pull ${name} there.`)
   const plan = await backend.planPull(config, name, { signal })

@@ -29,7 +29,7 @@ export const listRequests: Command = serviceCommand({
       request.model,
     ])
     return {
-      text: textTable(['ID', 'STATUS', 'OUTCOME', 'CREATED (UTC)', 'MODEL'], rows) || 'There are no such requests.',
+      text: textTable(['ID', 'STATUS', 'OUTCOME', 'CREATED (UTC)', 'MODEL'], rows) || 'No requests found.',
       heading: rows.length > 0,
       json: { requests: data },
     }
