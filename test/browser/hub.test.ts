@@ -25,7 +25,7 @@ test('an owner searches the hub, sees the results, and pulls a model with one cl
   await page.keyboard.press('Enter')
   await dialog.getByText('The hub has no GGUF or image model for these words').waitFor()
   await words.fill('chat')
-  await dialog.getByRole('button', { name: 'Search the hub' }).click()
+  await dialog.getByRole('button', { name: 'Search', exact: true }).click()
   const found = dialog.getByRole('list', { name: 'Found on the hub' }).getByRole('listitem')
   await found.filter({ hasText: 'closed-chat' }).getByText('its terms must be accepted').waitFor()
   assert.deepEqual(await findBarriers(page), [])

@@ -71,7 +71,7 @@ export function GalleryPage(): VNode {
     <Page
       title={t`Gallery`}
       width="wide"
-      intro={t`Pictures from the playground and from your programs. Each is deleted 24 hours after it was stored, unless you keep a copy.`}
+      intro={t`Pictures from the playground and from your programs. Each is deleted 24 hours after it was drawn unless you save it.`}
       actions={
         <Segments
           label={t`Which pictures`}

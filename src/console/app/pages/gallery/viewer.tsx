@@ -83,7 +83,7 @@ export function Viewer({ image, onClose, onKeep, onMove }: ViewerProps): VNode {
               <>
                 {parameters ? <ParameterList parameters={parameters} /> : <p class="soft">{t`This file carries no parameters.`}</p>}
                 {image.expiresAt && onKeep ? (
-                  <p class="faint">{t.rich`Deleted ${<Moment at={image.expiresAt} />}, unless you keep it.`}</p>
+                  <p class="faint">{t.rich`Deletes ${<Moment at={image.expiresAt} />} unless you save it.`}</p>
                 ) : null}
                 <div class="row">
                   <Button icon="download" href={image.address} download>{t`Download`}</Button>

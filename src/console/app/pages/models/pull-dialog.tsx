@@ -51,7 +51,7 @@ export function PullDialog({ onClose }: { onClose: () => void }): VNode {
         />
         <div>
           <Button tone="primary" busy={busy.value}>
-            {busy.value ? t`One moment…` : isSource(text) ? t`Pull` : t`Search the hub`}
+            {busy.value ? t`One moment…` : isSource(text) ? t`Pull` : t`Search`}
           </Button>
         </div>
       </form>
