@@ -122,4 +122,5 @@ test('a guessable password is reported at its field, without a request id', { sk
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.locator('.field', { hasText: 'New password' }).getByText('This password repeats one part').waitFor()
   assert.equal(await page.locator('.note.bad').count(), 0)
+  await page.getByLabel('New password').and(page.locator(':focus')).waitFor()
 })

@@ -8,7 +8,10 @@ export interface Submission {
   readonly submit: (event: Event) => void
 }
 
-/** Submits a form once at a time and stores its failure, which is shown even after the form was closed. */
+/**
+ * Submits a form once at a time and stores its failure, which is shown even after the form was closed. A field with a fault gets the focus, so
+ * that its fault is read out.
+ */
 export function useSubmit(send: () => Promise<void>): Submission {
   const busy = useSignal(false)
   const failure = useSignal<unknown>(null)
@@ -19,6 +22,11 @@ export function useSubmit(send: () => Promise<void>): Submission {
     },
     [],
   )
+  const form = useRef<EventTarget | null>(null)
+  useEffect(() => {
+    if (failure.value !== null && form.current instanceof HTMLElement)
+      form.current.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+  }, [failure.value])
   const run = async () => {
     busy.value = true
     failure.value = null
@@ -36,6 +44,7 @@ export function useSubmit(send: () => Promise<void>): Submission {
     failure,
     submit: (event) => {
       event.preventDefault()
+      form.current = event.currentTarget
       if (!busy.value) void run()
     },
   }

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { OwnSignInWays } from '../../../contract/own-sign-in-ways.ts'
-import { send } from '../../interface/request.ts'
+import { faultOf, send } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { Clipped } from '../../parts/clipped.tsx'
@@ -66,9 +66,9 @@ function NewPasskeyDialog({ reload, onClose }: { reload: () => Promise<void>; on
     onClose()
   })
   return (
-    <FormDialog title={t`Add a passkey`} action={t`Continue`} form={form} onClose={onClose}>
+    <FormDialog title={t`Add a passkey`} action={t`Continue`} form={form} fields={['password']} onClose={onClose}>
       <TextField label={t`Name`} required maxLength={100} hint={t`So you can tell it apart: this laptop, the blue key.`} {...bind(name)} />
-      <PasswordField text={password} hint={t`Confirm it’s you.`} />
+      <PasswordField text={password} hint={t`Confirm it’s you.`} fault={faultOf(form.failure.value, 'password')} />
     </FormDialog>
   )
 }

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { OwnSignInWays } from '../../../contract/own-sign-in-ways.ts'
 import type { PasswordShown, RecoveryCodes, SecondFactorBegun, SecondFactorCode } from '../../../contract/second-factor.ts'
-import { request, send } from '../../interface/request.ts'
+import { faultOf, request, send } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -113,8 +113,8 @@ function PasswordDialog({ step: { title, action, run }, onClose }: { step: Step;
     onClose()
   })
   return (
-    <FormDialog title={title} action={action} form={form} onClose={onClose}>
-      <PasswordField text={password} hint={t`Confirm it’s you.`} />
+    <FormDialog title={title} action={action} form={form} fields={['password']} onClose={onClose}>
+      <PasswordField text={password} hint={t`Confirm it’s you.`} fault={faultOf(form.failure.value, 'password')} />
     </FormDialog>
   )
 }
@@ -135,8 +135,8 @@ function ConfirmCodeDialog({ begun, confirmed, onClose }: ConfirmCodeDialogProps
     <Dialog title={t`Set up a second factor`} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
         <SecondFactorSecret secret={begun.secret} address={begun.address} />
-        {failure.value ? <FailureNote failure={failure.value} /> : null}
-        <CodeField text={code} />
+        {failure.value ? <FailureNote failure={failure.value} fields={['code']} /> : null}
+        <CodeField text={code} fault={faultOf(failure.value, 'code')} />
         <DialogChoice busy={busy.value} onClose={onClose}>{t`Turn it on`}</DialogChoice>
       </form>
     </Dialog>

@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { SecondFactorRequired, SignedIn } from '../../../contract/session.ts'
+import { faultOf } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
@@ -64,8 +65,12 @@ function CodeForm({ challenge, ask, back }: CodeFormProps): VNode {
           <SecondFactorSecret secret={challenge.secret} address={challenge.address} />
         </>
       ) : null}
-      {failure.value ? <FailureNote failure={failure.value} /> : null}
-      <CodeField text={code} {...(challenge.asks === 'code' && { hint: t`From your authenticator app, or one of your recovery codes.` })} />
+      {failure.value ? <FailureNote failure={failure.value} fields={['code']} /> : null}
+      <CodeField
+        text={code}
+        fault={faultOf(failure.value, 'code')}
+        {...(challenge.asks === 'code' && { hint: t`From your authenticator app, or one of your recovery codes.` })}
+      />
       <Button tone="primary" size="wide" busy={busy.value}>
         {busy.value ? t`Signing in…` : t`Sign in`}
       </Button>

@@ -39,6 +39,8 @@ export function NewPasswordField({
 }
 
 /** A code from an authenticator app, or a recovery code. */
-export function CodeField({ text, hint }: AccountFieldProps): VNode {
-  return <TextField label={t`One-time code`} autocomplete="one-time-code" required maxLength={64} hint={hint} {...bind(text)} />
+export function CodeField({ text, hint, fault = null }: AccountFieldProps): VNode {
+  return (
+    <TextField label={t`One-time code`} autocomplete="one-time-code" required maxLength={64} hint={hint} fault={fault} {...bind(text)} />
+  )
 }

@@ -26,7 +26,7 @@ export function PresetPicker(): VNode {
     await updatePreset(preset)
     announce(t`The preset “${preset.name}” is saved.`)
   }
-  const nameOf = (id: string, name: string) => (presets.value?.standard === id ? `${name} (default)` : name)
+  const nameOf = (id: string, name: string) => (presets.value?.standard === id ? t`${name} (default)` : name)
   return (
     <div class="stack tight">
       <SelectField
