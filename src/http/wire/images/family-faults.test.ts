@@ -81,6 +81,22 @@ test('a server or an export is the reason why a field is not supported, not a fa
   assert.match(said({ ...exported, format: 'onnx-sdxl' }).join(), /`vae` must be left out: m is an ONNX export, which supports no assets/)
 })
 
+const nothing: ImageBody = {
+  ...{ prompt: 'a', negative_prompt: '', negative_prompt_2: '', prompt_2: '', guidance_rescale: 0, enable_hr: false },
+  ...{ textual_inversions: {}, loras: {}, controlnets: [] },
+  ...{ controlnet_conditioning_scale: 1, controlnet_early_stop: 1, controlnet_preprocess: true },
+  ...{ skip_layer_guidance_scale: 2.8, skip_layer_guidance_start: 0.01, skip_layer_guidance_stop: 0.2 },
+}
+
+for (const family of checkpointFamilies)
+  test(`${family} accepts the defaults of fields it does not support, and empty ones`, async () => {
+    const { checkpoint: _, ...exported } = model(family)
+    for (const each of [model(family), { ...model(family), draws: 'native' as const }, server, exported])
+      assert.deepEqual(findFamilyFaults(nothing, each), [])
+    const { prompt } = await parse(nothing, model(family))
+    assert.equal(prompt, 'a')
+  })
+
 test('other faults of a field to leave out are dropped', () => {
   const [one, other] = findFamilyFaults({ prompt: 'a', clip_skip: 1, negative_prompt_2: 'b' }, model('flux2-klein'))
   assert.ok(one && other)

@@ -3,6 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import { takesReferences } from '../../../core/images/references.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
+import { hasEffect } from './image-faults.ts'
 import type { ImageBody } from './image-fields.ts'
 
 type Field = keyof ImageBody
@@ -41,8 +42,7 @@ const idle: Readonly<Partial<Record<CheckpointFamily, readonly Field[]>>> = {
 export function findFamilyFaults(body: ImageBody, model: ImageModelDescriptor): readonly FieldFault[] {
   const reasons = new Map<Field, string>()
   for (const [reason, fields] of unsupportedBy(model))
-    for (const field of fields) if (body[field] !== undefined && !reasons.has(field)) reasons.set(field, reason)
-  if (body.enable_hr === false) reasons.delete('enable_hr')
+    for (const field of fields) if (hasEffect(body, field) && !reasons.has(field)) reasons.set(field, reason)
   return [...reasons].map(([field, reason]) => fieldFault(field, `must be left out: ${reason}.`, 'unsupported'))
 }
 

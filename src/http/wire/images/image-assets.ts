@@ -16,7 +16,7 @@ import type { Abortable } from '../../../core/waiting.ts'
 import { fieldFault } from '../../faults/refuse-faults.ts'
 import { decodeImage } from './decode-image.ts'
 import { findIdle } from './image-faults.ts'
-import type { ImageBody } from './image-fields.ts'
+import { type ImageBody, imageDefaults } from './image-fields.ts'
 import { type ReadPrompts, readPrompts } from './image-loras.ts'
 
 /** One ControlNet of a body, from either of its forms. */
@@ -35,8 +35,9 @@ function readControlnets({ controlnet: name, controlnets = [], ...body }: ImageB
     return { field: 'controlnets', name, image, scale, until, preprocess }
   })
   if (name === undefined) return listed
-  const { controlnet_image: image, controlnet_conditioning_scale: scale = 1, controlnet_early_stop: until = 1 } = body
-  return [{ field: 'controlnet', name, image, scale, until, preprocess: body.controlnet_preprocess ?? true }, ...listed]
+  const { controlnet_image: image, ...filled } = { ...imageDefaults, ...body }
+  const { controlnet_conditioning_scale: scale, controlnet_early_stop: until, controlnet_preprocess: preprocess } = filled
+  return [{ field: 'controlnet', name, image, scale, until, preprocess }, ...listed]
 }
 
 /** A use of an asset in a body, and the installed asset of that name; undefined = not installed. */

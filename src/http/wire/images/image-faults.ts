@@ -45,9 +45,16 @@ export function* findImageFaults(
 
 const standard: Readonly<Record<string, unknown>> = imageDefaults
 
-/** Finds fields that have no effect without another one, except those with their default. */
+/** Whether a field requests anything: it is neither left out nor empty, and does not state its default. */
+export function hasEffect(body: ImageBody, field: keyof ImageBody): boolean {
+  const value = body[field]
+  const isEmpty = value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0)
+  return value !== undefined && value !== standard[field] && !isEmpty
+}
+
+/** Finds fields that have no effect without another one. */
 export function* findIdle(body: ImageBody, fields: readonly (keyof ImageBody)[], words: string, kind?: string): Iterable<FieldFault> {
-  for (const field of fields) if (body[field] !== undefined && body[field] !== standard[field]) yield fieldFault(field, words, kind)
+  for (const field of fields) if (hasEffect(body, field)) yield fieldFault(field, words, kind)
 }
 
 const skipLayerDetails = ['skip_layer_guidance_scale', 'skip_layer_guidance_start', 'skip_layer_guidance_stop'] as const
@@ -59,9 +66,7 @@ function* findSkipLayerFaults(body: ImageBody, { id, bounds }: ImageModelDescrip
   const tooHigh = layers?.find((layer) => layer >= blocks)
   if (tooHigh !== undefined)
     yield fieldFault('skip_guidance_layers', `may contain 0 to ${blocks - 1}, the blocks of ${id}, not ${tooHigh}.`, 'range')
-  if (layers !== undefined) return
-  for (const field of skipLayerDetails)
-    if (body[field] !== undefined) yield fieldFault(field, 'needs `skip_guidance_layers`: add it, or leave this out.')
+  if (layers === undefined) yield* findIdle(body, skipLayerDetails, 'needs `skip_guidance_layers`: add it, or leave this out.')
 }
 
 function* findPictureFaults(body: ImageBody, { bounds, defaults }: ImageModelDescriptor): Iterable<FieldFault> {

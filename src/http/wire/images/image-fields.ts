@@ -81,11 +81,9 @@ export const imageFields = {
     vae: Type.String({ minLength: 1, description: "A VAE by asset name, in place of the model's own." }),
     controlnet: Type.String({ minLength: 1, description: 'A ControlNet by asset name; needs controlnet_image.' }),
     controlnet_image: Type.String({ minLength: 1, description: `The image for the ControlNet: ${fileForms}` }),
-    controlnet_conditioning_scale: numberField(0, 10, 'Its strength; 1 by default.'),
-    controlnet_early_stop: numberField(0, 1, 'Share of the steps after which the ControlNet ends; 1 by default.'),
-    controlnet_preprocess: Type.Boolean({
-      description: 'Whether Sepia finds edges for a canny ControlNet; other images are used unchanged. True by default.',
-    }),
+    controlnet_conditioning_scale: numberField(0, 10, 'Its strength.', 1),
+    controlnet_early_stop: numberField(0, 1, 'Share of the steps after which the ControlNet ends.', 1),
+    controlnet_preprocess: flagField('Whether Sepia finds edges for a canny ControlNet; other images are used unchanged.', true),
     controlnets: Type.Array(
       closed({
         name: Type.String({ minLength: 1 }),
