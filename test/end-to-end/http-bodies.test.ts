@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { after, before, suite, test } from 'node:test'
+import { documentedRoutes } from '../../src/http/openapi/documented-routes.ts'
+import { routes } from '../../src/http/routes.ts'
+import { publishedBodies } from '../../src/http/wire/chat/sampling-fields.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { exchange, openSocket, readUntil } from '../support/raw-exchange.ts'
 import { readError } from '../support/read-json.ts'
@@ -50,6 +53,15 @@ suite('request bodies', () => {
     )
     assert.match(bare, /^HTTP\/1\.1 415 [\s\S]*unsupported_media_type/)
   })
+
+  for (const { method, path, body, takes } of documentedRoutes(routes, publishedBodies))
+    if (body !== undefined && takes === undefined)
+      test(`${method} ${path} rejects JSON that is not an object`, async () => {
+        for (const json of [[], [1], 'x', 3, true, null]) {
+          const refused = await service.fetch(path, { method, json })
+          assert.ok([400, 422].includes(refused.status), `${refused.status} to ${JSON.stringify(json)}`)
+        }
+      })
 
   test('malformed JSON and JSON that is not an object are rejected with 400', async () => {
     for (const [body, code] of [

@@ -22,12 +22,17 @@ export function createBodyChecker<Schema extends TSchema & { readonly properties
   }
   return {
     parse(body, codes) {
-      if (!isRecord(body)) throw new ServiceError(codes.invalid, 'Send a JSON object as the body.')
-      const value = withoutNulls(document, body)
+      const value = withoutNulls(document, requireObject(body, codes))
       if (fits(value)) return value
       throw faultsError(findFaults(document, value), codes)
     },
   }
+}
+
+/** @throws {ServiceError} with the given codes if a body is not an object. */
+export function requireObject(body: unknown, codes: FaultCodes): Readonly<Record<string, unknown>> {
+  if (!isRecord(body)) throw new ServiceError(codes.invalid, 'Send a JSON object as the body.')
+  return body
 }
 
 function compileCheck(schema: TSchema): (value: unknown) => boolean {

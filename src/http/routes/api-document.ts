@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import Type from 'typebox'
 import { renderApiPage } from '../docs/api-page.ts'
 import { referencePage, referencePolicy, referenceScript } from '../docs/reference-page.ts'
 import { describeApi } from '../openapi/api-document.ts'
 import { documentedRoutes } from '../openapi/documented-routes.ts'
 import type { Route } from '../route.ts'
-import { json, media, text } from './row-parts.ts'
+import { json, media } from './row-parts.ts'
 
 const script = 'text/javascript; charset=utf-8'
 const html = 'text/html; charset=utf-8'
@@ -17,7 +18,7 @@ export const apiDocumentRoutes: readonly Route[] = [
     path: '/openapi.json',
     summary: 'This document',
     scopes: null,
-    answers: [json('OpenAPI 3.1.', text)],
+    answers: [json('OpenAPI 3.1.', Type.Object({}))],
     handle: (deps, settings) => {
       let made = { at: '', bytes: Buffer.alloc(0) }
       return async ({ reply }) => {

@@ -12,6 +12,8 @@ import { tokenize } from '../../../operations/read-tokens.ts'
 import { recordDeferred } from '../../answers/answer-deferred.ts'
 import { generateWithPictures, streamText } from '../../answers/stream-text.ts'
 import { synchronousBody } from '../../body/read-body.ts'
+import { requireObject } from '../../faults/body-checker.ts'
+import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { Call, Route } from '../../route.ts'
 import { withAdapters } from '../../wire/chat/fields/adapter-fields.ts'
@@ -110,8 +112,8 @@ export const responseRoutes: readonly Route[] = [
       return async (call) => {
         const { caller, work, options } = call
         const received = await receiveBody(deps, call)
-        const { model: named = firstModel(deps.catalog), input: requested = '', ...rest } = Object(received.value)
-        const body = parseResponseRequest({ ...rest, model: named, input: requested })
+        const given = requireObject(received.value, textFaultCodes)
+        const body = parseResponseRequest({ model: firstModel(deps.catalog), input: '', ...given })
         const found = requireTextModel(deps.catalog, body.model, 'generate')
         const own = received.byteLength - pictureCharacters(body.input)
         const check = (bytes: number) => refuseOverlong(found, { bytes: bytes + own, param: 'messages' })

@@ -3,8 +3,8 @@ import type { AssetKind } from '../../../core/assets/asset.ts'
 import { type ModelAliases, resolveModelName } from '../../../core/find-descriptor.ts'
 import { stylePresets } from '../../../core/images/style-preset.ts'
 import { listUpscalers } from '../../../core/images/upscalers.ts'
-import { isRecord } from '../../../core/json-value.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
+import { requireObject } from '../../faults/body-checker.ts'
 import { fieldFault, imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 import { latent } from '../images/image-fields.ts'
 import { chooseImageModel } from '../images/image-request.ts'
@@ -134,7 +134,7 @@ export async function readChoice(
   received: unknown,
   { chosen, aliases }: { readonly chosen: string | null; readonly aliases: ModelAliases | undefined },
 ): Promise<string | null> {
-  const { sd_model_checkpoint: title, ...body } = isRecord(received) ? received : {}
+  const { sd_model_checkpoint: title, ...body } = requireObject(received, imageFaultCodes)
   const { sd_model_checkpoint: current, ...options }: Readonly<Record<string, unknown>> = readOptions(catalog, chosen)
   const changed = Object.entries(body).filter(([name, value]) => !Object.hasOwn(options, name) || options[name] !== value)
   const words = 'cannot be changed for later requests: send it with each request, in `override_settings`.'
