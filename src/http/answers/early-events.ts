@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../core/ports/clock.ts'
 
 /** Longest silence before a stream's first event, in milliseconds. */
@@ -38,11 +37,11 @@ export class Pings implements Disposable {
   readonly #stop = new AbortController()
   #dueAt: number
 
-  constructor({ raw, clock }: { readonly raw: ServerResponse; readonly clock: Clock }, { text, isDue = false }: Ping) {
+  constructor({ clock, write }: { readonly clock: Clock; readonly write: (text: string) => void }, { text, isDue = false }: Ping) {
     this.#clock = clock
     this.#dueAt = clock.now() + (isDue ? 0 : silentMs)
     // It ends by being disposed of, and by nothing else.
-    this.#write(raw, text).catch(() => {})
+    this.#repeat(() => write(text)).catch(() => {})
   }
 
   /** Takes note of an event. */
@@ -54,12 +53,11 @@ export class Pings implements Disposable {
     this.#stop.abort('ended')
   }
 
-  async #write(raw: ServerResponse, text: string): Promise<never> {
+  async #repeat(write: () => void): Promise<never> {
     for (;;) {
       await this.#clock.wait(Math.max(0, this.#dueAt - this.#clock.now()), this.#stop)
       if (this.#clock.now() < this.#dueAt) continue
-      // Data that the client has not read yet keeps the connection alive as well.
-      if (!raw.writableNeedDrain) raw.write(text, 'latin1')
+      write()
       this.noteEvent()
     }
   }

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, get } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fastify } from 'fastify'
 import { createTestClock } from '../../../test/support/test-clock.ts'
@@ -59,4 +60,34 @@ for (const [next, timeout] of [
     client.write(`GET / HTTP/1.1\r\nhost: x\r\n\r\n${next}`)
     assert.equal(await limit.promise, timeout)
     client.destroy()
+  })
+
+for (const [version, wire] of [
+  ['1.1', '7\r\nfirst\n\n\r\n8\r\nsecond\n\n\r\n0\r\n\r\n'],
+  ['1.0', 'first\n\nsecond\n\n'],
+] as const)
+  test(`an event for a client of HTTP/${version} is one write to its socket`, async () => {
+    let writes = 0
+    const events = async function* (socket: Socket): AsyncGenerator<string> {
+      const write = socket.write.bind(socket)
+      socket.write = (...given: unknown[]) => {
+        writes++
+        return Reflect.apply(write, socket, given)
+      }
+      yield 'first\n\n'
+      yield ''
+      yield 'second\n\n'
+      socket.write = write
+    }
+    const server = fastify({ forceCloseConnections: true })
+    await using _ = server
+    server.get('/', (request, reply) =>
+      sendEvents({ clock: createTestClock(), onFailure: () => {} }, reply, events(request.raw.socket), { ping: null }),
+    )
+    await server.listen({ host: '127.0.0.1', port: 0 })
+    const client = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
+    client.write(`GET / HTTP/${version}\r\nhost: x\r\nconnection: close\r\n\r\n`)
+    const answer = await text(client)
+    assert.equal(answer.slice(answer.indexOf('\r\n\r\n') + 4), wire)
+    assert.equal(writes, 2)
   })
