@@ -125,16 +125,16 @@ const faults: readonly FaultRow[] = [
 
 /** Faults of the drawn file. */
 const files: readonly { readonly does: string; readonly row: string; readonly drawn: () => Promise<Uint8Array> }[] = [
-  { does: 'sends no picture', row: 'no picture', drawn: async () => Buffer.alloc(0) },
-  { does: 'sends a text for a picture', row: 'no picture', drawn: async () => Buffer.from('<svg>no</svg>') },
+  { does: 'sends no picture', row: 'no image', drawn: async () => Buffer.alloc(0) },
+  { does: 'sends a text for a picture', row: 'no image', drawn: async () => Buffer.from('<svg>no</svg>') },
   {
     does: 'sends a drawing in words, which could say anything',
-    row: 'no picture',
+    row: 'no image',
     drawn: async () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64"/></svg>'),
   },
   {
     does: 'sends a picture of four thousand million pixels',
-    row: 'no picture',
+    row: 'no image',
     drawn: async () => {
       const huge = await drawPicture({ width: 64, height: 64 })
       huge.writeUInt32BE(65_535, 16)
@@ -144,7 +144,7 @@ const files: readonly { readonly does: string; readonly row: string; readonly dr
   },
   {
     does: 'sends a damaged picture',
-    row: 'no picture',
+    row: 'no image',
     drawn: async () => {
       const whole = await drawPicture({ width: 64, height: 64 })
       return whole.subarray(0, whole.length - 40)
