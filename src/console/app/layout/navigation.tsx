@@ -2,14 +2,21 @@ import type { VNode } from 'preact'
 import type { Account } from '../../../core/account.ts'
 import { t } from '../language/t.ts'
 import { Button } from '../parts/button.tsx'
+import { Segments } from '../parts/fields/segments.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { openOverlay } from '../state/overlay.ts'
 import { path } from '../state/router.ts'
 import { signOut } from '../state/session.ts'
+import { setTheme, theme } from '../state/theme.ts'
 import { LanguageSwitch } from './language-switch.tsx'
 import { type PageEntry, pageGroups } from './page-entries.ts'
-import { ThemeSwitch } from './theme-switch.tsx'
 import { Wordmark } from './wordmark.tsx'
+
+const themes = [
+  { value: 'auto', label: t`System`, icon: 'auto' },
+  { value: 'light', label: t`Light`, icon: 'sun' },
+  { value: 'dark', label: t`Dark`, icon: 'moon' },
+] as const
 
 /** The console's navigation, beside every page or in the drawer. */
 export function Navigation({ account }: { account: Account }): VNode {
@@ -27,7 +34,7 @@ export function Navigation({ account }: { account: Account }): VNode {
           <Button size="small" tone="quiet" onClick={() => openOverlay('shortcuts')}>{t`Shortcuts`}</Button>
         </div>
         <div class="row between">
-          <ThemeSwitch />
+          <Segments label={t`Theme`} value={theme.value} options={themes} onChange={setTheme} />
           <LanguageSwitch />
         </div>
         <div class="side-person">
