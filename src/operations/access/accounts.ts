@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Account, Role } from '../../core/account.ts'
+import { defined } from '../../core/defined.ts'
 import { ServiceError } from '../../core/error.ts'
 import { type AccountLimits, noLimits } from '../../core/limits/use-limits.ts'
 import type { Clock } from '../../core/ports/clock.ts'
@@ -60,9 +61,8 @@ export async function changeAccount(
     )
   const change = {
     by,
-    ...(role !== undefined && { role }),
+    ...defined({ role, limits }),
     ...(disabled !== undefined && { disabledAt: disabled ? clock.now() : null }),
-    ...(limits !== undefined && { limits }),
   }
   if (await accounts.change(accountId, change, options)) return
   if ((await accounts.find(accountId, options)) === null) throw new ServiceError('not_found', 'There is no such account.')

@@ -52,8 +52,8 @@ export function wholeTables(whole: JsonRecord, file: string): Tables {
 
 /** Text and id of an entry of `added_tokens`; null where it is none. */
 export function addedToken(token: unknown): readonly [string, number] | null {
-  if (typeof token !== 'object' || token === null || !('content' in token) || !('id' in token)) return null
-  return typeof token.content === 'string' && typeof token.id === 'number' ? [token.content, token.id] : null
+  const { content, id } = isRecord(token) ? token : {}
+  return typeof content === 'string' && typeof id === 'number' ? [content, id] : null
 }
 
 function numbers(table: JsonRecord): ReadonlyMap<string, number> {
@@ -71,7 +71,6 @@ function objectAt(record: JsonRecord, key: string): JsonRecord {
 
 /** Special tokens are written as text or as an object with a `content`. */
 function specialToken(value: unknown): string | undefined {
-  if (typeof value === 'string') return value
-  if (typeof value === 'object' && value !== null && 'content' in value && typeof value.content === 'string') return value.content
-  return undefined
+  const text = isRecord(value) ? value.content : value
+  return typeof text === 'string' ? text : undefined
 }
