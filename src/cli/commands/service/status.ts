@@ -1,7 +1,7 @@
 import type { Command } from '../../command.ts'
 import { textTable } from '../../printed-text.ts'
 import { openSpinner } from '../../progress-bar.ts'
-import { fetchModels } from '../../service/installed-models.ts'
+import { fetchModels, type ShownModel } from '../../service/installed-models.ts'
 import { serviceCommand } from '../../service/open-service.ts'
 
 export const showStatus: Command = serviceCommand({
@@ -15,7 +15,10 @@ export const showStatus: Command = serviceCommand({
         (error: Error) => error.message,
       ),
     ])
-    const rows = models.map(({ id, kind, state, device }) => [id, kind, state, device === null ? '' : (device.name ?? device.backend)])
+    const rows = models.map((model) => {
+      const { id, state, device } = model
+      return [id, purposeOf(model), state, device === null ? '' : (device.name ?? device.backend)]
+    })
     const state = fault === null ? 'ready' : `not ready: ${fault}`
     return {
       text: [`${service.url} is ${state}`, '', textTable(['MODEL', 'KIND', 'STATE', 'RUNS ON'], rows) || 'It has no models.'].join('\n'),
@@ -25,6 +28,12 @@ export const showStatus: Command = serviceCommand({
     }
   },
 })
+
+/** What a model is for, in the words of `sepia model list`. */
+function purposeOf({ kind, capabilities }: ShownModel): string {
+  if (kind === 'image' || capabilities.includes('chat')) return kind
+  return capabilities.includes('rerank') ? 'rerank' : 'embedding'
+}
 
 export const loadModel: Command = command('load', 'Load a model of a service into memory; owners only.', 'Loading')
 export const unloadModel: Command = command('unload', 'Unload a model of a service from memory; owners only.', 'Unloading')
