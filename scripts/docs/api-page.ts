@@ -17,7 +17,7 @@ const introduction = `# API
 
 <!-- Written by \`npm run docs\` from the rows in src/http/routes; change them there. -->
 
-A running service has this page at \`/docs/api\`, where you can send requests, and as OpenAPI at \`/openapi.json\`. See also [errors](errors.md) and [fields of published clients](#fields-of-published-clients).
+Routes are relative to the service's address, \`http://127.0.0.1:8080\` by default. The [README](../README.md#first-chat) has the first requests to send. A running service shows this reference at \`/docs/api\`, where you can send requests, and as OpenAPI at \`/openapi.json\`. See also [errors](errors.md) and [fields of published clients](#fields-of-published-clients).
 
 - **Authentication**: send \`Authorization: Bearer <token>\` with every request, except health checks and the API document. Tokens have the scopes \`text\`, \`image\` and \`read\`. The console uses its session cookie instead. Responses carry CORS headers for the origins in the setting \`cors-origins\`.
 - **Bodies** are uncompressed \`application/json\`, nested at most 100 levels. A lone surrogate, such as half of an emoji, is invalid. A field that is \`null\` counts as left out. Unknown fields and query parameters are rejected.
@@ -27,7 +27,7 @@ A running service has this page at \`/docs/api\`, where you can send requests, a
 
 ## Asynchronous requests
 
-Send \`X-Service-Async: 1\`, a header of the setting \`async-headers\`, or \`Prefer: respond-async\`. The body may have 10 485 760 bytes. The response is 202 with \`response_id\` and \`poll_url\`.
+Send \`X-Service-Async: 1\`, a header of the setting \`async-headers\`, or \`Prefer: respond-async\`. The body may have up to 10 485 760 bytes. The response is 202 with \`response_id\` and \`poll_url\`.
 
 Poll until \`status\` is \`completed\`, then fetch \`response_url\`. A poll returns:
 
@@ -39,11 +39,16 @@ Poll until \`status\` is \`completed\`, then fetch \`response_url\`. A poll retu
 
 \`response_url\` returns the output, or the error with its own status. Outputs are deleted 24 hours after they were stored; for another 7 days their address returns 410.
 
-A text request that fails in the middle, at its time limit for example, keeps what its last attempt had written as \`partial_output\`: the object of its route, in which unfinished choices have a \`finish_reason\` of null, without log probabilities. Every attempt starts with an empty text. Polls, the last \`status\` event and \`sepia request output\` return it for 24 hours; a background response has it as its \`output\`. Lists, webhooks and cancelled requests do not have it. A text of more than 1 MiB is not kept, and a process that is killed loses what it had written.
+If a text request fails in the middle, for example at its time limit, \`partial_output\` has the text of its last attempt:
+
+- It has the format of the route's output, without log probabilities. Unfinished choices have a \`finish_reason\` of null.
+- Polls, the last \`status\` event and \`sepia request output\` return it for 24 hours. A background response has it as its \`output\`.
+- Lists, webhooks and cancelled requests do not have it.
+- A text of more than 1 MiB is not kept. If the process is killed, the text is lost.
 
 ## Webhooks
 
-Add \`X-Service-Webhook: https://…\` to an asynchronous request to receive a POST when it is completed: \`{"type": "inference.completed", "timestamp", "data"}\`, with the poll's body, without \`partial_output\`, as \`data\`.
+Add \`X-Service-Webhook: https://…\` to an asynchronous request to receive a POST when it is completed: \`{"type": "inference.completed", "timestamp", "data"}\`. \`data\` is the body of a poll without \`partial_output\`.
 
 - Any 2xx response ends the delivery. Otherwise Sepia tries again after 5 seconds, 5 and 30 minutes, 2 hours and so on, ten times in about three days. A 410 response ends it too.
 - Redirects are not followed. Receivers in private networks need the setting \`webhook-private-targets\`.
@@ -61,7 +66,7 @@ Add \`X-Service-Webhook: https://…\` to an asynchronous request to receive a P
 4. with \`stream_options.include_usage\`, a chunk with \`choices: []\` and \`usage\`
 5. \`data: [DONE]\`
 
-When the first token takes longer than five seconds, the first chunk is sent without it. Other interfaces send a comment, a \`ping\` event or an empty line of JSON after every ten seconds without content, also while a model thinks and its thoughts are not shown; this one sends \`data:\` lines only.
+If the first token takes longer than five seconds, the first chunk is sent without it. The streams of other interfaces send a comment, a \`ping\` event or an empty line of JSON after every ten seconds without content, also while a model's reasoning is not shown.
 
 A failure after the first byte is \`data: {"error": …}\`, and the stream ends without \`[DONE]\`. Events are plain ASCII with \`\\u\` escapes, because published clients decode network chunks one by one.
 `
