@@ -78,7 +78,7 @@ function toTable(rows: readonly UsageRow[]): string {
     ...keys.map(([, title]) => title),
     'REQUESTS',
     'FAILED',
-    'REFUSED',
+    'REJECTED',
     'TOKENS IN',
     'OUT',
     'IMAGES',
