@@ -15,6 +15,8 @@ before(async () => {
     'text_encoders/clip.safetensors',
     'vae/ae.safetensors',
     'diffusion_models/ae2.safetensors',
+    'vae/sd3_vae.safetensors',
+    'vae/other.safetensors',
   ]) {
     await mkdir(dirname(at(file)), { recursive: true })
     await writeFile(at(file), '')
@@ -54,4 +56,24 @@ test('Stable Diffusion 3 works without T5 and its tokenizer', async () => {
   const clipG: FoundPart = { ...clip, part: 'clip-g' }
   const found = await findParts({ family: 'sd3', path, lacks }, [clip, clipG])
   assert.deepEqual(found, { files: { text_encoder: clip.path, text_encoder_2: clip.path }, sizes: { text_encoder: 1, text_encoder_2: 1 } })
+})
+
+test('a VAE whose name is that of another family is not used', async () => {
+  const sd3Vae: FoundPart = { ...vae, path: at('vae/sd3_vae.safetensors'), bytes: 50, width: 16 }
+  const fluxVae: FoundPart = { ...vae, width: 16 }
+  const other: FoundPart = { ...vae, path: at('vae/other.safetensors'), bytes: 500, width: 16 }
+  const sd3 = { family: 'sd3', path, lacks: neededParts('sd3').filter(({ part }) => part === 'vae') } as const
+  const lone = { ...flux, lacks: flux.lacks.filter(({ part }) => part === 'vae') }
+  const chosen = async (model: Parameters<typeof findParts>[0], ...vaes: readonly FoundPart[]) => {
+    const found = await findParts(model, vaes)
+    return 'files' in found ? found.files.vae : found.unusable
+  }
+  assert.equal(await chosen(sd3, fluxVae, sd3Vae, other), sd3Vae.path)
+  assert.equal(await chosen(lone, sd3Vae, fluxVae, other), fluxVae.path)
+  assert.equal(await chosen(sd3, fluxVae, other), other.path)
+  assert.match(
+    (await chosen(sd3, fluxVae)) ?? '',
+    /Stable Diffusion 3 without .*its VAE \(.*of stabilityai\/stable-diffusion-3\.5-medium\)$/,
+  )
+  assert.match((await chosen(lone, sd3Vae)) ?? '', /its VAE \(ae\.safetensors of Comfy-Org\/z_image_turbo\)$/)
 })

@@ -1,5 +1,5 @@
 import { realpath, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { TransformerFamily } from '../../core/checkpoint/checkpoint-family.ts'
 import type { ComponentName, ModelFiles } from '../../core/checkpoint/model-files.ts'
 import { lackingReason, type ModelPart, type PartSlot } from '../../core/checkpoint/model-parts.ts'
@@ -61,7 +61,7 @@ export async function findParts(
     const { part, component } = slot
     const found: ReturnType<typeof findFile> = isTokenizer(part)
       ? await findTokenizer(part, tokenizerPlaces(path, files))
-      : findFile(slot, parts, path)
+      : findFile({ slot, family, model: path }, parts)
     if (found === null) return false
     files[component] = await realpath(found.path)
     sizes[component] = found.bytes
@@ -90,8 +90,20 @@ export async function findMissing(
 }
 
 /** Whether a file is the part that a model lacks. */
-export function fitsSlot({ part, width }: PartSlot, found: Pick<FoundPart, 'part' | 'width'>): boolean {
-  return found.part === part && (width === undefined || found.width === null || found.width === width)
+export function fitsSlot({ part, width }: PartSlot, found: Pick<FoundPart, 'part' | 'path' | 'width'>, family: TransformerFamily): boolean {
+  if (found.part !== part || (width !== undefined && found.width !== null && found.width !== width)) return false
+  return part !== 'vae' || isNamedFor(family, found.path) !== false
+}
+
+/**
+ * Whether a VAE's file is named for a family; null = its name says nothing. VAEs of 16 channels differ only in their numbers, and another
+ * family's draws wrong colours.
+ */
+function isNamedFor(family: TransformerFamily, path: string): boolean | null {
+  const name = basename(path)
+  const isOfSd3 = /sd[-_ ]?3|stable-diffusion-3/iu.test(name)
+  if (isOfSd3 || /^ae(?![a-z0-9])|flux|z[-_ ]?image/iu.test(name)) return isOfSd3 === (family === 'sd3')
+  return null
 }
 
 /** Completes a model with its component files, except for its size. */
@@ -115,13 +127,14 @@ function withLimits(bounds: ImageModelBounds, { layers, encodes = true }: PartLi
 }
 
 function findFile(
-  slot: PartSlot,
+  { slot, family, model }: { readonly slot: PartSlot; readonly family: TransformerFamily; readonly model: string },
   parts: readonly FoundPart[],
-  model: string,
 ): Pick<FoundPart, 'path' | 'bytes' | 'layers' | 'encodes'> | null {
-  const beside = (path: string): number => (dirname(path) === dirname(model) ? 1 : 0)
-  const fitting = parts.filter((found) => fitsSlot(slot, found))
-  return fitting.toSorted((a, b) => beside(b.path) - beside(a.path) || b.bytes - a.bytes || a.path.localeCompare(b.path))[0] ?? null
+  const beside = ({ path }: FoundPart): number => (dirname(path) === dirname(model) ? 2 : 0)
+  const named = ({ part, path }: FoundPart): number => (part === 'vae' && isNamedFor(family, path) === true ? 1 : 0)
+  const rank = (found: FoundPart): number => beside(found) + named(found)
+  const fitting = parts.filter((found) => fitsSlot(slot, found, family))
+  return fitting.toSorted((a, b) => rank(b) - rank(a) || b.bytes - a.bytes || a.path.localeCompare(b.path))[0] ?? null
 }
 
 function isTokenizer(part: ModelPart): part is 'tokenizer-t5' | 'tokenizer-qwen3' {

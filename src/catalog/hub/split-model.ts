@@ -67,11 +67,14 @@ export async function refuseIncomplete(files: ReadonlyMap<string, OriginFile>, o
     throw new Error(
       `${first} ${model?.kind === 'unknown' ? model.reason : 'is not a transformer'}; name the file of the transformer first, then its parts.`,
     )
-  const parts = [...kinds.values()].flatMap((kind) => partOf(kind) ?? [])
+  const parts = [...kinds].flatMap(([path, kind]) => {
+    const part = partOf(kind)
+    return part === null ? [] : { ...part, path }
+  })
   const missing = await findMissing(model.lacks, (slot) => {
     const tokenizer = /^tokenizer-(.*)$/u.exec(slot.part)?.[1]
     if (tokenizer !== undefined) return [...files.keys()].some((name) => name.startsWith(`tokenizers/${tokenizer}/`))
-    return parts.some((part) => fitsSlot(slot, part))
+    return parts.some((part) => fitsSlot(slot, part, model.family))
   })
   if (missing.length > 0) throw new Error(`${first} ${lackingReason(model.family, missing, 'add these with "+"')}.`)
 }

@@ -1,4 +1,4 @@
-import { type CheckpointFamily, familyNames, type TransformerFamily } from './checkpoint-family.ts'
+import { familyNames, type TransformerFamily } from './checkpoint-family.ts'
 import type { ComponentName } from './model-files.ts'
 import { familyTexts, type TextEncoderKind } from './transformer-file.ts'
 
@@ -6,15 +6,24 @@ import { familyTexts, type TextEncoderKind } from './transformer-file.ts'
 export type ModelPart = TextEncoderKind | 'vae' | 'tokenizer-t5' | 'tokenizer-qwen3'
 
 /** Descriptions of the components, with files to download. */
-const partNames: Readonly<Record<ModelPart, string>> = {
+const partNames: Readonly<Record<Exclude<ModelPart, 'vae'>, string>> = {
   'clip-l': 'the text encoder CLIP-L (clip_l.safetensors of comfyanonymous/flux_text_encoders)',
-  'clip-g': 'the text encoder CLIP-G (clip_g.safetensors)',
+  'clip-g': 'the text encoder CLIP-G (text_encoders/clip_g.safetensors of Comfy-Org/stable-diffusion-3.5-fp8)',
   t5: 'the text encoder T5 XXL (such as t5xxl_fp16.safetensors of comfyanonymous/flux_text_encoders)',
   qwen3:
     'the text encoder Qwen3 (4B for Z-Image and FLUX.2 klein 4B, 8B for klein 9B; such as qwen_3_4b.safetensors of Comfy-Org/z_image_turbo)',
-  vae: 'its VAE (ae.safetensors of Comfy-Org/z_image_turbo for FLUX.1 and Z-Image, flux2-vae.safetensors for FLUX.2)',
   'tokenizer-t5': 'the tokenizer of T5: spiece.model of google/t5-v1_1-xxl in a folder tokenizers/t5',
   'tokenizer-qwen3': 'the tokenizer of Qwen3: tokenizer.json of Qwen/Qwen3-4B in a folder tokenizers/qwen3',
+}
+
+/** VAEs of transformers, with files to download. */
+const fluxVae = 'ae.safetensors of Comfy-Org/z_image_turbo'
+const vaeFiles: Readonly<Record<TransformerFamily, string>> = {
+  'flux-dev': fluxVae,
+  'flux-schnell': fluxVae,
+  'z-image': fluxVae,
+  'flux2-klein': 'flux2-vae.safetensors of Comfy-Org/flux2-dev',
+  sd3: 'vae/diffusion_pytorch_model.safetensors of stabilityai/stable-diffusion-3.5-medium',
 }
 
 /** A component required by a family. */
@@ -58,10 +67,10 @@ export function unnamedReason(part: ModelPart): string {
 
 /** The reason why a model with missing components cannot be used, completing a sentence that begins with its name. */
 export function lackingReason(
-  family: CheckpointFamily,
+  family: TransformerFamily,
   parts: readonly ModelPart[],
   remedy = 'put these beside it or into folders beside its own',
 ): string {
-  const listed = parts.map((part) => partNames[part]).join('; ')
+  const listed = parts.map((part) => (part === 'vae' ? `its VAE (${vaeFiles[family]})` : partNames[part])).join('; ')
   return `is a model of ${familyNames[family]} without all its parts; ${remedy}: ${listed}`
 }
