@@ -76,6 +76,7 @@ export async function readTransformer(path: string, files: ModelFiles): Promise<
     text.push({ kind: wanted.kind, weights, tokenizer: await tokenizerOf(wanted, source, files) })
   }
   refuseOtherHeads(source)
+  requireBiases(source)
   refuseForeignTexts(text, source)
   const vae = files.vae === undefined ? await source.vae() : vaeTable(await readWeightFile(files.vae), '')
   if (vae === null) throw missingPart(label, family, 'vae')
@@ -101,6 +102,22 @@ function refuseOtherHeads({ family, transformer }: Source): void {
     if (!/\.norm_(?:added_)?[qk]\.weight$/u.test(name)) continue
     const width = transformer.sizeOf(name, 0)
     if (width !== wanted) throw unusableModel(transformer.label, `has a tensor "${name}" of ${width} numbers for heads of ${wanted}`)
+  }
+}
+
+/** Linear layers with a bias, by diffusers' names; FLUX.2 klein has none. */
+const biased: Readonly<Partial<Record<TransformerFamily, RegExp>>> = {
+  'flux-dev': /./u,
+  'flux-schnell': /./u,
+  sd3: /./u,
+  'z-image': /adaLN_modulation|embedder|final_layer/u,
+}
+
+/** A layer without its bias would draw another picture. */
+function requireBiases({ family, transformer }: Source): void {
+  for (const name of transformer.names()) {
+    const [module, isMatrix] = [name.replace(/\.weight$/u, ''), (transformer.find(name)?.shape.length ?? 0) > 1]
+    if (module !== name && isMatrix && biased[family]?.test(module) === true) transformer.get(`${module}.bias`)
   }
 }
 
