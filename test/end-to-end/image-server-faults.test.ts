@@ -299,7 +299,7 @@ test('docs/upstream-servers.md describes the behaviour for every fault', async (
     ['run-limit', 'inference_timeout'],
     ['has lost', 'inference_failed'],
     ['progress or preview', undefined],
-    ['drips', undefined],
+    ['slowly', undefined],
   ] as const)
     assert.deepEqual(
       reported(row).map(([, says]) => says),
