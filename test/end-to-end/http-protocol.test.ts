@@ -105,6 +105,19 @@ suite('HTTP protocol', () => {
     for (const head of ['HTTP/1.1\r\nHoSt: a', 'HTTP/1.0', 'HTTP/1.0\r\nhost: a']) assert.match(await send(head), /^HTTP\/1\.1 200 /, head)
   })
 
+  test('the answer to a request without a body that asks to close says that the connection closes', async () => {
+    for (const [head, status] of [
+      ['GET /v1/models', 401],
+      ['GET /nowhere', 404],
+      ['POST /v1/models', 405],
+    ] as const)
+      assert.match(
+        await exchange(service.url, `${head} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`),
+        new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*\r\nconnection: close\r\n`, 'i'),
+        head,
+      )
+  })
+
   test('100 Continue is sent only after the token is checked, and for a body that is read', async () => {
     const body = '{"prompt":"x"}'
     const head = (token: string, path = '/tokenize') =>

@@ -44,7 +44,9 @@ export class DiscardedBodies {
  * @see RFC 9112, section 9.6
  */
 export function closeAfterBody({ raw: request }: FastifyRequest, { raw: reply }: FastifyReply): void {
-  if (request.complete || reply.shouldKeepAlive) return
+  const { 'transfer-encoding': encoding, 'content-length': length = '0' } = request.headers
+  const hasBody = encoding !== undefined || length !== '0'
+  if (!hasBody || request.complete || reply.shouldKeepAlive) return
   reply.shouldKeepAlive = true
   const { socket } = request
   let open = 2
