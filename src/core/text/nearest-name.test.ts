@@ -11,6 +11,11 @@ test('finds the name that a typing error most likely meant', () => {
   assert.equal(didYouMean('hosts', known), ' Did you mean host?')
 })
 
+test('finds the only name that begins with a shorter one', () => {
+  assert.equal(nearestName('smollm2', ['all-minilm-l6-v2', 'smollm2-135m-instruct']), 'smollm2-135m-instruct')
+  assert.equal(nearestName('qwen', ['qwen3-4b-instruct', 'qwen2.5-7b-instruct']), undefined)
+})
+
 test('finds none if no name is similar', () => {
   assert.equal(nearestName('stop', ['store', 'steps']), undefined)
   for (const name of ['colour', '', 'x', 'ab', 'p'.repeat(10_000)]) assert.equal(nearestName(name, known), undefined, name.slice(0, 9))

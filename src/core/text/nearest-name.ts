@@ -3,7 +3,7 @@ const longestName = 64
 /** In a name this short, two edits are a typing error only if they swap characters: `prot` means port, `stop` does not mean store. */
 const shortName = 4
 
-/** The known name nearest to a misspelt one, or undefined. */
+/** The known name nearest to a misspelt one, else the only one it is the beginning of, or undefined. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > longestName) return undefined
   const reach = Math.min(name.length - 1, Math.max(2, Math.floor(name.length / 3)))
@@ -11,7 +11,8 @@ export function nearestName(name: string, known: readonly string[]): string | un
     .filter((candidate) => Math.abs(candidate.length - name.length) <= reach)
     .map((candidate) => ({ candidate, edits: distance(name, candidate) }))
     .filter(({ candidate, edits }) => edits <= (name.length <= shortName && candidate.length !== name.length ? 1 : reach))
-  return near.toSorted((a, b) => a.edits - b.edits)[0]?.candidate
+  const begun = name.length < shortName ? [] : known.filter((candidate) => candidate.startsWith(name))
+  return near.toSorted((a, b) => a.edits - b.edits)[0]?.candidate ?? (begun.length === 1 ? begun[0] : undefined)
 }
 
 /** A sentence that suggests the nearest name: ` Did you mean --port?`, or nothing. */

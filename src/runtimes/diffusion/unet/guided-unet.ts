@@ -57,7 +57,7 @@ export type Predict = (latents: Float32Array, timestep: number, share: number) =
 
 /**
  * Classifier-free guidance over a UNet. Which way is faster depends on model, size and processor, so the first evaluations of each size are
- * timed and the faster way is used. Large pictures are never batched. Both ways give the same results.
+ * timed and the faster way is used. Large pictures are never batched. Both ways give the same results up to rounding.
  *
  * @see Ho and Salimans 2022, arXiv:2207.12598
  */
