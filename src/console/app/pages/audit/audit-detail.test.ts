@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { momentText } from '../../language/formats.ts'
 import { detailText } from './audit-detail.ts'
 
 const names = new Map([['a1', 'Ada']])
@@ -14,6 +15,7 @@ const cases: readonly (readonly [detail: string, text: string | null])[] = [
   ['{"disabled":true}', 'disabled'],
   ['{"disabled":false}', 'enabled'],
   ['{"keepMs":86400000,"until":null}', 'each kept for 24\u00a0h'],
+  ['{"keepMs":86400000,"until":1764000000000}', `each kept for 24\u00a0h, until ${momentText(1_764_000_000_000)}`],
   ['text image read', 'text, image, read'],
   ['read of a1', 'read, Ada'],
   ['text of gone', 'text, gone'],
@@ -26,5 +28,10 @@ const cases: readonly (readonly [detail: string, text: string | null])[] = [
 ]
 for (const [detail, text] of cases)
   test(`a detail is shown in words: ${detail}`, () => {
-    assert.equal(detailText(detail, names), text)
+    assert.equal(detailText({ action: 'account-changed', detail }, names), text)
   })
+
+test('the name of a passkey is shown as it is', () => {
+  for (const detail of ['{"disabled":true}', '{}', 'owner', 'read of a1'])
+    assert.equal(detailText({ action: 'passkey-added', detail }, names), null)
+})

@@ -1,5 +1,7 @@
+import type { AuditEntry } from '../../../../core/audit-entry.ts'
 import { type AccountLimits, noUseLimits } from '../../../../core/limits/use-limits.ts'
 import { readJson } from '../../interface/read-json.ts'
+import { momentText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 import { durationText } from '../../parts/duration-text.ts'
 import { limitLines } from '../../parts/limits/limit-texts.ts'
@@ -23,6 +25,8 @@ interface RecordedChange {
   readonly limits?: Partial<AccountLimits>
   readonly by?: 'groups'
   readonly keepMs?: number
+  /** Unix milliseconds; null = no end. */
+  readonly until?: number | null
 }
 
 /**
@@ -30,7 +34,12 @@ interface RecordedChange {
  *
  * @param names Names of accounts by id.
  */
-export function detailText(detail: string, names: ReadonlyMap<string, string>): string | null {
+export function detailText(
+  { action, detail }: { readonly action: AuditEntry['action']; readonly detail: string },
+  names: ReadonlyMap<string, string>,
+): string | null {
+  // The name of a passkey may be any text, also one that looks like a change.
+  if (action === 'passkey-added') return null
   const change = readJson(detail)
   if (typeof change === 'object' && change !== null) return changeText(change)
   const scopes = /^((?:text|image|read)(?: (?:text|image|read))*)(?: of (\S+))?$/.exec(detail)
@@ -40,12 +49,13 @@ export function detailText(detail: string, names: ReadonlyMap<string, string>): 
 }
 
 function changeText(change: RecordedChange & Partial<AccountLimits>): string {
-  const { role, disabled, limits, by, keepMs } = change
+  const { role, disabled, limits, by, keepMs, until = null } = change
   const texts = [
     ...(role === undefined ? [] : [fixedTexts[role] ?? role]),
     ...(disabled === undefined ? [] : [disabled ? t`disabled` : t`enabled`]),
     ...(by === undefined ? [] : [t`from the groups of the organisation`]),
     ...(keepMs === undefined ? [] : [t`each kept for ${durationText(keepMs)}`]),
+    ...(until === null ? [] : [t`until ${momentText(until)}`]),
   ]
   // The limits of a token are recorded alone.
   const limitTexts = limitLines({ ...noUseLimits, ...change, ...limits })

@@ -97,13 +97,13 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Number
     { title: t`Who`, cell: ({ accountId }) => <Clipped text={accountId === null ? t`Operator` : (names.get(accountId) ?? accountId)} /> },
     { title: t`IP address`, cell: ({ address }) => address ?? t`this machine` },
     { title: t`Target`, cell: ({ subject }) => (subject === null ? '–' : <Clipped text={names.get(subject) ?? subject} />) },
-    { title: t`Details`, cell: ({ detail }) => (detail === null ? '–' : <Detail detail={detail} names={names} />) },
+    { title: t`Details`, cell: ({ action, detail }) => (detail === null ? '–' : <Detail action={action} detail={detail} names={names} />) },
     { title: t`When`, cell: ({ at }) => <Moment at={at} /> },
   ]
 }
 
 /** The detail as recorded, except that changes and fixed words are described in the page's language. */
-function Detail({ detail, names }: { detail: string; names: ReadonlyMap<string, string> }): VNode {
-  const text = detailText(detail, names)
+function Detail({ action, detail, names }: { action: AuditAction; detail: string; names: ReadonlyMap<string, string> }): VNode {
+  const text = detailText({ action, detail }, names)
   return text === null ? <Clipped text={detail} language="en" /> : <Clipped text={text} />
 }
