@@ -154,3 +154,14 @@ test('a file of weights in blocks that Sepia cannot read is not to be copied aga
   const [fault] = (await openCatalog({ folders: [folder.path] })).faults
   assert.match(fault?.message ?? '', /as IQ4_NL, which Sepia cannot read in image models; use Q8_0, Q4_0 or Q4_K\.$/)
 })
+
+test('a damaged file of another models folder is not named', async () => {
+  await using folder = await createTemporaryFolder()
+  await writeFiles(folder.path, {
+    'one/z-image.gguf': writeGguf([['general.architecture', ggufValue('lumina2')]], zImage),
+    'two/broken.gguf': Buffer.alloc(0),
+  })
+  const catalog = await openCatalog({ folders: [join(folder.path, 'one'), join(folder.path, 'two')] })
+  assert.match(catalog.findUnusable('z-image')?.reason ?? '', /without all its parts/)
+  assert.doesNotMatch(catalog.findUnusable('z-image')?.reason ?? '', /broken/)
+})

@@ -45,7 +45,7 @@ const nothing: ReadFile = { entries: [], assets: [], unusable: [], faults: [], i
 export async function readLooseFiles(files: readonly LooseFile[], names: ReadonlyMap<string, string>): Promise<ReadLooseFiles> {
   const read = await Promise.all(files.map((file) => readLooseFile(file, names.get(file.path) ?? weightName(file.path))))
   const parts = read.flatMap((each) => each.parts)
-  const faulty = read.flatMap(({ faults }) => faults.map(({ file }) => file))
+  const faulty = files.filter((_, at) => read[at]?.faults.length)
   const whole = await Promise.all(read.flatMap(({ incomplete }) => incomplete).map((model) => completeModel(model, parts, faulty)))
   const all = [...read, ...whole]
   return {
@@ -61,14 +61,15 @@ export async function readLooseFiles(files: readonly LooseFile[], names: Readonl
 async function completeModel(
   { descriptor, ...model }: Incomplete,
   parts: readonly (FoundPart & Pick<LooseFile, 'source'>)[],
-  faulty: readonly string[],
+  faulty: readonly LooseFile[],
 ): Promise<ReadFile> {
   const { path, source } = model
   const own = parts.filter((part) => part.source === source)
   const found = await findParts(model, own)
   if ('unusable' in found) {
     const places = [dirname(path), dirname(dirname(path))]
-    const beside = faulty.filter((file) => places.includes(dirname(file)) || places.slice(1).includes(dirname(dirname(file))))
+    const nearby = faulty.filter((file) => file.source === source).map((file) => file.path)
+    const beside = nearby.filter((file) => places.includes(dirname(file)) || places.slice(1).includes(dirname(dirname(file))))
     const damaged = beside.map((file) => basename(file)).slice(0, maxNamed)
     const reason = damaged.length === 0 ? found.unusable : `${found.unusable}; damaged there: ${damaged.join(', ')}`
     return { ...nothing, faults: [fileFault(path, `${reason}.`)], unusable: [{ name: descriptor.id, file: path, reason }] }
