@@ -47,6 +47,12 @@ export async function ensureModel(context: CommandContext, service: ServiceClien
   const isInstalled = async (model: string) => (await fetchModels(service, { signal })).some(({ id }) => id === model)
   if (await isInstalled(name)) return name
   if (!isSource(name)) {
+    // The list has no tags such as `qwen3:8b`, which the service resolves.
+    const isResolved = await service.fetchJson(`/v1/models/${encodeURIComponent(name)}`, { signal }).then(
+      () => true,
+      () => false,
+    )
+    if (isResolved) return name
     terminal.err(`${printable(name)} is not in the list of models; to pull one, name its source: sepia run hf:<owner>/<repository>\n`)
     // The service answers with the installed models and the nearest name, and knows names that it does not list.
     return name

@@ -250,6 +250,13 @@ describe('run', () => {
     assert.match(unknown.err, /^fake-chad is not in the list of models; .* sepia run hf:<owner>\/<repository>\n.*fake-chat/)
   })
 
+  it('accepts a name that the service resolves without a word about the list', async () => {
+    await using service = await startHttpService()
+    const { code, err } = await run(['run', 'fake-chat:latest', 'Hello'], at(service))
+    assert.equal(code, 0)
+    assert.doesNotMatch(err, /not in the list/)
+  })
+
   it('names the commands that add a model if the name is unknown', async () => {
     await using service = await startHttpService()
     for (const words of [
