@@ -8,7 +8,7 @@ export function requestFinished({ log, metrics }: Telemetry, request: FinishedRe
   const durationMs = Math.round(request.durationMs * 10) / 10
   metrics.requests.add([method, route, String(status)])
   metrics.requestSeconds.observe([method, route], durationMs / 1000)
-  // The console asks for news about every second, and mostly there are none.
+  // The console polls about every second, and mostly nothing has changed.
   const isEmptyPoll = method === 'GET' && status === 204
   log[status >= 500 ? 'warn' : isEmptyPoll ? 'debug' : 'info']({ ...request, durationMs }, 'request finished')
 }

@@ -54,7 +54,7 @@ export async function ensureModel(context: CommandContext, service: ServiceClien
     )
     if (isResolved) return name
     terminal.err(`${printable(name)} is not in the list of models; to pull one, name its source: sepia run hf:<owner>/<repository>\n`)
-    // The service answers with the installed models and the nearest name, and knows names that it does not list.
+    // The service answers with the installed models and the nearest name, or uses its default model.
     return name
   }
   if (service.url !== listeningOrigin(config.listen.host, config.listen.port))

@@ -13,7 +13,7 @@ interface Figure {
   readonly term: string
   readonly read: (figures: LiveFigures) => number | null
   readonly show: (value: number) => string
-  /** Whether one reading is enough to tell it; the others are measured between two. */
+  /** Whether one reading gives it; the others are measured between two. */
   readonly isMomentary?: true
 }
 
