@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path/posix'
 import { test } from 'node:test'
 import type { Catalogue } from '../../src/console/app/language/translate.ts'
+import { germanParts } from '../../src/console/bundle/german-by-page.ts'
 import { findTexts } from './find-texts.ts'
 import { namesEverywhere } from './names-everywhere.ts'
 
@@ -37,6 +38,19 @@ test('every German text belongs to an English one, in alphabetical order', () =>
     [],
   )
   assert.deepEqual(Object.keys(german), Object.keys(german).toSorted(new Intl.Collator('en').compare))
+})
+
+test('every file gets the German of its texts from the part of its page', () => {
+  const { partOf, textsOf } = germanParts(join(root, app))
+  const parts = Object.groupBy(files, ({ path }) => partOf(join(root, path)))
+  assert.ok(Object.keys(parts).length > 10)
+  const missing = Object.entries(parts).flatMap(([part, within = []]) => {
+    const texts = textsOf(part)
+    return within.flatMap(({ path, found }) =>
+      found.texts.filter(({ english }) => !Object.hasOwn(texts, english)).map(({ english, line }) => `${path}:${line}: “${english}”`),
+    )
+  })
+  assert.deepEqual(missing, [])
 })
 
 test('a German text has the same placeholders as its English text', () => {

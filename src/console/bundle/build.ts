@@ -5,7 +5,9 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type Plugin } from 'vite'
 import { appBuildFolder } from './app-files.ts'
+import { germanByPage } from './german-by-page.ts'
 
+const app = join(import.meta.dirname, '../app')
 const compressible = /\.(?:html|js|css|svg)$/
 
 /** Bundles the browser code into {@link appBuildFolder}, with a Brotli and a gzip version of each text file. */
@@ -13,12 +15,12 @@ async function buildApp(): Promise<void> {
   await build({
     configFile: false,
     logLevel: 'warn',
-    root: join(import.meta.dirname, '../app'),
+    root: app,
     base: '/console/',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     // Scripts load the others by relative paths, so that they work below any base path.
     experimental: { renderBuiltUrl: (file, { hostType }) => (hostType === 'html' ? `/console/${file}` : { relative: true }) },
-    plugins: [styleBehindFrame],
+    plugins: [germanByPage(app), styleBehindFrame],
     worker: { format: 'es' },
     build: {
       outDir: appBuildFolder,
