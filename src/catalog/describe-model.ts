@@ -150,8 +150,8 @@ async function describeText(modelFile: ModelFile & { kind: 'text' }, folder: str
 /** The projector of a vision model; its size is already part of the folder's. */
 async function readProjector(path: string): Promise<Pick<TextModelDescriptor, 'vision' | 'projector' | 'blindness'>> {
   const facts = await readGguf(path)
-  const { projector = { fault: 'is not an mmproj file' } } =
-    'fault' in facts ? { projector: { fault: `${facts.fault}; copy it again` } } : facts
+  const remedied = (fault: string) => ({ projector: { fault: fault.includes(';') ? fault : `${fault}; copy it again` } })
+  const { projector = { fault: 'is not an mmproj file' } } = 'fault' in facts ? remedied(facts.fault) : facts
   return 'fault' in projector ? { blindness: blindnessOf(path, projector.fault) } : { vision: true, projector: path }
 }
 
