@@ -10,6 +10,7 @@ import type {
   TextDefaults,
   TextModelDescriptor,
 } from '../core/model.ts'
+import { withRemedy } from '../core/text/with-remedy.ts'
 import type { CatalogFault } from './catalog-fault.ts'
 import { describeDiffusersFolder } from './checkpoint/describe-diffusers-folder.ts'
 import { describeSingleFile } from './checkpoint/describe-single-file.ts'
@@ -150,7 +151,7 @@ async function describeText(modelFile: ModelFile & { kind: 'text' }, folder: str
 /** The projector of a vision model; its size is already part of the folder's. */
 async function readProjector(path: string): Promise<Pick<TextModelDescriptor, 'vision' | 'projector' | 'blindness'>> {
   const facts = await readGguf(path)
-  const remedied = (fault: string) => ({ projector: { fault: fault.includes(';') ? fault : `${fault}; copy it again` } })
+  const remedied = (fault: string) => ({ projector: { fault: withRemedy(fault, 'copy it again') } })
   const { projector = { fault: 'is not an mmproj file' } } = 'fault' in facts ? remedied(facts.fault) : facts
   return 'fault' in projector ? { blindness: blindnessOf(path, projector.fault) } : { vision: true, projector: path }
 }

@@ -3,6 +3,7 @@ import { basename, dirname, relative, sep } from 'node:path'
 import type { AssetDescriptor, UnusableFile } from '../../core/assets/asset.ts'
 import { unnamedReason } from '../../core/checkpoint/model-parts.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
+import { withRemedy } from '../../core/text/with-remedy.ts'
 import { type CatalogEntry, type CatalogFault, fileFault } from '../catalog-fault.ts'
 import { type FoundProjector, readLooseGguf } from '../gguf/read-loose-gguf.ts'
 import { isNamedProjector } from '../hub/choose-gguf.ts'
@@ -67,9 +68,9 @@ async function completeModel(
   const own = parts.filter((part) => part.source === source)
   const found = await findParts(model, own)
   if ('unusable' in found) {
-    const places = [dirname(path), dirname(dirname(path))]
+    const [folder, above] = [dirname(path), dirname(dirname(path))]
     const nearby = faulty.filter((file) => file.source === source).map((file) => file.path)
-    const beside = nearby.filter((file) => places.includes(dirname(file)) || places.slice(1).includes(dirname(dirname(file))))
+    const beside = nearby.filter((file) => [folder, above].includes(dirname(file)) || dirname(dirname(file)) === above)
     const damaged = beside.map((file) => basename(file)).slice(0, maxNamed)
     const reason = damaged.length === 0 ? found.unusable : `${found.unusable}; damaged there: ${damaged.join(', ')}`
     return { ...nothing, faults: [fileFault(path, `${reason}.`)], unusable: [{ name: descriptor.id, file: path, reason }] }
@@ -119,6 +120,8 @@ async function findForeignContent(path: string): Promise<string | null> {
 /** Missing parts that a reason names. */
 const maxNamed = 3
 
+const copyAgain = 'copy it again or remove it'
+
 /** Why one part of a split safetensors file cannot be used by itself, as the end of a sentence about it; null = the file is not split. */
 async function findSplitFault(path: string): Promise<string | null> {
   const [, stem = '', number = '', count = ''] = /^(.*-)(\d{5})-of-(\d{5})\.safetensors$/u.exec(basename(path)) ?? []
@@ -135,11 +138,6 @@ async function findSplitFault(path: string): Promise<string | null> {
 async function partsIn(path: string, source: number, name: string): Promise<ReadFile['parts']> {
   const examined = await examineWeights(path, name).catch(() => null)
   return examined?.kind === 'part' ? [{ path, source, ...examined }] : []
-}
-
-/** A fault as a whole sentence about a file; what to do, unless it says so, is to copy it again. */
-function withRemedy(fault: string): string {
-  return fault.includes(';') ? `${fault}.` : `${fault}; copy it again or remove it.`
 }
 
 async function readLooseFile({ path, source }: LooseFile, name: string): Promise<ReadFile> {
@@ -166,7 +164,7 @@ async function readLooseFile({ path, source }: LooseFile, name: string): Promise
     const read = await readLooseGguf({ path, source, name }).catch((error: unknown) => explainUnreadable(error))
     if (typeof read === 'string') return fault(read)
     if (read === null) return nothing
-    if ('fault' in read) return fault(withRemedy(read.fault))
+    if ('fault' in read) return fault(`${withRemedy(read.fault, copyAgain)}.`)
     if ('projector' in read) return { ...unusable(read.unusable), projectors: [read.projector] }
     if ('unusable' in read) return unusable(read.unusable)
     if ('asset' in read) return { ...nothing, assets: [read.asset] }
@@ -177,7 +175,7 @@ async function readLooseFile({ path, source }: LooseFile, name: string): Promise
   const examined = await examineWeights(path, name).catch(() => ({ kind: 'faulty', reason: 'cannot be read' }) as const)
   switch (examined.kind) {
     case 'faulty':
-      return fault(withRemedy(examined.reason))
+      return fault(`${withRemedy(examined.reason, copyAgain)}.`)
     case 'unusable':
       return unusable(foreignModel ?? examined.reason)
     case 'transformer':

@@ -2,6 +2,7 @@ import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
+import { withRemedy } from '../../../core/text/with-remedy.ts'
 
 /**
  * The error for a model folder that does not fit; the message names the file as it is called inside the folder. Trying again helps only
@@ -11,8 +12,8 @@ import { isRecord } from '../../../core/json-value.ts'
  */
 export function unusableModel(file: string, fault: string, cause?: unknown): ServiceError {
   const isPassing = cause instanceof Error && 'code' in cause && passing.has(cause.code)
-  const remedy = isPassing || fault.includes(';') ? '' : '; copy it again, or use another model'
-  return new ServiceError('inference_failed', `The model cannot be used: ${file} ${fault}${remedy}.`, {
+  const reason = isPassing ? fault : withRemedy(fault, 'copy it again, or use another model')
+  return new ServiceError('inference_failed', `The model cannot be used: ${file} ${reason}.`, {
     cause,
     ...(!isPassing && { param: 'model' }),
   })
