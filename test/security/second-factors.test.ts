@@ -1,37 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { SignInSettings } from '../../src/console/console-dependencies.ts'
-import { beginSecondFactor, confirmSecondFactor, findSecondFactor, useSecondFactor } from '../../src/operations/access/second-factor.ts'
-import { startConsoleService } from '../support/console-service.ts'
-import { CookieJar } from '../support/sign-in/cookie-jar.ts'
-import { shownCode, wrongCodes } from '../support/sign-in/shown-code.ts'
-
-const email = 'ada@example.org'
-const password = 'a poet of science'
-const options = { signal: new AbortController().signal }
-
-async function open(signIn: Partial<SignInSettings> = {}) {
-  const service = await startConsoleService({ signIn })
-  const signInWith = (more: object = {}, cookie?: string) =>
-    service.send('POST', '/console/api/session', { body: { email, password, ...more }, ...(cookie !== undefined && { cookie }) })
-  const ask = (path: string, body: object, cookie: string) => service.send('POST', `/console/api/second-factor${path}`, { body, cookie })
-  const code = (secret: string) => shownCode(secret, service.clock.now())
-  const wrong = (secret: string, guess = 0) => wrongCodes(secret, service.clock.now(), guess + 1)[guess] ?? ''
-  const actions = async () => (await service.store.audit.list({ before: null, limit: 50 }, options)).map(({ action }) => action)
-  return { ...service, signInWith, ask, code, wrong, actions }
-}
-
-/** An owner with a second factor that an app holds. */
-async function openEnrolled(signIn: Partial<SignInSettings> = {}) {
-  const service = await open(signIn)
-  const cookie = await service.join(service.firstCode, email)
-  const { secret, address } = (await service.ask('', { password }, cookie)).json()
-  const confirmed = await service.ask('/confirmation', { code: service.code(secret) }, cookie)
-  assert.equal(confirmed.statusCode, 200)
-  const codes: readonly string[] = confirmed.json().recoveryCodes
-  await service.clock.advance(60_000)
-  return { ...service, cookie, secret: String(secret), address: String(address), codes }
-}
+import { invite } from '../../src/operations/access/invitations.ts'
+import { findSecondFactor } from '../../src/operations/access/second-factor.ts'
+import { email, openEnrolled, options, password } from '../support/sign-in/second-factor-console.ts'
 
 suite('second factors', () => {
   test('the password alone opens no session, a valid code does, once', async () => {
@@ -84,13 +55,6 @@ suite('second factors', () => {
     assert.equal((await signInWith({ code: code(secret) }, known)).statusCode, 200, 'in a known browser')
   })
 
-  test('a recovery code works once, and its use is logged', async () => {
-    const { signInWith, codes, actions } = await openEnrolled()
-    assert.equal((await signInWith({ code: codes[0] })).statusCode, 200)
-    assert.equal((await signInWith({ code: codes[0] })).statusCode, 401)
-    assert.ok((await actions()).includes('recovery-code-used'))
-  })
-
   test('setting, renewing or removing a second factor needs the password', async () => {
     const { ask, cookie, store, ownerId, send } = await openEnrolled()
     for (const path of ['', '/recovery-codes', '/removal'])
@@ -103,7 +67,6 @@ suite('second factors', () => {
 
   test('a link that sets a new password does not bypass the second factor', async () => {
     const { send, ownerId, store, clock, codes, signInWith } = await openEnrolled()
-    const { invite } = await import('../../src/operations/access/invitations.ts')
     const link = await invite({ accounts: store.accounts, clock }, { role: 'owner', accountId: ownerId, invitedBy: ownerId }, options)
     const body = { code: link, name: 'Eve', email, password: 'yet another poet' }
     const joined = await send('POST', '/console/api/sign-up', { body })
@@ -111,43 +74,5 @@ suite('second factors', () => {
     assert.equal(joined.headers['set-cookie'], undefined)
     assert.deepEqual((await signInWith({ password: body.password })).json(), { account: null, asks: 'code' })
     assert.equal((await signInWith({ password: body.password, code: codes[1] })).statusCode, 200)
-  })
-
-  test('an owner can remove the second factor of another account, a member cannot', async () => {
-    const { send, cookie, join, store, clock } = await openEnrolled()
-    const invitation = await send('POST', '/console/api/invitations', { cookie, body: { role: 'member' } })
-    const member = await join(invitation.json().code, 'bob@example.org')
-    const bob = (await send('GET', '/console/api/session', { cookie: member })).json().account.id
-    const deps = { documents: store.documents, clock }
-    const secret = await beginSecondFactor(deps, bob, options)
-    await confirmSecondFactor(deps, { accountId: bob, code: shownCode(secret, clock.now()) }, options)
-    const people = (await send('GET', '/console/api/people', { cookie })).json()
-    assert.equal(people.secondFactors.length, 2)
-    assert.equal((await send('DELETE', `/console/api/accounts/${people.accounts[0].id}/second-factor`, { cookie: member })).statusCode, 403)
-    assert.equal((await send('DELETE', `/console/api/accounts/${bob}/second-factor`, { cookie })).statusCode, 204)
-    assert.equal((await send('DELETE', `/console/api/accounts/${bob}/second-factor`, { cookie })).statusCode, 404)
-    await clock.advance(60_000)
-    assert.equal(await useSecondFactor(deps, { accountId: bob, code: shownCode(secret, clock.now()) }, options), null)
-  })
-
-  test('owners who need a second factor set it up before signing in, with the last secret only', async () => {
-    const { send, firstCode, signInWith, code, ask, actions, clock } = await open({ secondFactor: 'owners' })
-    const joined = await send('POST', '/console/api/sign-up', { body: { code: firstCode, name: 'Ada', email, password } })
-    assert.deepEqual(joined.json(), { account: null, asks: 'sign-in' })
-    const first = (await signInWith()).json()
-    const second = (await signInWith()).json()
-    assert.deepEqual([first.account, first.asks], [null, 'enrolment'])
-    assert.equal((await signInWith({ code: code(first.secret) })).statusCode, 401)
-    const jar = new CookieJar()
-    const answer = await signInWith({ code: code(second.secret) })
-    jar.take(answer.headers['set-cookie'])
-    assert.equal(answer.json().recoveryCodes.length, 10)
-    assert.ok((await actions()).includes('second-factor-set'))
-    assert.equal((await ask('/removal', { password }, jar.header())).statusCode, 403)
-    const invitation = await send('POST', '/console/api/invitations', { cookie: jar.header(), body: { role: 'member' } })
-    const body = { code: invitation.json().code, name: 'Bob', email: 'bob@example.org', password: 'a builder of bridges' }
-    assert.equal((await send('POST', '/console/api/sign-up', { body })).json().account.role, 'member')
-    await clock.advance(60_000)
-    assert.deepEqual((await signInWith()).json(), { account: null, asks: 'code' })
   })
 })
