@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import type { DocumentStore } from '../../src/core/ports/document-store.ts'
 import { changeAccount, createAccount } from '../../src/operations/access/accounts.ts'
-import { type BatchObject, type BatchService, startBatchService } from '../support/batch-service.ts'
+import { type BatchObject, type BatchService, startBatchService } from '../support/batches/batch-service.ts'
 import type { HttpService } from '../support/http-service.ts'
 import { readError, readJson } from '../support/read-json.ts'
 

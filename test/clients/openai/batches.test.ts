@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import OpenAI, { toFile } from 'openai'
-import { type BatchService, startBatchService } from '../../support/batch-service.ts'
+import { type BatchService, startBatchService } from '../../support/batches/batch-service.ts'
 
 let batches: BatchService
 let client: OpenAI

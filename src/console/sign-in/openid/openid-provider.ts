@@ -61,8 +61,10 @@ export class OpenIdProvider {
   }
 
   /**
-   * Finishes a sign-in: exchanges the code, and checks the identity's signature, issuer, audience, time and nonce.
+   * Finishes a sign-in: exchanges the code, and checks the identity's issuer, audience, time and nonce. Its signature is not checked, since
+   * the provider itself sends it.
    *
+   * @see OpenID Connect Core 1.0, section 3.1.3.7, item 6
    * @param returned The whole address of the redirect.
    * @throws {SignInRefusal} `cancelled`, `refused` or `unreachable`.
    */
