@@ -9,10 +9,10 @@ import { answerParserError } from './answers/answer-parser-error.ts'
 import { isNotOffered, type KnownMethods, notInMessagesApi, rememberMethods, unknownAddress } from './answers/not-offered.ts'
 import { sendError } from './answers/send-error.ts'
 import { isMessagesSurface } from './answers/surface.ts'
-import { closeAfterBody, DiscardedBodies, inviteBodies } from './body/discarded-bodies.ts'
+import { closeAfterBody, DiscardedBodies, holdContinue } from './body/discarded-bodies.ts'
 import { fetchPictures } from './body/fetch-pictures.ts'
 import { fillModels } from './body/fill-models.ts'
-import { acceptJsonBodies, isBodyRefused } from './body/read-body.ts'
+import { acceptJsonBodies } from './body/read-body.ts'
 import { logBodies } from './body-log.ts'
 import { accountOf, identifyCaller, requireScope } from './caller.ts'
 import { clientSignal, registerWork } from './client-signal.ts'
@@ -79,7 +79,6 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
   })
   limitPipelining(server.server)
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
-  inviteBodies(server, (request) => isBodyRefused(request, settings))
   const methods = rememberMethods(server)
   traceRequests(server, deps)
   watchRequests(server, deps)
@@ -87,14 +86,15 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
   addBasePath(server, prefixes[0] ?? '')
   capConnections(server, { ...settings, isTrustedProxy })
   answerFailures(server, deps, methods)
-  acceptJsonBodies(server, deps, settings)
+  const deadline = new AnswerDeadline(deps.deadlineClock)
+  acceptJsonBodies(server, { clock: deps.clock, deadline, invite: holdContinue(server) }, settings)
   const offered = settings.probesOnly ? probeRoutes : routes
   const places = new AccountPlaces(deps.counts, settings.accountPlaces)
   const further = {
     ...deps,
     places,
     drawings: new DrawingsUnderWay(),
-    deadline: new AnswerDeadline(deps.deadlineClock),
+    deadline,
     routes: offered,
   }
   const service = { deps: further, settings }
@@ -146,6 +146,7 @@ function isOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
 function watchRequests(server: FastifyInstance, { observer, isDraining, addresses }: HttpDependencies): void {
   const safetyHeaders = safetyHeadersOf()
   server.addHook('onRequest', (request, reply, done) => {
+    request.answeredBy = reply
     for (const name of requestIdHeaders) reply.header(name, request.id)
     if (isMessagesSurface(request)) reply.header('request-id', request.id)
     reply.headers(safetyHeaders(addresses().publicUrl))
@@ -220,10 +221,6 @@ function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSe
   })
   fillModels(api, deps, settings)
   fetchPictures(api, deps)
-  api.addHook('preParsing', (_request, reply, _payload, done) => {
-    deps.deadline.leaveOutBody(reply)
-    done()
-  })
 }
 
 /** The account and token whose requests per minute are counted. */

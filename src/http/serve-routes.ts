@@ -45,7 +45,10 @@ export async function serveRoutes(server: FastifyInstance, routes: readonly Rout
   // Files are stored as they arrive, whatever their content type.
   await server.register(async (uploads) => {
     uploads.removeAllContentTypeParsers()
-    uploads.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    uploads.addContentTypeParser('*', ({ answeredBy: reply }, payload, done) => {
+      if (reply !== undefined) deps.deadline.leaveOutBody(reply)
+      done(null, payload)
+    })
     for (const route of routes) if (route.takes === 'bytes') serve(uploads, route)
   })
 }

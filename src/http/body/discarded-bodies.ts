@@ -59,20 +59,19 @@ export function closeAfterBody({ raw: request }: FastifyRequest, { raw: reply }:
 }
 
 /**
- * Sends `100 Continue` only after the caller is authenticated, and for a body that is read. A client that waits for it
- * (`Expect: 100-continue`) and is refused then gets the error without sending its body. Node would send it at once.
+ * Holds back `100 Continue`, which Node would send at once. A client that waits for it (`Expect: 100-continue`) and is refused then gets the
+ * error without sending its body.
  *
- * @param isRefused Whether the head of a request alone decides that its body is refused.
+ * @returns Sends it to a client that waits for it. Call it when the body is about to be read.
  * @see RFC 9110, section 10.1.1
  */
-export function inviteBodies(server: FastifyInstance, isRefused: (request: FastifyRequest) => boolean): void {
+export function holdContinue({ server }: FastifyInstance): (response: ServerResponse) => void {
   const waiting = new WeakSet<ServerResponse>()
-  server.server.on('checkContinue', (request, response) => {
+  server.on('checkContinue', (request, response) => {
     waiting.add(response)
-    server.server.emit('request', request, response)
+    server.emit('request', request, response)
   })
-  server.addHook('preParsing', (request, reply, _payload, done) => {
-    if (waiting.delete(reply.raw) && !request.is404 && !isRefused(request)) reply.raw.writeContinue()
-    done()
-  })
+  return (response) => {
+    if (waiting.delete(response)) response.writeContinue()
+  }
 }

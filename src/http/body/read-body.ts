@@ -1,9 +1,10 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
 import { filePartBytes } from '../../core/files/stored-file.ts'
 import { isRecord } from '../../core/json-value.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import type { AnswerDeadline } from '../answers/answer-deadline.ts'
 import { isOllamaSurface } from '../answers/surface.ts'
 import { captureOf } from '../body-log.ts'
 import { accountOf } from '../caller.ts'
@@ -27,7 +28,7 @@ declare module 'fastify' {
     readonly hasBody?: true
   }
   interface FastifyRequest {
-    /** The reply; Fastify does not pass it to body parsers. */
+    /** The reply, set when the head has arrived; Fastify does not pass it to body parsers. */
     answeredBy?: FastifyReply
   }
 }
@@ -53,6 +54,13 @@ export interface ReceivedBody {
   readonly asyncMode: AsyncMode
 }
 
+interface BodyDependencies {
+  readonly clock: Clock
+  readonly deadline: Pick<AnswerDeadline, 'leaveOutBody'>
+  /** Asks a client that waits before it sends its body to send it. */
+  readonly invite: (response: ServerResponse) => void
+}
+
 /**
  * Reads JSON bodies, or forms on routes that take those, and refuses every other kind.
  *
@@ -61,17 +69,13 @@ export interface ReceivedBody {
  */
 export function acceptJsonBodies(
   server: FastifyInstance,
-  { clock }: { readonly clock: Clock },
+  { clock, deadline, invite }: BodyDependencies,
   settings: Pick<HttpSettings, 'asyncHeaders' | 'bodyLimitBytes' | 'bodyMemory'>,
 ): void {
   const parser = new BodyParser(Math.max(settings.bodyLimitBytes, asyncBodyLimitBytes))
   const budget = new BodyBudget(settings.bodyMemory)
   const takeTurn = limitPerTurn(bytesPerTurn)
   server.addHook('onClose', () => parser[Symbol.asyncDispose]())
-  server.addHook('preParsing', (request, reply, _payload, done) => {
-    request.answeredBy = reply
-    done()
-  })
   server.removeAllContentTypeParsers()
   type Received = ReceivedBody | ReceivedForm | undefined
   server.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage): Promise<Received> => {
@@ -89,6 +93,8 @@ export function acceptJsonBodies(
     const allowance = budget.open(owner, length <= limitBytes ? held : 0)
     // The body stays in memory until the answer is sent.
     reply.raw.on('close', () => allowance[Symbol.dispose]())
+    deadline.leaveOutBody(reply)
+    if (length <= limitBytes) invite(reply.raw)
     const guards = { limitBytes, allowance, clock, takeTurn }
     const { form } = request.routeOptions.config
     if (form === 'stored') return new ReceivedForm(payload, { ...guards, allowance: { ...allowance, take: () => {} } })
@@ -111,17 +117,6 @@ export function acceptJsonBodies(
     }
     return { ...parsed, byteLength, asyncMode, take }
   })
-}
-
-/** Whether the head of a request alone decides that its body is refused. */
-export function isBodyRefused(request: FastifyRequest, settings: Pick<HttpSettings, 'asyncHeaders' | 'bodyLimitBytes'>): boolean {
-  try {
-    checkMediaType(request)
-    const asyncMode = worksOnModel(request) ? readAsyncMode(request.headers, settings.asyncHeaders) : 'off'
-    return Number(request.headers['content-length'] ?? 0) > limitOf(request, asyncMode, settings)
-  } catch {
-    return true
-  }
 }
 
 /** @throws {ServiceError} `unsupported_media_type` when a request came without a JSON body. */
