@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Caller } from '../core/access-token.ts'
 import { ServiceError } from '../core/error.ts'
@@ -14,11 +13,10 @@ import { fetchPictures } from './body/fetch-pictures.ts'
 import { fillModels } from './body/fill-models.ts'
 import { acceptJsonBodies } from './body/read-body.ts'
 import { logBodies } from './body-log.ts'
-import { accountOf, identifyCaller, requireScope } from './caller.ts'
+import { identifyCaller, requireScope } from './caller.ts'
 import { clientSignal, registerWork } from './client-signal.ts'
 import { allowOrigins } from './cross-origin.ts'
-import { chooseRequestId, requestIdHeaders } from './headers/request-id.ts'
-import { safetyHeadersOf } from './headers/safety-headers.ts'
+import { chooseRequestId } from './headers/request-id.ts'
 import type { HttpDependencies, RouteDependencies } from './http-dependencies.ts'
 import type { HttpSettings } from './http-settings.ts'
 import { refuseUnknownQuery } from './known-query.ts'
@@ -35,7 +33,7 @@ import { addBasePath, withoutAzurePath, withoutPrefix } from './path-prefix.ts'
 import { probeRoutes } from './routes/service.ts'
 import { routes } from './routes.ts'
 import { serveRoutes } from './serve-routes.ts'
-import { endTrace, traceRequests } from './trace-requests.ts'
+import { watchRequests } from './watch-requests.ts'
 
 /** Longer than any header section Node accepts, so that no path is too long for a route. */
 const longestParameter = 65_536
@@ -80,7 +78,6 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
   limitPipelining(server.server)
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   const methods = rememberMethods(server)
-  traceRequests(server, deps)
   watchRequests(server, deps)
   allowOrigins(server, settings.corsOrigins ?? [])
   addBasePath(server, prefixes[0] ?? '')
@@ -127,46 +124,6 @@ function asPath(url: string): string {
   } catch {
     return url.replaceAll('%', '%25')
   }
-}
-
-/**
- * With two Host headers, a proxy and this service could use different ones. HTTP/1.0 needs none.
- *
- * @see RFC 9112, section 3.2
- */
-function isOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
-  let hosts = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
-  }
-  return hosts === 1 || (hosts === 0 && httpVersion !== '1.1')
-}
-
-function watchRequests(server: FastifyInstance, { observer, isDraining, addresses }: HttpDependencies): void {
-  const safetyHeaders = safetyHeadersOf()
-  server.addHook('onRequest', (request, reply, done) => {
-    request.answeredBy = reply
-    for (const name of requestIdHeaders) reply.header(name, request.id)
-    if (isMessagesSurface(request)) reply.header('request-id', request.id)
-    reply.headers(safetyHeaders(addresses().publicUrl))
-    // A draining server must not keep idle connections.
-    if (isDraining()) reply.header('connection', 'close')
-    const startedAt = performance.now()
-    reply.raw.on('close', () => {
-      const finished = {
-        requestId: request.id,
-        method: request.method,
-        route: request.routeOptions.url ?? 'unmatched',
-        status: reply.raw.writableFinished ? reply.raw.statusCode : 499,
-        durationMs: performance.now() - startedAt,
-        accountId: accountOf(request),
-      }
-      observer.requestFinished(finished)
-      endTrace(request, finished)
-    })
-    done(isOneHost(request.raw) ? undefined : new ServiceError('invalid_request_error', 'Send one Host header.', { param: 'host' }))
-  })
 }
 
 function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods: KnownMethods): void {
