@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hourMs } from '../core/ports/clock.ts'
+import type { BodyLogSwitch } from '../core/requests/logged-body.ts'
 import type { BodyCapture } from '../operations/bodies/body-capture.ts'
 import type { BodyRecorder } from '../operations/bodies/body-recorder.ts'
-import { callerOf } from './caller.ts'
 
 /** Tells callers that their requests are logged, and for how many hours. */
 const requestLogHeader = 'x-request-log'
@@ -15,11 +15,10 @@ interface Logged {
 
 const logged = new WeakMap<FastifyRequest, Logged>()
 
-/** Collects the bodies of requests that run a model, for accounts whose request log is on. Register it after authentication. */
-export function logBodies(api: FastifyInstance, bodies: BodyRecorder): void {
+/** Logs the answers of requests that run a model and whose bodies are collected. */
+export function logAnswers(api: FastifyInstance): void {
   api.addHook('onRoute', (route) => {
     if (route.config?.spends === undefined) return
-    route.onRequest = [...[route.onRequest ?? []].flat(), (request, reply, done) => done(begin(bodies, request, reply))]
     route.onSend = [
       ...[route.onSend ?? []].flat(),
       (request, reply, payload, done) => {
@@ -50,10 +49,9 @@ export function logAsInference(request: FastifyRequest, inferenceId: string): vo
   if (found !== undefined) found.inferenceId = inferenceId
 }
 
-function begin(bodies: BodyRecorder, request: FastifyRequest, reply: FastifyReply): undefined {
-  const { accountId } = callerOf(request)
-  const found = bodies.of(accountId)
-  if (found === null) return undefined
+/** Collects the bodies of a request whose account's log is on. */
+export function logBodies(bodies: BodyRecorder, found: BodyLogSwitch, request: FastifyRequest, reply: FastifyReply): void {
+  const { accountId } = found
   const capture = bodies.open(found)
   const entry: Logged = { capture, inferenceId: null }
   logged.set(request, entry)
@@ -64,5 +62,4 @@ function begin(bodies: BodyRecorder, request: FastifyRequest, reply: FastifyRepl
     const { inferenceId } = entry
     bodies.record(capture, { accountId, requestId: inferenceId ?? request.id }, inferenceId ?? undefined)
   })
-  return undefined
 }

@@ -12,14 +12,14 @@ import { closeAfterBody, DiscardedBodies, holdContinue } from './body/discarded-
 import { fetchPictures } from './body/fetch-pictures.ts'
 import { fillModels } from './body/fill-models.ts'
 import { acceptJsonBodies } from './body/read-body.ts'
-import { logBodies } from './body-log.ts'
-import { identifyCaller, requireScope } from './caller.ts'
+import { logAnswers, logBodies } from './body-log.ts'
+import { callerOf, identifyCaller, requireScope } from './caller.ts'
 import { clientSignal, registerWork } from './client-signal.ts'
 import { allowOrigins } from './cross-origin.ts'
 import { chooseRequestId } from './headers/request-id.ts'
 import type { HttpDependencies, RouteDependencies } from './http-dependencies.ts'
 import type { HttpSettings } from './http-settings.ts'
-import { refuseUnknownQuery } from './known-query.ts'
+import { requireKnownAddress } from './known-query.ts'
 import { AccountPlaces } from './limits/account-places.ts'
 import { createProxyTrust } from './limits/client-address.ts'
 import { capConnections } from './limits/connection-cap.ts'
@@ -96,14 +96,13 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
   }
   const service = { deps: further, settings }
   await server.register(async (open) => {
-    refuseUnknownQuery(open)
+    open.addHook('onRequest', async (request) => requireKnownAddress(request, methods))
     const openRoutes = offered.filter(({ scopes }) => scopes === null)
     await serveRoutes(open, openRoutes, service)
   })
   await server.register(async (api) => {
-    protect(api, further, settings)
-    logBodies(api, deps.bodies)
-    refuseUnknownQuery(api)
+    protect(api, { ...further, methods }, settings)
+    logAnswers(api)
     const tokenRoutes = offered.filter(({ scopes }) => scopes !== null)
     await serveRoutes(api, tokenRoutes, service)
   })
@@ -153,7 +152,7 @@ function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods
 }
 
 /** Registers `api` with authentication: all its routes need an access token. */
-function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
+function protect(api: FastifyInstance, deps: RouteDependencies & { readonly methods: KnownMethods }, settings: HttpSettings): void {
   const recent = new RecentValues<TokenHolder>(deps.clock)
   const limiter = new RateLimiter(deps)
   const takeTurn = limitPerTurn(requestsPerTurn)
@@ -174,7 +173,11 @@ function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSe
   }
   api.addHook('onRequest', async (request, reply) => {
     await deps.deadline.keep(reply, () => admit(request, reply))
-    if (request.routeOptions.config.spends === 'tokens') await takeTurn(1)
+    requireKnownAddress(request, deps.methods)
+    const { spends } = request.routeOptions.config
+    const log = spends === undefined ? null : deps.bodies.of(callerOf(request).accountId)
+    if (log !== null) logBodies(deps.bodies, log, request, reply)
+    if (spends === 'tokens') await takeTurn(1)
   })
   fillModels(api, deps, settings)
   fetchPictures(api, deps)

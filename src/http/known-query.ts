@@ -1,6 +1,7 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../core/error.ts'
 import { shortName } from '../core/requests/request-record.ts'
+import { type KnownMethods, unknownAddress } from './answers/not-offered.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -13,16 +14,13 @@ declare module 'fastify' {
 const ignored: readonly string[] = ['api-version']
 
 /**
- * Rejects requests to the routes of this scope with query parameters that a route does not read, and answers those that leave out a parameter of
- * the path as requests to an unknown path.
+ * Refuses a request that leaves out a parameter of its path, as one to an unknown path, and one with query parameters that its route does not read.
  *
- * @throws {ServiceError} `invalid_request_error`, from the hook, naming the first unknown parameter.
+ * @throws {ServiceError} `not_found`; `invalid_request_error` naming the first unknown parameter.
  */
-export function refuseUnknownQuery(scope: FastifyInstance): void {
-  scope.addHook('onRequest', (request, reply, done) => {
-    if (isCutShort(request)) reply.callNotFound()
-    else done(findUnknown(request.query, request.routeOptions.config.query ?? []))
-  })
+export function requireKnownAddress(request: FastifyRequest, methods: KnownMethods): void {
+  if (isCutShort(request)) throw unknownAddress(request.url, methods)
+  refuseOthers(request.query, request.routeOptions.config.query ?? [])
 }
 
 /** Whether an address ends where its parameter would begin, as with a trailing slash. No resource has it. */
@@ -38,17 +36,11 @@ function isCutShort({ params }: FastifyRequest): boolean {
  * @throws {ServiceError} `invalid_request_error` naming the first.
  */
 export function refuseOthers(query: unknown, known: readonly string[]): void {
-  const refusal = findUnknown(query, known)
-  if (refusal !== undefined) throw refusal
-}
-
-function findUnknown(query: unknown, known: readonly string[]): ServiceError | undefined {
-  if (known.includes('*')) return undefined
+  if (known.includes('*')) return
   const names = Object.keys(Object(query)).filter((name) => !ignored.includes(name))
-  if (names.length === 0) return undefined
   const unknown = names.find((name) => !known.includes(name.replace(/\[.*\]$/s, '[]')))
-  if (unknown === undefined) return undefined
+  if (unknown === undefined) return
   const name = shortName(unknown)
   const advice = known.length === 0 ? 'remove it; this address has none' : `use ${known.join(', ').replace('[]', '[…]')}`
-  return new ServiceError('invalid_request_error', `\`${name}\` is not a known query parameter: ${advice}.`, { param: name })
+  throw new ServiceError('invalid_request_error', `\`${name}\` is not a known query parameter: ${advice}.`, { param: name })
 }

@@ -16,6 +16,7 @@ export interface ConnectionCap {
   readonly connectionsPerAddress: number | null
   /** Connections in total, so that the service keeps file descriptors for itself; null = no limit. */
   readonly connectionsInAll: number | null
+  readonly trustedProxies: readonly string[]
   readonly isTrustedProxy: (address: string | undefined) => boolean
 }
 
@@ -25,7 +26,8 @@ export interface ConnectionCap {
  *
  * @throws {ServiceError} `concurrency_limit_exceeded`, from the hook.
  */
-export function capConnections(server: FastifyInstance, { connectionsPerAddress, connectionsInAll, isTrustedProxy }: ConnectionCap): void {
+export function capConnections(server: FastifyInstance, cap: ConnectionCap): void {
+  const { connectionsPerAddress, connectionsInAll, trustedProxies, isTrustedProxy } = cap
   const most = connectionsPerAddress ?? Number.POSITIVE_INFINITY
   const maxTotal = connectionsInAll ?? Number.POSITIVE_INFINITY
   if (most === Number.POSITIVE_INFINITY && maxTotal === Number.POSITIVE_INFINITY) return
@@ -44,6 +46,7 @@ export function capConnections(server: FastifyInstance, { connectionsPerAddress,
     })
     return null
   })
+  if (trustedProxies.length === 0) return
   const requests = new Counts()
   server.addHook('onRequest', (request, reply, done) => {
     if (!isTrustedProxy(request.socket.remoteAddress)) return done()
