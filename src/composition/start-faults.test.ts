@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findClusterFaults } from './start-faults.ts'
+import { findClusterFaults, findOpenFaults } from './start-faults.ts'
 
 type Settings = Parameters<typeof findClusterFaults>[0]
 
@@ -41,4 +41,36 @@ for (const [what, settings, faults] of cases)
       findClusterFaults(settings).map(({ where }) => where),
       faults,
     )
+  })
+
+const open: Parameters<typeof findOpenFaults>[0] = {
+  listen: { host: '127.0.0.1', openOnLoopback: true, allowedHosts: [], trustedProxies: [] },
+  addresses: { publicUrl: null, imageUrl: null, asyncUrl: null, textUrl: null },
+} as never
+
+for (const [what, { listen = {}, addresses = {} }, faults] of [
+  ['on this machine only', {}, []],
+  ['by name', { listen: { host: 'LocalHost' } }, []],
+  ['over IPv6', { listen: { host: '::1' } }, []],
+  ['on another loopback address', { listen: { host: '127.1.2.3' } }, []],
+  ['on all addresses', { listen: { host: '0.0.0.0' } }, ['host']],
+  ['on a name that begins like one', { listen: { host: '127.0.0.1.example' } }, ['host']],
+  [
+    'under public addresses',
+    { addresses: { publicUrl: 'https://a', imageUrl: 'https://b', asyncUrl: 'https://c', textUrl: 'https://d' } },
+    ['public-url', 'image-url', 'async-url', 'text-url'],
+  ],
+  ['for other hosts', { listen: { allowedHosts: ['sepia.example'] } }, ['allowed-hosts']],
+  ['behind a proxy', { listen: { trustedProxies: ['10.0.0.1'] } }, ['trusted-proxies']],
+] as const)
+  test(`open to local programs ${what}: ${faults.length === 0 ? 'starts' : `reports ${faults.join(', ')}`}`, () => {
+    const settings = { listen: { ...open.listen, ...listen }, addresses: { ...open.addresses, ...addresses } } as typeof open
+    const found = findOpenFaults(settings)
+    assert.deepEqual(
+      found.map(({ where }) => where),
+      faults,
+    )
+    for (const { message } of found) assert.match(message, /need no token \(open-on-loopback\), so .*, or turn open-on-loopback off\.$/)
+    const closed = { ...settings, listen: { ...settings.listen, openOnLoopback: false } }
+    assert.deepEqual(findOpenFaults(closed), [])
   })

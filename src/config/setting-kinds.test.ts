@@ -4,7 +4,23 @@ import { suite, test } from 'node:test'
 import { trustedProxies } from './address-settings.ts'
 import { headerNames } from './header-names.ts'
 import type { Kind } from './setting.ts'
-import { byteSize, duration, file, folder, folders, integer, names, oneOf, optional, secret, text, toggle, url } from './setting-kinds.ts'
+import {
+  aliases,
+  byteSize,
+  duration,
+  file,
+  folder,
+  folders,
+  integer,
+  names,
+  oneOf,
+  optional,
+  origins,
+  secret,
+  text,
+  toggle,
+  url,
+} from './setting-kinds.ts'
 import { groupRoles, issuerUrl } from './sign-in-settings.ts'
 
 const base = resolve('/srv/sepia')
@@ -145,6 +161,27 @@ const kinds: readonly (readonly [
     database,
     [['postgres://u:p@db/x?sslmode=require', 'postgres://u:p@db/x?sslmode=require']],
     ['https://db/', 'postgres://db/#x'],
+  ],
+  [
+    'aliases',
+    aliases,
+    [
+      ['gpt-4o=qwen3-8b', { 'gpt-4o': 'qwen3-8b' }],
+      ['a=b, c=d', { a: 'b', c: 'd' }],
+      [{ a: 'b' }, { a: 'b' }],
+      [['a=b'], { a: 'b' }],
+    ],
+    ['a', '=b', 'a=', 'a=b=c', 'a b=c', { a: 5, b: 'c d' }, 5, null],
+  ],
+  [
+    'origins',
+    origins,
+    [
+      ['https://app.example', ['https://app.example']],
+      ['http://localhost:3000,https://app.example', ['http://localhost:3000', 'https://app.example']],
+      ['*', ['*']],
+    ],
+    ['app.example', 'https://app.example/', 'https://app.example/x', 'https://App.example', 'https://', 'ftp://app.example', 5],
   ],
   [
     'optional',
