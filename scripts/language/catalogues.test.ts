@@ -40,6 +40,15 @@ test('every German text belongs to an English one, in alphabetical order', () =>
   assert.deepEqual(Object.keys(german), Object.keys(german).toSorted(new Intl.Collator('en').compare))
 })
 
+test('one thing has one word, as in the docs and the API', () => {
+  const other = /\bpictures?\b/i
+  assert.deepEqual(
+    Object.keys(german).filter((english) => other.test(english)),
+    [],
+    'an image is called an image',
+  )
+})
+
 test('every file gets the German of its texts from the part of its page', () => {
   const { partOf, textsOf } = germanParts(join(root, app))
   const parts = Object.groupBy(files, ({ path }) => partOf(join(root, path)))

@@ -95,7 +95,7 @@ test('the text of a PDF is sent with a message; scanned and locked ones are reje
   const pdf = (name: string, buffer: Buffer) => ({ name, mimeType: 'application/pdf', buffer })
   const chooser = page.getByLabel('Files to attach')
   await chooser.setInputFiles([pdf('scan.pdf', writePdf(['', '']))])
-  await page.getByText('scan.pdf contains no text, only pictures; attach pictures of its pages.').waitFor()
+  await page.getByText('scan.pdf contains no text, only images; attach images of its pages.').waitFor()
   await chooser.setInputFiles([pdf('locked.pdf', writePdf(['secret'], { locked: true }))])
   await page.getByText('locked.pdf is protected by a password; save it without one.').waitFor()
   await chooser.setInputFiles([pdf('report.pdf', writePdf(['The word is heron.', 'The other is owl.'])), letters('notes.txt', 3)])

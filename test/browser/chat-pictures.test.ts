@@ -36,7 +36,7 @@ test('pictures are chosen, pasted and dropped for a vision model, shown, kept an
   const chooser = page.getByLabel('Files to attach')
   await panel.getByLabel('Model', { exact: true }).selectOption('sepia-mini-chat')
   await chooser.setInputFiles({ name: 'small.png', mimeType: 'image/png', buffer: await picture(40, 20) })
-  await page.getByText('Sepia Mini Chat can’t see pictures; choose Seeing Chat.').waitFor()
+  await page.getByText('Sepia Mini Chat can’t see images; choose Seeing Chat.').waitFor()
   assert.equal(await attached.count(), 0)
 
   await panel.getByLabel('Model', { exact: true }).selectOption('seeing-chat')
@@ -76,7 +76,7 @@ test('pictures are chosen, pasted and dropped for a vision model, shown, kept an
   const code = page.getByRole('dialog')
   for (const language of ['curl', 'Responses', 'Messages', 'ai SDK', 'LangChain', 'LlamaIndex']) {
     await code.getByRole('tab', { name: language }).click()
-    await code.getByText('PICTURE').first().waitFor()
+    await code.getByText('IMAGE').first().waitFor()
   }
   await page.keyboard.press('Escape')
 
@@ -94,7 +94,7 @@ test('pictures are chosen, pasted and dropped for a vision model, shown, kept an
   assert.equal(server.requested.at(-1)?.messages.at(-1)?.content.length, 3, 'the pictures stay with the message')
 
   await panel.getByLabel('Model', { exact: true }).selectOption('sepia-mini-chat')
-  await page.getByText('This conversation holds pictures. Sepia Mini Chat can’t see pictures; choose Seeing Chat.').waitFor()
+  await page.getByText('This conversation holds images. Sepia Mini Chat can’t see images; choose Seeing Chat.').waitFor()
   await page.getByLabel('Your message').fill('Go on.')
   assert.equal(await page.getByRole('button', { name: 'Send' }).isDisabled(), true)
 })

@@ -204,8 +204,8 @@ test('text files are sent with a message; others are rejected by name', { skip }
     { name: 'archive.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0x89, 0x50, 0, 0xff]) },
     { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from([0x89, 0x50, 0, 0xff]) },
   ])
-  await page.getByText('archive.bin isn’t a text file, PDF, Word document (.docx) or picture.').waitFor()
-  await page.getByText('Sepia Mini Chat can’t see pictures, and no model here can.').waitFor()
+  await page.getByText('archive.bin isn’t a text file, PDF, Word document (.docx) or image.').waitFor()
+  await page.getByText('Sepia Mini Chat can’t see images, and no model here can.').waitFor()
   const requested = page.waitForRequest('**/v1/chat/completions')
   await page.getByLabel('Your message').fill('What is the word?')
   await page.keyboard.press('Enter')

@@ -43,7 +43,7 @@ test('a grid is shown after a reload, and its missing pictures can be drawn', { 
   let submitted = 0
   await page.route('**/generate/sdxl', (route) => (++submitted > 2 ? route.abort() : route.continue()))
   await dialog.getByRole('button', { name: 'Draw the grid' }).click()
-  await page.getByText('2 of 4 pictures').waitFor()
+  await page.getByText('2 of 4 images').waitFor()
   const drawMissing = page.getByRole('button', { name: 'Draw the missing 2' })
   // Only now have all four been sent.
   await drawMissing.waitFor()
@@ -51,14 +51,14 @@ test('a grid is shown after a reload, and its missing pictures can be drawn', { 
   const modelsMayCome = Promise.withResolvers<void>()
   await page.route('**/console/api/image-assets', (route) => modelsMayCome.promise.then(() => route.continue()))
   await page.reload()
-  await page.getByText('2 of 4 pictures').waitFor()
+  await page.getByText('2 of 4 images').waitFor()
   await eventually(async () => assert.equal(await page.locator('.grid-run img').count(), 2))
   await drawMissing.and(page.locator(':disabled')).waitFor()
   modelsMayCome.resolve()
   await drawMissing.click()
-  await page.getByText('4 of 4 pictures').waitFor()
+  await page.getByText('4 of 4 images').waitFor()
   await page.reload()
-  await page.getByText('4 of 4 pictures').waitFor()
+  await page.getByText('4 of 4 images').waitFor()
   await page.locator('.run:not(.grid-run)[data-state=done]').waitFor()
   assert.equal(await page.locator('.run').count(), 2, 'its pictures are shown in the grid only')
 })
@@ -71,7 +71,7 @@ test('a grid keeps its pictures when they are no longer in the list of recent re
   await page.route('**/console/api/requests/*', (route) => (refusals-- > 0 ? route.fulfill({ status: 429, json: {} }) : route.continue()))
   for (const _ of ['for the first time', 'again']) {
     await page.reload()
-    await page.getByText('4 of 4 pictures').waitFor()
+    await page.getByText('4 of 4 images').waitFor()
   }
   await page.unrouteAll()
 })

@@ -58,7 +58,7 @@ test('lists of pictures load only small variants', { skip }, async () => {
 test('arrow keys move between pictures, and plus and minus zoom', { skip }, async () => {
   const { page } = visit()
   await page.locator('.gallery .plate-picture').first().click()
-  const dialog = page.getByRole('dialog', { name: 'Picture' })
+  const dialog = page.getByRole('dialog', { name: 'Image' })
   await dialog.getByText('a green pear', { exact: true }).waitFor()
   await page.keyboard.press('ArrowRight')
   await dialog.getByText('a glossy tiger', { exact: true }).waitFor()
@@ -81,7 +81,7 @@ test('two pictures are compared, and several are saved as one archive', { skip }
   assert.ok(await page.getByRole('button', { name: 'Compare two' }).isDisabled())
   await tile(page, 'a glossy tiger').getByRole('checkbox').check()
   await page.getByRole('button', { name: 'Compare two' }).click()
-  const compared = page.getByRole('dialog', { name: 'Two pictures' })
+  const compared = page.getByRole('dialog', { name: 'Two images' })
   await eventually(async () => assert.equal(await compared.locator('img').count(), 2))
   await page.keyboard.press('Escape')
   await compared.waitFor({ state: 'detached' })
@@ -110,7 +110,7 @@ test('a picture can be kept beyond its day, and is deleted after confirmation', 
   await kept.waitFor()
   await kept.getByRole('button', { name: 'Delete it' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click()
-  await page.getByRole('heading', { name: 'No pictures here yet' }).waitFor()
+  await page.getByRole('heading', { name: 'No images here yet' }).waitFor()
   await page.getByLabel('Last 24 hours').check()
 })
 

@@ -30,7 +30,7 @@ test('a grid draws each pair of values once, from one seed', { skip }, async () 
   })
   await dialog.getByRole('button', { name: 'Draw the grid' }).click()
   await page.locator('.grid-run[data-state=done]').waitFor()
-  await page.getByText('4 of 4 pictures').waitFor()
+  await page.getByText('4 of 4 images').waitFor()
   assert.deepEqual(bodies.map(({ steps, prompt }) => `${steps} ${prompt}`).sort(), [
     '2 a red apple',
     '2 a red pear',
@@ -66,7 +66,7 @@ test('headings of a grid break only between words', { skip }, async () => {
 test('a grid is saved as one picture', { skip }, async () => {
   const { page } = visit()
   const saved = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Download as one picture' }).click()
+  await page.getByRole('button', { name: 'Download as one image' }).click()
   const { width, height, format } = await sharp(await readFile(await (await saved).path())).metadata()
   assert.equal(format, 'png')
   assert.ok(width > 2 * 256 && height > 2 * 256)
@@ -85,7 +85,7 @@ test('a grid is cancelled as a whole, and the rest can be drawn afterwards', { s
     .waitFor()
   await grid.getByRole('button', { name: 'Cancel all' }).click()
   await grid.and(page.locator('[data-state=done]')).waitFor()
-  const [drawn = ''] = (await textOf(grid.getByText(/^\d of 9 pictures$/))).split(' ')
+  const [drawn = ''] = (await textOf(grid.getByText(/^\d of 9 images$/))).split(' ')
   assert.ok(Number(drawn) < 9)
   await eventually(async () => assert.equal(await grid.getByRole('cell').getByRole('button', { name: /^Draw/ }).count(), 9 - Number(drawn)))
 })
@@ -110,7 +110,7 @@ test('a grid varies any two settings: sizes, words of the negative prompt, model
   })
   await dialog.getByRole('button', { name: 'Draw the grid' }).click()
   const grid = page.locator('.grid-run').filter({ hasText: 'Words of the negative prompt / Size' })
-  await grid.getByText('4 of 4 pictures').waitFor()
+  await grid.getByText('4 of 4 images').waitFor()
   assert.deepEqual(bodies.map(({ width, height, negative_prompt: without }) => `${width}×${height} ${without}`).sort(), [
     '192×256 blur, text',
     '192×256 frame, text',

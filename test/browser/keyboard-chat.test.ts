@@ -31,7 +31,7 @@ test('a text file is attached and removed by keyboard', { skip }, async () => {
   const keys = await byKeys(page)
   // The command that answers a browser's dialog takes another way than keys: keys sent in between arrive after it.
   const chooser = page.waitForEvent('filechooser')
-  await keys.press(button(page, 'Attach files or pictures'))
+  await keys.press(button(page, 'Attach files or images'))
   await (await chooser).setFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The fox is red.') })
   await keys.expectAnnounced('Attached: notes.txt')
   await keys.press(button(page, 'Remove notes.txt'), 'Shift+Tab')

@@ -86,7 +86,7 @@ test('focus can leave the mask in both directions, and its keys are announced', 
     ['Control+z', 'Undone.'],
     ['Control+y', 'Done again.'],
     ['e', 'The brush erases.'],
-    [']', 'Brush: 14 percent of the picture'],
+    [']', 'Brush: 14 percent of the image'],
   ] as const
   for (const [key, text] of answers) {
     await page.keyboard.press(key)

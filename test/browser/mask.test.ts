@@ -161,7 +161,7 @@ test('Escape does not discard a mask', { skip }, async () => {
   await page.keyboard.press('Escape')
   await page.getByText('Only the painted part changes.').waitFor()
   await page.getByRole('button', { name: 'Discard it' }).last().click()
-  await page.getByText('The whole picture may change.').waitFor()
+  await page.getByText('The whole image may change.').waitFor()
 })
 
 test('the mask covers exactly its picture, also on small phones', { skip }, async () => {

@@ -105,7 +105,7 @@ test('content that fits into the window does not scroll the page', { skip }, asy
     ['chat', 1280, 'Start a conversation'],
     ['chat', 768, 'Start a conversation'],
     ['chat', 360, 'Start a conversation'],
-    ['images', 1280, 'No pictures yet'],
+    ['images', 1280, 'No images yet'],
   ] as const) {
     await open(path, width)
     await page.getByText(content).waitFor()

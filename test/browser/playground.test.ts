@@ -95,7 +95,7 @@ test('a picture is added to the gallery with its settings', { skip }, async () =
 test('a picture is redrawn only under the mask', { skip }, async () => {
   const { page } = visit()
   await page.getByRole('button', { name: 'Start from this one' }).click()
-  await page.locator('.draw-bar').getByText('starts from a picture').waitFor()
+  await page.locator('.draw-bar').getByText('starts from an image').waitFor()
   await page.getByRole('button', { name: 'Paint a mask' }).click()
   const canvas = page.locator('.painter canvas')
   await canvas.hover({ position: { x: 40, y: 40 } })

@@ -98,7 +98,7 @@ test('a request without stored files is marked, and cannot be run again', { skip
   await openPage(page, 'Images')
   await draw(page, 'an apple')
   await page.locator('.run').first().getByRole('button', { name: 'Start from this one' }).click()
-  await page.locator('.draw-bar').getByText('starts from a picture').waitFor()
+  await page.locator('.draw-bar').getByText('starts from an image').waitFor()
   await draw(page, 'a golden apple')
   await page.locator('.run').first().and(page.locator('[data-state=done]')).waitFor()
   await openPage(page, 'Requests')

@@ -35,11 +35,11 @@ test('the form has the defaults of each family, and the dialog suggests models w
     await page.getByLabel('Model', { exact: true }).selectOption(model)
     await eventually(async () => assert.equal(await page.getByLabel('Steps', { exact: true }).inputValue(), steps, model))
   }
-  await page.getByText('Reference pictures').waitFor({ state: 'detached' })
+  await page.getByText('Reference images').waitFor({ state: 'detached' })
   await page.getByLabel('Model', { exact: true }).selectOption('flux-2-klein')
   const field = page
     .locator('.stack')
-    .filter({ has: page.getByText('Reference pictures', { exact: true }) })
+    .filter({ has: page.getByText('Reference images', { exact: true }) })
     .last()
   for (const name of ['Reference 1', 'Reference 2']) {
     await field.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: picture })

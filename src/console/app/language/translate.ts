@@ -49,9 +49,9 @@ export type Forms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { r
  * in the order of the English; a text that counts is known by its English form `other`.
  *
  * The German in `de.json` addresses nobody where an infinitive or the passive will do; else it says “Sie”. Its words:
- * access token: Zugangstoken · account: Konto · answer: Antwort · assets: Bausteine · conversation: Gespräch ·
- * draw, drawing: zeichnen, Zeichnung · gallery: Galerie · image, picture: Bild · invitation: Einladung · ledger: Verzeichnis ·
- * limit: Limit · lock: sperren · mask: Maske · member: Mitglied · model: Modell · owner: Inhaber · preset: Vorlage ·
+ * access token: Zugangstoken · account: Konto · answer: Antwort · conversation: Gespräch · disable: sperren ·
+ * draw, drawing: zeichnen, Zeichnung · gallery: Galerie · image: Bild · invitation: Einladung · limit: Limit ·
+ * mask: Maske · member: Mitglied · model: Modell · owner: Inhaber · preset: Vorlage ·
  * pull: holen · queue: Warteschlange · request: Anfrage · revoke: widerrufen · service: Dienst · sign in: anmelden ·
  * usage: Nutzung · Prompt, Seed, Sampler, Token, Webhook stay.
  */

@@ -35,7 +35,7 @@ export function DeleteAccountDialog({ title, name, needsPassword = false, run, o
       onClose={onClose}
     >
       <p class="soft">
-        {t`Conversations, files, pictures, results, access tokens and usage are deleted for good. Running and waiting requests are cancelled. Only the audit log keeps its entries.`}
+        {t`Conversations, files, images, results, access tokens and usage are deleted for good. Running and waiting requests are cancelled. Only the audit log keeps its entries.`}
       </p>
       <TextField
         label={t`Type ${name} to confirm`}

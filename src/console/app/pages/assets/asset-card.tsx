@@ -36,7 +36,7 @@ export function AssetCard({ asset, mayChange, reload }: { asset: ShownAsset; may
       setPicture(asset.id, file).then(() => {
         shown.value++
       }),
-      t`This browser can’t read the file as a picture.`,
+      t`This browser can’t read the file as an image.`,
     )
   }
   return (
@@ -80,7 +80,7 @@ export function AssetCard({ asset, mayChange, reload }: { asset: ShownAsset; may
               accept="image/png,image/jpeg,image/webp"
               onChange={(event) => choose(event.currentTarget.files?.[0])}
             />
-            {asset.has_picture ? t`Change the picture` : t`Add a picture`}
+            {asset.has_picture ? t`Change the image` : t`Add an image`}
             <span class="hidden-text"> {t`of ${asset.name}`}</span>
           </label>
           <Button

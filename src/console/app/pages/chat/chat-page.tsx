@@ -147,7 +147,7 @@ function CodeDialog({ onClose }: { onClose: () => void }): VNode {
   return (
     <Dialog title={t`Show as code`} onClose={onClose}>
       <p class="soft">{t.rich`This conversation as a call. Put one of your ${<a href="/console/tokens">{t`access tokens`}</a>} where it says
-        TOKEN${withPictures ? t`, and the picture in base64 where it says PICTURE` : ''}.`}</p>
+        TOKEN${withPictures ? t`, and the image in base64 where it says IMAGE` : ''}.`}</p>
       <CodeSample samples={chatSamples(origins.value.textUrl ?? serviceAddress(), chatRequestBody(chatSettings.value, shown))} />
     </Dialog>
   )

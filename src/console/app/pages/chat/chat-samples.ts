@@ -184,7 +184,7 @@ export function messagesBody({ model, messages, max_tokens = 512, temperature, t
 }
 
 /** The placeholder for a picture's base64, which would fill the page. */
-const pictureHere = 'PICTURE'
+const pictureHere = 'IMAGE'
 
 function withoutPictures(message: ChatBody['messages'][number]): ChatBody['messages'][number] {
   if (!Array.isArray(message.content)) return message

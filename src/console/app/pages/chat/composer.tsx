@@ -149,7 +149,7 @@ export function Composer(): VNode {
             currentTarget.value = ''
           }}
         />
-        <Button tone="quiet" icon="plus" iconOnly onClick={() => picker.current?.click()}>{t`Attach files or pictures`}</Button>
+        <Button tone="quiet" icon="plus" iconOnly onClick={() => picker.current?.click()}>{t`Attach files or images`}</Button>
         <textarea
           ref={box}
           aria-label={t`Your message`}
@@ -228,5 +228,5 @@ function connectionText(): string | null {
 
 function blindnessOf(attached: Attachments): string | null {
   const fault = conversationBlindness(current.value.counted.value, attached, chatSettings.value.model)
-  return fault && t`This conversation holds pictures. ${fault}`
+  return fault && t`This conversation holds images. ${fault}`
 }

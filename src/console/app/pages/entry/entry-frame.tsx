@@ -13,7 +13,7 @@ export function EntryFrame({ title, intro, children }: { title: string; intro: C
       <div class="entry-art">
         <Wordmark />
         <Ripples />
-        <blockquote>{t`Words and pictures from your own machine.`}</blockquote>
+        <blockquote>{t`Words and images from your own machine.`}</blockquote>
       </div>
       <div class="entry-form">
         <header class="stack tight">

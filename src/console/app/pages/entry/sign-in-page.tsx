@@ -11,7 +11,7 @@ import { PasswordForm } from './password-form.tsx'
 
 const intros = {
   welcome: t`Welcome. Sign in to chat, to draw, and to make access tokens for programs.`,
-  left: t`You are signed out. Your conversations and pictures wait here for you.`,
+  left: t`You are signed out. Your conversations and images wait here for you.`,
   ended: t`Your sign-in has ended. Sign in to go on where you were.`,
 } as const satisfies Record<Exclude<Greeting, 'first-run'>, string>
 

@@ -71,10 +71,10 @@ export function GalleryPage(): VNode {
     <Page
       title={t`Gallery`}
       width="wide"
-      intro={t`Pictures from the playground and from your programs. Each is deleted 24 hours after it was drawn unless you save it.`}
+      intro={t`Images from the playground and from your programs. Each is deleted 24 hours after it was drawn unless you save it.`}
       actions={
         <Segments
-          label={t`Which pictures`}
+          label={t`Which images`}
           value={wall.value}
           options={walls}
           onChange={(next) => {
@@ -133,7 +133,7 @@ export function GalleryPage(): VNode {
           onMove={(by) => {
             const next = (at + by + pictures.length) % pictures.length
             shown.value = pictures[next]?.key ?? null
-            announce([t`Picture ${next + 1} of ${pictures.length}`, pictures[next]?.prompt].filter(Boolean).join(': '))
+            announce([t`Image ${next + 1} of ${pictures.length}`, pictures[next]?.prompt].filter(Boolean).join(': '))
           }}
           key="viewer"
         />
@@ -141,7 +141,7 @@ export function GalleryPage(): VNode {
       {comparing.value ? <Comparison pictures={[...chosen.value.values()]} onClose={() => (comparing.value = false)} /> : null}
       {leaving.value ? (
         <ConfirmDialog
-          title={t`Delete this kept picture?`}
+          title={t`Delete this kept image?`}
           action={t`Delete it`}
           run={async () => {
             if (leaving.value?.kept) await removeKept(leaving.value.kept)
@@ -158,12 +158,12 @@ function Nothing({ wall, searched }: { wall: Wall; searched: boolean }): VNode {
   if (searched)
     return (
       <EmptyState drawing="frame" title={t`No matches`}>
-        <p>{t`No picture here was drawn with these words.`}</p>
+        <p>{t`No image here was drawn with these words.`}</p>
       </EmptyState>
     )
   return (
-    <EmptyState drawing="frame" title={t`No pictures here yet`}>
-      <p>{wall === 'kept' ? t`A star on a picture keeps a copy of it here until you delete it.` : t`Pictures stay here for 24 hours.`}</p>
+    <EmptyState drawing="frame" title={t`No images here yet`}>
+      <p>{wall === 'kept' ? t`A star on an image keeps a copy of it here until you delete it.` : t`Images stay here for 24 hours.`}</p>
       <div class="row">
         <Button href="/console/images">{t`Draw the first`}</Button>
       </div>
@@ -173,7 +173,7 @@ function Nothing({ wall, searched }: { wall: Wall; searched: boolean }): VNode {
 
 function Comparison({ pictures, onClose }: { pictures: readonly GalleryPicture[]; onClose: () => void }): VNode {
   return (
-    <Dialog title={t`Two pictures`} onClose={onClose} large>
+    <Dialog title={t`Two images`} onClose={onClose} large>
       <div class="pictures-compared">
         {pictures.map((picture) => (
           <figure key={picture.key}>
@@ -195,5 +195,5 @@ async function download(pictures: readonly GalleryPicture[]): Promise<void> {
     const name = `${String(at + 1).padStart(3, '0')}-sepia-${seed}.${file.type.replace('image/', '') || 'png'}`
     files.push({ name, bytes: new Uint8Array(await file.arrayBuffer()) })
   }
-  downloadBlob(zip(files), 'sepia-pictures.zip')
+  downloadBlob(zip(files), 'sepia-images.zip')
 }

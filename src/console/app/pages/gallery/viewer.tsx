@@ -58,7 +58,7 @@ export function Viewer({ image, onClose, onKeep, onMove }: ViewerProps): VNode {
     [image.address],
   )
   return (
-    <Dialog title={t`Picture`} onClose={onClose} large>
+    <Dialog title={t`Image`} onClose={onClose} large>
       <div class="viewer">
         <div class="stack tight">
           <ZoomedPicture address={image.address} zoom={zoom.value} />
@@ -88,7 +88,7 @@ export function Viewer({ image, onClose, onKeep, onMove }: ViewerProps): VNode {
                 <div class="row">
                   <Button icon="download" href={image.address} download>{t`Download`}</Button>
                   {onKeep ? <Button icon="star" onClick={onKeep}>{t`Save`}</Button> : null}
-                  <Button icon="brush" onClick={() => startFromImage(image.address)}>{t`Use as starting picture`}</Button>
+                  <Button icon="brush" onClick={() => startFromImage(image.address)}>{t`Use as starting image`}</Button>
                   {parameters ? (
                     <Button
                       icon="again"
@@ -143,7 +143,7 @@ function ParameterList({ parameters }: { parameters: ImageParameters }): VNode {
 function ZoomedPicture({ address, zoom }: { address: string; zoom: number }): VNode {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-    <section class="viewer-picture zoomed" data-zoomed={zoom > 1 ? '' : undefined} tabIndex={0} aria-label={t`The picture`}>
+    <section class="viewer-picture zoomed" data-zoomed={zoom > 1 ? '' : undefined} tabIndex={0} aria-label={t`The image`}>
       <img
         src={address}
         alt=""

@@ -18,7 +18,7 @@ export function imageSamples(url: string, body: ImageRequestBody): readonly Samp
     }),
   }
   return [
-    { language: 'curl', code: `${curlSample(url, shown, ['Accept: image/png'])} \\\n  -o picture.png` },
+    { language: 'curl', code: `${curlSample(url, shown, ['Accept: image/png'])} \\\n  -o image.png` },
     {
       language: 'JavaScript',
       code: `import { writeFile } from 'node:fs/promises'
@@ -29,14 +29,14 @@ const response = await fetch('${url}', {
   body: JSON.stringify(${JSON.stringify(shown, null, 2).replaceAll('\n', '\n  ')}),
 })
 const { images } = await response.json()
-await writeFile('picture.${extension(body)}', Buffer.from(images[0].image_b64, 'base64'))`,
+await writeFile('image.${extension(body)}', Buffer.from(images[0].image_b64, 'base64'))`,
     },
     {
       language: 'Python',
       code: pythonSample(
         url,
         shown,
-        `with open("picture.${extension(body)}", "wb") as file:
+        `with open("image.${extension(body)}", "wb") as file:
     file.write(base64.b64decode(response.json()["images"][0]["image_b64"]))`,
         'base64, os, requests',
       ),
@@ -49,7 +49,7 @@ import { Client } from '@octoai/client'
 
 const client = new Client(process.env.TOKEN)
 const { images } = await client.infer('${url}', ${JSON.stringify(shown, null, 2)})
-await writeFile('picture.${extension(body)}', Buffer.from(images[0].image_b64, 'base64'))`,
+await writeFile('image.${extension(body)}', Buffer.from(images[0].image_b64, 'base64'))`,
     },
   ]
 }

@@ -69,8 +69,8 @@ export function ImagesPage(): VNode {
         <ImageForm isUnknown={resource.value.state === 'failed'} />
         <section class="studio-board" aria-label={t`Drawings`} ref={board.element}>
           {board.items.length === 0 ? (
-            <EmptyState drawing="frame" title={t`No pictures yet`}>
-              <p>{t`Describe a picture and press Draw. The built-in model draws animals, food and everyday things on plain backgrounds.`}</p>
+            <EmptyState drawing="frame" title={t`No images yet`}>
+              <p>{t`Describe an image and press Draw. The built-in model draws animals, food and everyday things on plain backgrounds.`}</p>
             </EmptyState>
           ) : (
             board.items.map((item) => ('cells' in item ? <GridView grid={item} key={item.key} /> : <RunView run={item} key={item.key} />))

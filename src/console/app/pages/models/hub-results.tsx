@@ -40,7 +40,7 @@ export function Suggestions(choosing: Choosing): VNode {
       <ul class="stack tight">
         {modelSuggestions.map(({ source, kind, bytes, memoryBytes, license, steps }) => (
           <Row key={source} source={source} {...choosing}>
-            {kind === 'text' ? t`Chat` : t`Pictures`},{' '}
+            {kind === 'text' ? t`Chat` : t`Images`},{' '}
             {t`${byteText(bytes)} to fetch, about ${byteText(memoryBytes)} of memory,
               licence ${license}`}
             {steps === undefined ? '' : ` · ${t.count(steps, { one: '# step', other: '# steps' })}`}

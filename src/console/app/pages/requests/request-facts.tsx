@@ -37,7 +37,7 @@ export function RequestFacts({ shown }: { shown: RequestShown }): VNode {
 
 /** Names of the kinds of requests. */
 export const kindTexts: Readonly<Record<NumberedRequest['kind'], string>> = {
-  image: t`Picture`,
+  image: t`Image`,
   chat: t`Chat`,
   completion: t`Completion`,
   embedding: t`Embedding`,

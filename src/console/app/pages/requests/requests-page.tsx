@@ -23,7 +23,7 @@ const ownership = [
 ] as const
 const kinds = [
   { value: '', label: t`All` },
-  { value: 'image', label: t`Pictures` },
+  { value: 'image', label: t`Images` },
   { value: 'chat', label: t`Chat` },
   { value: 'completion', label: t`Completions` },
   { value: 'embedding', label: t`Embeddings` },

@@ -69,7 +69,7 @@ function added<Kind extends AttachedPicture | AttachedText>(
 }
 
 const tooMany = {
-  picture: () => t`A message can have at most ${maxPictures} pictures; send the others in the next one.`,
+  picture: () => t`A message can have at most ${maxPictures} images; send the others in the next one.`,
   text: () => t`A message can have at most ${maxFiles} text files; send the others in the next one.`,
 }
 
@@ -84,8 +84,8 @@ function blindness(models: readonly string[]): string | null {
   const blind = models.map((id) => known.find((model) => model.id === id)).find((model) => model !== undefined && !model.looks)
   if (blind === undefined) return null
   const seeing = known.filter(({ looks }) => looks).map(({ name }) => name)
-  if (seeing.length === 0) return t`${blind.name} can’t see pictures, and no model here can.`
-  return t`${blind.name} can’t see pictures; choose ${anyOfText(seeing.slice(0, 3))}.`
+  if (seeing.length === 0) return t`${blind.name} can’t see images, and no model here can.`
+  return t`${blind.name} can’t see images; choose ${anyOfText(seeing.slice(0, 3))}.`
 }
 
 /** The same, for a conversation that already contains pictures. */
@@ -102,15 +102,15 @@ const maxPngBytes = 1_000_000
 /**
  * Reads a picture, reduced to the size that models use and without its metadata.
  *
- * @returns The picture, or a message when the browser cannot read the file.
+ * @returns The image, or a message when the browser cannot read the file.
  */
 async function readChatPicture(file: File): Promise<AttachedPicture | { readonly fault: string }> {
   try {
     const canvas = await drawNoLarger(file, longestSide)
     const png = file.type === 'image/jpeg' ? null : canvas.toDataURL('image/png')
     const url = png !== null && png.length < (maxPngBytes * 4) / 3 ? png : canvas.toDataURL('image/jpeg', 0.9)
-    return { name: file.name || 'picture', url }
+    return { name: file.name || 'image', url }
   } catch {
-    return { fault: t`This browser can’t read ${file.name || t`The picture`}; attach a PNG, JPEG, WebP or GIF.` }
+    return { fault: t`This browser can’t read ${file.name || t`The image`}; attach a PNG, JPEG, WebP or GIF.` }
   }
 }

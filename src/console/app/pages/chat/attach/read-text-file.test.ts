@@ -16,7 +16,7 @@ for (const [name, bytes] of Object.entries({
     assert.deepEqual(await read(bytes), { name: 'a.txt', text: word })
   })
 
-const noText = 'a.txt isn’t a text file, PDF, Word document (.docx) or picture.'
+const noText = 'a.txt isn’t a text file, PDF, Word document (.docx) or image.'
 for (const [name, bytes, fault] of [
   ['nothing', Buffer.alloc(0), 'a.txt is empty; attach another file.'],
   ['only the byte order mark of UTF-16', Buffer.from([0xff, 0xfe]), 'a.txt is empty; attach another file.'],

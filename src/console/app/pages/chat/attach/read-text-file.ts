@@ -31,7 +31,7 @@ async function readDocument(file: File, read: (file: File) => Promise<Reading>):
   if (file.size > longestDocument) return { fault: t`${name} is larger than 50 MB; attach a part of it.` }
   const reading = await read(file)
   if ('fault' in reading) return reading
-  if (reading.text === '') return { fault: t`${name} contains no text, only pictures; attach pictures of its pages.` }
+  if (reading.text === '') return { fault: t`${name} contains no text, only images; attach images of its pages.` }
   return reading.text.length > longestBytes ? { fault: t`The text of ${name} is larger than 1 MB; attach a part of it.` } : reading
 }
 
@@ -84,7 +84,7 @@ async function readWordFile(file: File): Promise<Reading> {
 }
 
 function unknownKind({ name }: File): Reading {
-  return { fault: t`${name} isn’t a text file, PDF, Word document (.docx) or picture.` }
+  return { fault: t`${name} isn’t a text file, PDF, Word document (.docx) or image.` }
 }
 
 async function bytesOf(file: File): Promise<Uint8Array<ArrayBuffer>> {

@@ -41,7 +41,7 @@ function Controlnet({ chosen: { key, url, scale, until, preprocess }, label }: {
         </Button>
       </div>
       {url === null ? null : <img class="controlnet-picture" src={url} alt={t`What ${label} is shown`} />}
-      <PictureDrop take={show}>{url === null ? t`Drop its picture here, or choose a file` : t`Another picture`}</PictureDrop>
+      <PictureDrop take={show}>{url === null ? t`Drop its image here, or choose a file` : t`Another image`}</PictureDrop>
       <Slider
         label={t`Strength`}
         value={scale}
@@ -59,7 +59,7 @@ function Controlnet({ chosen: { key, url, scale, until, preprocess }, label }: {
       />
       <Check
         label={t`Detect edges`}
-        hint={t`for a canny ControlNet; others take the picture as it is`}
+        hint={t`for a canny ControlNet; others take the image as it is`}
         checked={preprocess}
         onChange={(next) => changeControlnet(key, { preprocess: next })}
       />

@@ -115,5 +115,5 @@ function summary(startsFromPicture = false): string {
   const { count, width, height, steps } = imageSettings.value
   const images = t.count(count, { one: 'One image', other: '# images' })
   const facts = [images, `${width} × ${height}`, t.count(steps, { one: '# step', other: '# steps' })]
-  return [...facts, ...(startsFromPicture ? [t`starts from a picture`] : [])].join(', ')
+  return [...facts, ...(startsFromPicture ? [t`starts from an image`] : [])].join(', ')
 }

@@ -10,7 +10,7 @@ import type { ImageSettings } from './image-settings.ts'
 export interface ImageRequestParts {
   readonly start: StartingImage | null
   readonly controlnets: readonly ChosenControlnet[]
-  /** Reference pictures, as `data:` URLs. */
+  /** Reference images, as `data:` URLs. */
   readonly references: readonly string[]
   readonly abilities: ImageAbilities
 }

@@ -40,11 +40,11 @@ export function drawingFault(): string | null {
   // The installed models are unknown before the first answer.
   if (models.value === null) return t`Looking for models…`
   if (model === undefined) return t`No model that draws is installed.`
-  if (settings.prompt.trim() === '') return t`Describe the picture first.`
+  if (settings.prompt.trim() === '') return t`Describe the image first.`
   if (sizeFault(settings, model) !== null || !areNumbersRight(settings) || !areClipsWithin(settings, model))
     return t`One of the numbers is not right.`
-  if (!areControlnetsReady()) return t`Add a picture for the ControlNet.`
-  if (model.repaintsOnly && (startingImage.value?.mask ?? null) === null) return t`This model repaints: choose a picture and paint a mask.`
+  if (!areControlnetsReady()) return t`Add an image for the ControlNet.`
+  if (model.repaintsOnly && (startingImage.value?.mask ?? null) === null) return t`This model repaints: choose an image and paint a mask.`
   return null
 }
 

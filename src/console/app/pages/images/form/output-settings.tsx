@@ -11,7 +11,7 @@ const encodings: readonly { readonly value: Encoding; readonly label: string }[]
   { value: 'webp', label: 'WebP' },
 ]
 
-/** The picture's file format, and whether the prompt is logged. */
+/** The image's file format, and whether the prompt is logged. */
 export function OutputSettings(): VNode {
   const { encoding, logPrompt } = imageSettings.value
   return (

@@ -57,7 +57,7 @@ export function SamplingSettings({ model, abilities }: { model: ConsoleImageMode
 /** The seed; further images use the next numbers. */
 export function SeedField(): VNode {
   return (
-    <Field label={t`Seed`} hint={t`The same seed and settings draw the same picture.`} fault={seedFault(imageSettings.value.seed)}>
+    <Field label={t`Seed`} hint={t`The same seed and settings draw the same image.`} fault={seedFault(imageSettings.value.seed)}>
       {(ids) => (
         <div class="row nowrap">
           <input

@@ -16,7 +16,7 @@ export function SecondPassSettings({ abilities }: { abilities: ImageAbilities })
     <Fold title={t`Second pass`} note={settings.twice ? `× ${settings.enlargement}` : null}>
       <Check
         label={t`Enlarge and draw over`}
-        hint={startingImage.value === null ? t`for more pixels than the model was trained for` : t`not beside a picture to start from`}
+        hint={startingImage.value === null ? t`for more pixels than the model was trained for` : t`not beside an image to start from`}
         checked={settings.twice}
         onChange={(twice) => changeImageSettings({ twice })}
       />

@@ -13,7 +13,7 @@ const longest = 30
 /** Whether a custom size is being entered, even if it equals an offered one. */
 const custom = signal(false)
 
-/** The picture's aspect ratio and size, with small previews, and a custom size if the model allows it. */
+/** The image's aspect ratio and size, with small previews, and a custom size if the model allows it. */
 export function SizePicker({ model }: { model: Pick<ImageModelDescriptor, 'sizes' | 'native'> }): VNode {
   const { width, height } = imageSettings.value
   const choices = sizeChoices(model)

@@ -39,7 +39,7 @@ function StyleDialog({ onClose }: { onClose: () => void }): VNode {
   const names = ['', ...stylePresetNames].filter((name) => styleName(name).toLowerCase().replaceAll(' ', '-').includes(wanted))
   return (
     <Dialog title={t`Style`} onClose={onClose} large>
-      <p class="soft">{t`A style adds words to your prompt. The small pictures are only examples; the result depends on the model.`}</p>
+      <p class="soft">{t`A style adds words to your prompt. The small images are only examples; the result depends on the model.`}</p>
       <TextField label={t`Search styles`} {...bind(search)} />
       <ul class="styles">
         {names.map((name) => (

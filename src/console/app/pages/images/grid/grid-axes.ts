@@ -76,7 +76,7 @@ function modelAxes({ drawable, model, models, abilities }: AxisContext): readonl
 
 function startAxes({ start, abilities }: AxisContext): readonly Axis[] {
   if (start === null || !abilities.startsFromImage) return []
-  const strength = settingAxis('strength', t`Change of the picture`, '0.4, 0.6, 0.8')
+  const strength = settingAxis('strength', t`Change of the image`, '0.4, 0.6, 0.8')
   if (start.mask === null) return [strength]
   return [
     strength,

@@ -33,7 +33,7 @@ export function GridDialog({ model, onClose }: { model: ConsoleImageModel; onClo
   const count = typeof columns === 'string' || typeof rows === 'string' ? null : columns.length * rows.length
   const same = across.value.name === down.value.name && across.value.name !== 'none'
   const fault =
-    drawingFault() ?? (same ? t`Two different things.` : count !== null && count > maxCells ? t`At most ${maxCells} pictures.` : null)
+    drawingFault() ?? (same ? t`Two different things.` : count !== null && count > maxCells ? t`At most ${maxCells} images.` : null)
   const start = () => {
     if (typeof columns === 'string' || typeof rows === 'string' || fault !== null) return
     void drawGrid({
@@ -46,11 +46,11 @@ export function GridDialog({ model, onClose }: { model: ConsoleImageModel; onClo
   }
   return (
     <Dialog title={t`X/Y grid`} onClose={onClose}>
-      <p class="soft">{t`Draws the same picture many times, changing one setting per column and one per row.`}</p>
+      <p class="soft">{t`Draws the same image many times, changing one setting per column and one per row.`}</p>
       <Axis title={t`Across`} draft={across} context={context} />
       <Axis title={t`Down`} draft={down} context={context} />
       <div class="row between">
-        <span class="field-hint">{fault ?? (count === null ? '' : t`${count} pictures, all from one seed`)}</span>
+        <span class="field-hint">{fault ?? (count === null ? '' : t`${count} images, all from one seed`)}</span>
         <Button tone="primary" icon="grid" disabled={fault !== null || count === null} onClick={start}>{t`Draw the grid`}</Button>
       </div>
     </Dialog>

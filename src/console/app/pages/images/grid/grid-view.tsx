@@ -26,7 +26,7 @@ export function GridView({ grid }: { grid: ImageGrid }): VNode {
         </h2>
         <span class="row">
           <span class="faint numbers" role="status">
-            {t`${done} of ${grid.cells.length} pictures`}
+            {t`${done} of ${grid.cells.length} images`}
           </span>
           {open ? <Button tone="quiet" size="small" icon="stop" onClick={() => cancelGrid(grid)}>{t`Cancel all`}</Button> : null}
           {!open && missing > 1 ? (
@@ -39,7 +39,7 @@ export function GridView({ grid }: { grid: ImageGrid }): VNode {
             >{t`Draw the missing ${missing}`}</Button>
           ) : null}
           {done > 0 ? (
-            <Button tone="quiet" size="small" icon="download" onClick={() => downloadSheet(grid)}>{t`Download as one picture`}</Button>
+            <Button tone="quiet" size="small" icon="download" onClick={() => downloadSheet(grid)}>{t`Download as one image`}</Button>
           ) : null}
         </span>
       </header>

@@ -390,6 +390,6 @@ describe('the request of an image', () => {
     )
     for (const sample of code) assert.ok(!sample.code.includes('AAAA') && sample.code.includes('<base64>'), sample.language)
     assert.ok(code[0]?.code.includes(`it'\\''s\\n\\"so\\"`))
-    assert.ok(code[2]?.code.includes('picture.webp'))
+    assert.ok(code[2]?.code.includes('image.webp'))
   })
 })

@@ -20,7 +20,7 @@ export function Plate({ run, image }: { run: ImageRun; image: ShownImage }): VNo
     const seeds = Array.from({ length: variationCount }, (_, index) => (image.seed + 1 + index) % maxSeeds)
     void draw({ ...run.body, num_images: variationCount, seed: seeds })
   }
-  if (image.removedForSafety) return <div class="plate note warn">{t`This picture was removed by the safety check.`}</div>
+  if (image.removedForSafety) return <div class="plate note warn">{t`This image was removed by the safety check.`}</div>
   return (
     <figure class="plate">
       <button type="button" class="plate-picture" style={{ aspectRatio: `${width} / ${height}` }} onClick={() => (open.value = true)}>

@@ -40,7 +40,7 @@ export function ExtendDialog({ start, model, onClose }: { start: StartingImage; 
   }
   const share = (part: number, whole: number) => `${(part / whole) * 100}%`
   return (
-    <Dialog title={t`Extend the picture`} onClose={onClose} large>
+    <Dialog title={t`Extend the image`} onClose={onClose} large>
       <div class="extend">
         <div class="extend-frame" style={{ aspectRatio: isFrame ? `${width} / ${height}` : '1' }}>
           {isFrame ? (
@@ -57,10 +57,10 @@ export function ExtendDialog({ start, model, onClose }: { start: StartingImage; 
           ) : null}
         </div>
         <div class="stack">
-          <p class="soft">{t`What is empty in the frame is drawn; the picture itself stays.`}</p>
+          <p class="soft">{t`What is empty in the frame is drawn; the image itself stays.`}</p>
           <SizePicker model={model} />
           <Slider
-            label={t`Picture`}
+            label={t`Image`}
             hint={t`percent of the largest that fits`}
             value={place.value.scale}
             min={20}

@@ -20,7 +20,7 @@ interface MaskBoardProps {
 /** Steps of the brush with arrow keys, and with Shift, as shares of the picture. */
 const [smallStep, largeStep] = [0.02, 0.1]
 
-/** The picture with its mask, painted with a pointer or keys. */
+/** The image with its mask, painted with a pointer or keys. */
 export function MaskBoard({ start, canvas, size, erase, onMark, describedBy }: MaskBoardProps): VNode {
   const longest = Math.max(start.width, start.height)
   const brush = useSignal<Point | null>(null)

@@ -56,7 +56,7 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
   }
   const resize = (next: number) => {
     size.value = next
-    announce(t`Brush: ${next} percent of the picture`)
+    announce(t`Brush: ${next} percent of the image`)
   }
   const take = () => {
     if (canvas.current) startingImage.value = { ...start, mask: maskDataUrl(canvas.current) }
@@ -97,7 +97,7 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
         <div class="pair">
           <Slider
             label={t`Brush`}
-            hint={t`percent of the picture`}
+            hint={t`percent of the image`}
             value={size.value}
             {...brushRange}
             standard={12}

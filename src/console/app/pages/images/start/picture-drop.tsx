@@ -13,7 +13,7 @@ interface PictureDropProps {
 /** An area where one picture is dropped or chosen. */
 export function PictureDrop({ take, children }: PictureDropProps): VNode {
   const takeFile = (file: File | undefined) => {
-    if (file) take(file).catch(() => showToast(t`This browser can’t read the file as a picture.`))
+    if (file) take(file).catch(() => showToast(t`This browser can’t read the file as an image.`))
   }
   return (
     <DropZone accept="image/png,image/jpeg,image/webp" take={takeFile}>

@@ -6,12 +6,12 @@ import { Button } from '../../../parts/button.tsx'
 import { PictureDrop } from './picture-drop.tsx'
 import { type ReadPicture, readPicture } from './read-picture.ts'
 
-/** Reference pictures, numbered as a prompt may refer to them. */
+/** Reference images, numbered as a prompt may refer to them. */
 export function ReferencePicturesField(): VNode {
   const pictures = referencePictures.value
   return (
     <div class="stack tight">
-      <span class="field-label">{t`Reference pictures`}</span>
+      <span class="field-label">{t`Reference images`}</span>
       <span class="field-hint">{t`The model sees them; the prompt can call them image 1, image 2, …`}</span>
       {pictures.map((picture, i) => (
         <div class="row between nowrap" key={picture.url}>
@@ -22,13 +22,13 @@ export function ReferencePicturesField(): VNode {
         </div>
       ))}
       {pictures.length < maxReferences ? (
-        <PictureDrop take={addReference}>{pictures.length === 0 ? t`Drop one here, or choose a file` : t`Another picture`}</PictureDrop>
+        <PictureDrop take={addReference}>{pictures.length === 0 ? t`Drop one here, or choose a file` : t`Another image`}</PictureDrop>
       ) : null}
     </div>
   )
 }
 
-/** Reference pictures of the next drawing; too large to be stored between visits. */
+/** Reference images of the next drawing; too large to be stored between visits. */
 export const referencePictures = signal<readonly ReadPicture[]>([])
 
 /**

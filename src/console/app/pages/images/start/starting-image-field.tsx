@@ -36,7 +36,7 @@ export function StartingImageField({ model }: { model: ConsoleImageModel }): VNo
         </div>
       </div>
       <span class="field-hint">{whatChanges(start)}</span>
-      <ImageSlider name="strength" label={t`Change`} hint={t`0 keeps the picture, 1 ignores it`} />
+      <ImageSlider name="strength" label={t`Change`} hint={t`0 keeps the image, 1 ignores it`} />
       {start.mask ? <MaskSettings /> : null}
       {open.value === 'mask' ? <MaskPainter start={start} onClose={close} /> : null}
       {open.value === 'frame' ? <ExtendDialog start={start} model={model} onClose={close} /> : null}
@@ -45,8 +45,8 @@ export function StartingImageField({ model }: { model: ConsoleImageModel }): VNo
 }
 
 function whatChanges({ mask, extended }: StartingImage): string {
-  if (mask === null) return t`The whole picture may change.`
-  return extended ? t`What lies around the picture is drawn.` : t`Only the painted part changes.`
+  if (mask === null) return t`The whole image may change.`
+  return extended ? t`What lies around the image is drawn.` : t`Only the painted part changes.`
 }
 
 function MaskSettings(): VNode {
@@ -68,7 +68,7 @@ function MaskSettings(): VNode {
 function ChooseStart(): VNode {
   return (
     <div class="field">
-      <span class="field-label">{t`Start from a picture`}</span>
+      <span class="field-label">{t`Start from an image`}</span>
       <PictureDrop take={startFrom}>{t`Drop one here, or choose a file`}</PictureDrop>
     </div>
   )

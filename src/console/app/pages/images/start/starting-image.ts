@@ -33,5 +33,5 @@ export async function startFrom(file: Blob): Promise<void> {
 export async function startFromImage(address: string): Promise<void> {
   await startFrom(await requestFile(address))
   navigate('/console/images')
-  showToast(t`The next picture starts from this one.`)
+  showToast(t`The next image starts from this one.`)
 }
