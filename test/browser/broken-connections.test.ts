@@ -81,5 +81,5 @@ test('a page opened while the service was down loads its content when the servic
   await note.first().waitFor()
   await page.unrouteAll()
   await note.first().waitFor({ state: 'detached' })
-  await page.getByRole('group', { name: 'Span' }).waitFor()
+  await page.getByRole('group', { name: 'Period' }).waitFor()
 })

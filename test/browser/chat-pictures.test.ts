@@ -94,7 +94,7 @@ test('pictures are chosen, pasted and dropped for a vision model, shown, kept an
   assert.equal(server.requested.at(-1)?.messages.at(-1)?.content.length, 3, 'the pictures stay with the message')
 
   await panel.getByLabel('Model', { exact: true }).selectOption('sepia-mini-chat')
-  await page.getByText('This conversation holds images. Sepia Mini Chat can’t see images; choose Seeing Chat.').waitFor()
+  await page.getByText('This conversation contains images. Sepia Mini Chat can’t see images; choose Seeing Chat.').waitFor()
   await page.getByLabel('Your message').fill('Go on.')
   assert.equal(await page.getByRole('button', { name: 'Send' }).isDisabled(), true)
 })

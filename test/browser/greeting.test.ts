@@ -51,7 +51,7 @@ test('signing out is confirmed; a later visitor is welcomed; an ended session is
   await context.clearCookies()
   // By the page itself: it may notice the end before a press from outside lands, and then has no link any more.
   await page.evaluate(`document.querySelector('a[href="/console/usage"]')?.click()`)
-  await page.getByText('Your sign-in has ended.').waitFor()
+  await page.getByText('You were signed out.').waitFor()
   assert.deepEqual(await findBarriers(page), [])
 })
 

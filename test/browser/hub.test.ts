@@ -23,7 +23,7 @@ test('an owner searches the hub, sees the results, and pulls a model with one cl
   const words = dialog.getByLabel('Search Hugging Face, or paste')
   await words.fill('nothing of the kind')
   await page.keyboard.press('Enter')
-  await dialog.getByText('The hub has no GGUF or image model for these words').waitFor()
+  await dialog.getByText('No GGUF or image model on Hugging Face matches these words').waitFor()
   await words.fill('chat')
   await dialog.getByRole('button', { name: 'Search', exact: true }).click()
   const found = dialog.getByRole('list', { name: 'Found on the hub' }).getByRole('listitem')

@@ -84,7 +84,7 @@ test('focus can leave the mask in both directions, and its keys are announced', 
   await page.keyboard.up('Space')
   const answers = [
     ['Control+z', 'Undone.'],
-    ['Control+y', 'Done again.'],
+    ['Control+y', 'Redone.'],
     ['e', 'The brush erases.'],
     [']', 'Brush: 14 percent of the image'],
   ] as const

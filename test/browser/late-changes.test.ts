@@ -37,7 +37,7 @@ test('a conversation deleted in another browser is reported on the next message,
   await haveAnswered(page, 'Behind.')
   await page.getByRole('alert').getByText('This conversation was deleted in another browser or tab.').waitFor()
   const before = page.url()
-  await page.getByRole('button', { name: 'Keep it as a new one' }).click()
+  await page.getByRole('button', { name: 'Save as a new conversation' }).click()
   await page.getByRole('alert').waitFor({ state: 'detached' })
   await eventually(() => assert.notEqual(page.url(), before))
   await listed(page).waitFor()

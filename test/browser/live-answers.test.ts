@@ -157,11 +157,11 @@ suite('answers are requests of the service', { skip: withoutChromium }, () => {
     second.end({ prompt: 500, completion: 300 })
     await page.getByText('800 of 1,000 tokens of context', { exact: true }).waitFor()
     await leaveOut.click()
-    await page.getByText('The 2 messages above no longer count: the model does not read them.').waitFor()
+    await page.getByText('The model no longer reads the 2 messages above.').waitFor()
     await page.getByText(/about \d+ of 1,000 tokens of context/).waitFor()
     assert.deepEqual(await findBarriers(page), [])
     const other = await openSame()
-    await other.getByText('The 2 messages above no longer count').waitFor()
+    await other.getByText('The model no longer reads the 2 messages above').waitFor()
     const third = await say(other, 'Name a fish.')
     assert.deepEqual(
       third.messages.map(({ content }) => content),
@@ -170,8 +170,8 @@ suite('answers are requests of the service', { skip: withoutChromium }, () => {
     third.write('A trout.')
     third.end()
     await inState(other, 'done').waitFor()
-    await other.getByRole('button', { name: 'Count them again' }).click()
-    await page.getByText('The 2 messages above no longer count').waitFor({ state: 'detached' })
+    await other.getByRole('button', { name: 'Include them again' }).click()
+    await page.getByText('The model no longer reads the 2 messages above').waitFor({ state: 'detached' })
     await other.close()
   })
 
@@ -213,7 +213,7 @@ suite('answers are requests of the service', { skip: withoutChromium }, () => {
     await page.route('**/v1/chat/completions', signOutFirst, { times: 1 })
     await page.getByLabel('Your message', { exact: true }).fill('Are you there?')
     await page.keyboard.press('Enter')
-    await page.getByText('Your sign-in has ended.').waitFor()
+    await page.getByText('You were signed out.').waitFor()
     await page.getByLabel('E-mail').fill(owner.email)
     await page.getByLabel('Password').fill(owner.password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()

@@ -160,7 +160,7 @@ test('Escape does not discard a mask', { skip }, async () => {
   await stroke(page)
   await page.keyboard.press('Escape')
   await page.getByText('Only the painted part changes.').waitFor()
-  await page.getByRole('button', { name: 'Discard it' }).last().click()
+  await page.getByRole('button', { name: 'Discard' }).last().click()
   await page.getByText('The whole image may change.').waitFor()
 })
 

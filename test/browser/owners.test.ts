@@ -24,7 +24,7 @@ test('an owner sees usage, models and the service, and loads and unloads models'
   })
   await openPage(page, 'Usage')
   await page.getByRole('slider', { name: 'Requests per hour' }).waitFor()
-  const sums = page.getByRole('table', { name: 'Usage in sums' })
+  const sums = page.getByRole('table', { name: 'Usage totals' })
   await sums.getByRole('row', { name: /the console.* 840\sms 12\.3\ss 1\smin / }).waitFor()
   await page.unrouteAll({ behavior: 'wait' })
   const download = page.waitForEvent('download')

@@ -72,7 +72,7 @@ test('a picture shows previews while it is drawn', { skip }, async () => {
   // So many that each look finds it on its way.
   await page.getByText('Sampling').click()
   await page.getByLabel('Steps', { exact: true }).fill('60')
-  const onTheWay = [page.getByText(/Step \d+ of 60/).waitFor(), page.getByAltText('What it looks like so far').waitFor()]
+  const onTheWay = [page.getByText(/Step \d+ of 60/).waitFor(), page.getByAltText('Preview').waitFor()]
   await draw(page, 'a glossy tiger on a light blue background')
   await Promise.all(onTheWay)
   await page.locator('.run[data-state=done] img').waitFor()
@@ -148,7 +148,7 @@ test('a drawing shows that its server is down, also behind others in the queue',
   })
   await page.getByLabel('Images', { exact: true }).fill('1')
   await draw(page, 'a lonely cup')
-  await page.locator('.run').first().getByText('does not answer; waiting for it.').waitFor()
+  await page.locator('.run').first().getByText('isn’t responding; waiting for it.').waitFor()
   release()
   await page.locator('.run[data-state=done]').filter({ hasText: 'a lonely cup' }).waitFor()
   await page.unrouteAll({ behavior: 'wait' })
@@ -170,7 +170,11 @@ test('a drawing shows that its cold model is loading, with progress', { skip }, 
   })
   await page.getByLabel('Images', { exact: true }).fill('1')
   await draw(page, 'a cold cup')
-  await page.locator('.run').first().getByText('is being loaded: 42 %').waitFor()
+  await page
+    .locator('.run')
+    .first()
+    .getByText(/Loading .+: 42 %/)
+    .waitFor()
   release()
   await page.locator('.run[data-state=done]').filter({ hasText: 'a cold cup' }).waitFor()
   await page.unrouteAll({ behavior: 'wait' })

@@ -102,7 +102,7 @@ test('a picture is extended in a larger frame', { skip }, async () => {
   await dialog.getByRole('button', { name: 'Close' }).and(page.locator(':focus')).waitFor()
   await dialog.getByLabel('Left').check()
   await dialog.getByRole('button', { name: 'Use this frame' }).click()
-  await page.getByText('What lies around the image is drawn.').waitFor()
+  await page.getByText('The area around the image is drawn.').waitFor()
   await page.getByLabel('Inpaint at full resolution').check()
   const { outpainting, inpaint_full_res, mask_image } = await sentBody(page)
   assert.deepEqual([outpainting, inpaint_full_res], [true, true])

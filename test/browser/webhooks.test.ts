@@ -32,7 +32,7 @@ test('the secret is hidden until requested, and rotated after confirmation, by k
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Rotate the secret' }).press('Enter')
   await page.getByRole('button', { name: 'Rotate', exact: true }).press('Enter')
-  await page.getByText('A new secret signs from now on.').waitFor()
+  await page.getByText('The new secret is now in use.').waitFor()
   await untilTrue(page, "document.activeElement.textContent === 'Rotate the secret'")
   const previous = page.getByRole('group', { name: 'The previous one' })
   await previous.getByRole('button', { name: 'Show the secret' }).press('Enter')

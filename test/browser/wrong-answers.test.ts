@@ -23,7 +23,7 @@ const wrongAnswers = [
   {
     name: '502 of a proxy that speaks no JSON',
     answer: { status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' },
-    text: 'The service answered 502. Try again, and look at its log if it happens twice.',
+    text: 'The service answered 502. Try again; if it happens again, check its log.',
   },
 ] as const
 

@@ -207,7 +207,7 @@ test('only owners search the hub, and a rejection by the hub becomes a message',
   const { send, join, firstCode } = await startConsoleService({
     searchHub: async (words) => {
       requested.push(words)
-      if (words === 'gone') throw new Error('The hub answered 503')
+      if (words === 'deleted') throw new Error('The hub answered 503')
       return [{ source: 'hf:a/b', downloads: 3, license: null, gated: false }]
     },
   })
@@ -220,7 +220,7 @@ test('only owners search the hub, and a rejection by the hub becomes a message',
     models: [{ source: 'hf:a/b', downloads: 3, license: null, gated: false }],
     fault: null,
   })
-  assert.match((await search('gone', owner)).json().fault, /^The hub could not be searched: The hub answered 503\. You can/)
+  assert.match((await search('deleted', owner)).json().fault, /^The hub could not be searched: The hub answered 503\. You can/)
   for (const words of ['', 'x'.repeat(201)]) assert.equal((await search(words, owner)).statusCode, 422)
-  assert.deepEqual(requested, ['chat', 'gone'])
+  assert.deepEqual(requested, ['chat', 'deleted'])
 })

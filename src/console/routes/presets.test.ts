@@ -62,7 +62,7 @@ test('one preset is the default until another is chosen or it is deleted', async
   assert.equal(await choose(idOf('two')), 204)
   assert.equal((await list()).standard, idOf('two'))
   assert.equal(await choose(idOf('two'), member), 404)
-  assert.equal(await choose(idOf('gone')), 404)
+  assert.equal(await choose(idOf('deleted')), 404)
   await remove('two')
   assert.equal((await list()).standard, null)
   await choose(idOf('one'))

@@ -84,7 +84,7 @@ describe('usage', () => {
   test('is reported per user and per token, with names, as JSON and as CSV; for everyone only to owners', async () => {
     const { book, get, ownerId } = await openBooks()
     await book({ durationMs: 8, cost: 1_500_000 })
-    await book({ accountId: 'somebody-gone', tokenId: 'gone', durationMs: 64 })
+    await book({ accountId: 'somebody-gone', tokenId: 'deleted', durationMs: 64 })
     const rows = async (query: string) => ((await get(query, 'usage/report')).json() as UsageReport).rows
     const people = await rows(`${span}&of=everyone&by=account`)
     assert.deepEqual(

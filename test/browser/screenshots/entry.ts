@@ -60,7 +60,7 @@ export async function takeEntry(album: Album): Promise<void> {
   await heading('Sign in')
   await take('signed-out')
   await page.goto(service.url)
-  await page.getByText(say('Welcome. Sign in to chat, to draw, and to make access tokens for programs.')).waitFor()
+  await page.getByText(say('Welcome. Sign in to chat, draw and create access tokens for programs.')).waitFor()
   await take('sign-in')
   await page.getByLabel(say('E-mail')).fill('ada@example.org')
   await page.getByLabel(say('Password')).fill('a guess of somebody')

@@ -22,7 +22,7 @@ export async function* readEventStream(response: Response): AsyncGenerator<Serve
       const { value, done } = await reader.read().catch((error: unknown) => {
         // The caller aborted on purpose.
         if (error instanceof DOMException && error.name === 'AbortError') throw error
-        throw new RequestFailure(0, 'cut_off', t`The answer broke off. Try again.`, response.headers.get('x-request-id'))
+        throw new RequestFailure(0, 'cut_off', t`The answer was cut off. Try again.`, response.headers.get('x-request-id'))
       })
       if (done) return
       yield { event: value.event ?? 'message', data: value.data }

@@ -124,7 +124,7 @@ async function readWhole(
     }
   } catch (error) {
     if (signal?.aborted) throw error
-    throw patience.isOver ? unanswered() : new RequestFailure(0, 'cut_off', t`The answer broke off on its way. Try again.`)
+    throw patience.isOver ? unanswered() : new RequestFailure(0, 'cut_off', t`The answer was cut off. Try again.`)
   }
   return new Blob(parts, { type: response.headers.get('content-type') ?? '' })
 }
@@ -144,7 +144,7 @@ async function readFailure(response: Response): Promise<RequestFailure> {
   return new RequestFailure(
     response.status,
     body?.error?.code ?? 'unknown',
-    body?.error?.message ?? t`The service answered ${response.status}. Try again, and look at its log if it happens twice.`,
+    body?.error?.message ?? t`The service answered ${response.status}. Try again; if it happens again, check its log.`,
     response.headers.get('x-request-id'),
     body?.error?.cause,
     body?.error?.param ?? null,

@@ -29,7 +29,7 @@ export function onDemand<Props extends object>(load: () => Promise<ComponentType
 function NotLoaded(): VNode {
   return (
     <div class="note bad" role="alert">
-      <span>{t`This page could not be loaded. Check that the service runs, then load it again.`}</span>
+      <span>{t`This page couldn’t be loaded. Check that the service is running, then reload the page.`}</span>
       <Button size="small" onClick={() => location.reload()}>
         {t`Load again`}
       </Button>

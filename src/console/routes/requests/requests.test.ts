@@ -79,7 +79,7 @@ describe('the request list', () => {
     const waited = {
       id: 'req-1',
       accountId: 'somebody-else',
-      tokenId: 'gone',
+      tokenId: 'deleted',
       kind: 'chat',
       model: 'm',
       at: 1,
@@ -91,7 +91,7 @@ describe('the request list', () => {
     assert.deepEqual(
       requests.map(({ id, excerpt, account, token, inference }) => [id, excerpt, account, token, inference?.status ?? null]),
       [
-        ['req-1', null, 'somebody-else', 'gone', null],
+        ['req-1', null, 'somebody-else', 'deleted', null],
         [theirs, null, 'somebody-else', null, 'pending'],
       ],
     )

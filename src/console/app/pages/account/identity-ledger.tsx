@@ -24,7 +24,7 @@ export function IdentityLedger({ ways: { identities, organisation }, reload }: I
     failure.value = null
     try {
       await send(`/console/api/identities/${id}`, { method: 'DELETE' })
-      showToast(t`Unlinked. It does not sign in to this account any more.`)
+      showToast(t`Unlinked. It no longer signs in to this account.`)
       await reload()
     } catch (error) {
       failure.value = error
@@ -51,7 +51,7 @@ export function IdentityLedger({ ways: { identities, organisation }, reload }: I
       {identities.length > 0 ? <Ledger label={t`Linked sign-ins`} columns={columns} rows={identities} keyOf={({ id }) => id} /> : null}
       {organisation !== null && identities.length === 0 ? (
         <>
-          <p class="soft">{t`Once it is linked, it signs in to this account.`}</p>
+          <p class="soft">{t`After linking, you can use it to sign in to this account.`}</p>
           <OrganisationButton label={organisation} start={{ link: true, page: '/console/account' }} />
         </>
       ) : null}

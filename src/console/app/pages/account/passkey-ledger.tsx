@@ -27,7 +27,7 @@ export function PasskeyLedger({ passkeys, reload }: PasskeyLedgerProps): VNode {
   const adding = useSignal(false)
   const remove = async ({ id, name }: ShownPasskey) => {
     await send(`/console/api/passkeys/${id}`, { method: 'DELETE' })
-    showToast(t`${name} no longer signs in.`)
+    showToast(t`You can no longer sign in with ${name}.`)
     await reload()
   }
   const columns: readonly Column<ShownPasskey>[] = [

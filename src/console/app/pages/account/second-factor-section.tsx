@@ -41,7 +41,7 @@ export function SecondFactorSection({ ways: { secondFactor, secondFactorRequired
   }
   const renew: Step = {
     title: t`New recovery codes`,
-    action: t`Make new codes`,
+    action: t`Create new codes`,
     run: async (body) => {
       codes.value = (await ask<RecoveryCodes>('/recovery-codes', body)).recoveryCodes
     },
@@ -66,8 +66,7 @@ export function SecondFactorSection({ ways: { secondFactor, secondFactorRequired
       {secondFactor === null ? (
         <p class="soft">{t`A code from an app on your phone, in addition to the password. A stolen password alone won’t let anyone in.`}</p>
       ) : (
-        <p class="soft">{t.rich`Signing in with the password asks for a code of your app. ${secondFactor.recoveryLeft} of 10 recovery codes
-          are left.`}</p>
+        <p class="soft">{t.rich`Signing in with the password requires a code from your app. ${secondFactor.recoveryLeft} of 10 recovery codes are left.`}</p>
       )}
       <div class="row">
         {secondFactor === null ? (

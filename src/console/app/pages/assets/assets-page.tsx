@@ -28,7 +28,7 @@ export function AssetsPage({ account }: { account: Account }): VNode {
   return (
     <Page
       title={t`LoRAs & checkpoints`}
-      intro={t`Checkpoints, LoRAs and other files that your requests can use besides the installed models.`}
+      intro={t`Checkpoints, LoRAs and other files that your requests can use with the installed models.`}
     >
       <DropZone accept=".safetensors" take={(file) => void take(file)}>{t`Drop a .safetensors file here, or choose one`}</DropZone>
       <Loaded resource={resource} retry={reload}>
@@ -58,7 +58,7 @@ export function AssetsPage({ account }: { account: Account }): VNode {
           onClose={() => (chosen.value = null)}
           onUploaded={() => {
             chosen.value = null
-            showToast(t`It’s ready: requests can name it.`)
+            showToast(t`Ready to use in requests.`)
             void reload()
           }}
         />

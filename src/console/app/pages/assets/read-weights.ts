@@ -18,9 +18,9 @@ export async function readWeights(file: File): Promise<ReadWeights> {
     const header = await readSafetensorsHeader(read, file.size)
     const found = detectSafetensorsKind(header)
     if (found.kind === 'unknown') return { refusal: found.reason }
-    if (found.kind === 'upscaler') return { refusal: t`is an upscaler, which the operator must put into a models folder` }
+    if (found.kind === 'upscaler') return { refusal: t`is an upscaler; the operator must put it into a models folder` }
     if (found.kind === 'transformer' || found.kind === 'text-encoder')
-      return { refusal: t`is a model of several parts, or one of them, which the operator must put into a models folder` }
+      return { refusal: t`is a model of several parts, or one of them; the operator must put it into a models folder` }
     const refusal = found.kind === 'lora' ? refuseLora([...header.tensors.keys()]) : null
     if (refusal !== null) return { refusal }
     const phrase = header.metadata.get('modelspec.trigger_phrase') ?? ''

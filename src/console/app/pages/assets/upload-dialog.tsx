@@ -69,12 +69,7 @@ export function UploadDialog({ file, kind, family, words, mayShare, onClose, onU
         <p class="soft">{t.rich`For ${familyNames[family]}.`}</p>
       )}
       {kind === 'lora' || kind === 'textual-inversion' ? (
-        <TextField
-          label={t`Trigger words`}
-          maxLength={500}
-          hint={t`What to write in the prompt, with commas between.`}
-          {...bind(trigger)}
-        />
+        <TextField label={t`Trigger words`} maxLength={500} hint={t`Words to use in the prompt, separated by commas.`} {...bind(trigger)} />
       ) : null}
       <TextField label={t`Description`} maxLength={2000} {...bind(description)} />
       {mayShare ? <Check label={t`Public`} hint={t`Every account may use it`} {...bindChecked(isPublic)} /> : null}

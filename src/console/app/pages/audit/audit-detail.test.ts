@@ -11,7 +11,7 @@ const cases: readonly (readonly [detail: string, text: string | null])[] = [
   ['{"limits":{}}', 'no limits'],
   ['{"tokensPerMonth":7,"requestsPerMinute":null}', '7 tokens/month'],
   ['{"role":"owner"}', 'owner'],
-  ['{"role":"member","by":"groups"}', 'member, from the groups of the organisation'],
+  ['{"role":"member","by":"groups"}', 'member, from your organisation’s groups'],
   ['{"disabled":true}', 'disabled'],
   ['{"disabled":false}', 'enabled'],
   ['{"keepMs":86400000,"until":null}', 'each kept for 24\u00a0h'],

@@ -53,7 +53,7 @@ function changeText(change: RecordedChange & Partial<AccountLimits>): string {
   const texts = [
     ...(role === undefined ? [] : [fixedTexts[role] ?? role]),
     ...(disabled === undefined ? [] : [disabled ? t`disabled` : t`enabled`]),
-    ...(by === undefined ? [] : [t`from the groups of the organisation`]),
+    ...(by === undefined ? [] : [t`from your organisation’s groups`]),
     ...(keepMs === undefined ? [] : [t`each kept for ${durationText(keepMs)}`]),
     ...(until === null ? [] : [t`until ${momentText(until)}`]),
   ]

@@ -133,7 +133,7 @@ function GoneNote(): VNode {
   return (
     <div class="note bad" role="alert">
       <span>{t`This conversation was deleted in another browser or tab. New messages here are not saved.`}</span>
-      <Button size="small" onClick={keepAsNew}>{t`Keep it as a new one`}</Button>
+      <Button size="small" onClick={keepAsNew}>{t`Save as a new conversation`}</Button>
     </div>
   )
 }

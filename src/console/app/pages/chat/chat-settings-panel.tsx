@@ -48,7 +48,7 @@ export function ChatSettingsPanel(): VNode {
         value={tokenLimit(settings)}
         standard={0}
         onChange={(limit) => changeChatSettings(limitedTo(limit))}
-        hint={t`tokens, 0 is no limit`}
+        hint={t`tokens; 0 means no limit`}
         min={0}
         max={model?.contextLength ?? 4096}
         step={1}

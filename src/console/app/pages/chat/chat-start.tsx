@@ -19,7 +19,7 @@ export function ChatStart(): VNode {
   return (
     <div class="conversation">
       <EmptyState drawing="inkwell" title={t`Start a conversation`}>
-        <p>{t`Ask something. The conversation is kept for you alone, until you delete it.`}</p>
+        <p>{t`Ask anything. Only you can see your conversations. They are saved until you delete them.`}</p>
         {/* Recreated when the language changes: Preact would leave a removed `lang` as an empty one. */}
         <div class="row suggestions" key={inEnglish ? 'en' : 'own'} lang={inEnglish ? 'en' : undefined}>
           {(inEnglish ? questionSamples : suggestions).map((suggestion) => (

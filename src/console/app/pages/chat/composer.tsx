@@ -228,5 +228,5 @@ function connectionText(): string | null {
 
 function blindnessOf(attached: Attachments): string | null {
   const fault = conversationBlindness(current.value.counted.value, attached, chatSettings.value.model)
-  return fault && t`This conversation holds images. ${fault}`
+  return fault && t`This conversation contains images. ${fault}`
 }

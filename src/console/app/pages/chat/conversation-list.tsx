@@ -78,7 +78,7 @@ export function ConversationList(): VNode {
           search.value = event.currentTarget.value
         }}
       />
-      {archived.value && typed.value === '' ? <h2>{t`Archive`}</h2> : null}
+      {archived.value && typed.value === '' ? <h2>{t`Archived conversations`}</h2> : null}
       <Loaded resource={resource} retry={reload}>
         {({ conversations, next }) =>
           conversations.length === 0 ? (
@@ -86,7 +86,7 @@ export function ConversationList(): VNode {
               {typed.value !== ''
                 ? t`Nothing found.`
                 : archived.value
-                  ? t`Nothing is archived.`
+                  ? t`No archived conversations`
                   : t`Conversations are saved here until you delete them.`}
             </p>
           ) : (
@@ -111,7 +111,7 @@ export function ConversationList(): VNode {
       </Loaded>
       <div class="row history-foot">
         <Button tone="quiet" size="small" onClick={() => (archived.value = !archived.value)}>
-          {archived.value ? t`Back to the list` : t`Archive`}
+          {archived.value ? t`Back to the list` : t`Archived conversations`}
         </Button>
         <Button tone="quiet" size="small" onClick={() => file.current?.click()}>{t`Import`}</Button>
         <input
@@ -148,7 +148,7 @@ function Entry({ conversation, onRename }: EntryProps): VNode {
   const { id, title, pinned, archived = false, found } = conversation
   const archive = async () => {
     const undo = await archiveConversation(id, !archived)
-    showToast(archived ? t`The conversation is back in the list.` : t`The conversation is archived.`, { label: t`Undo`, run: undo })
+    showToast(archived ? t`Conversation restored.` : t`Conversation archived.`, { label: t`Undo`, run: undo })
   }
   const remove = async () => {
     const undo = await removeConversation(id)
@@ -156,7 +156,7 @@ function Entry({ conversation, onRename }: EntryProps): VNode {
   }
   const turnPin = async () => {
     await changeHead({ ...conversation, pinned: !pinned })
-    announce(pinned ? t`The conversation is no longer pinned.` : t`The conversation is pinned.`)
+    announce(pinned ? t`Conversation unpinned.` : t`Conversation pinned.`)
   }
   return (
     <li data-pinned={pinned}>
@@ -178,7 +178,7 @@ function Entry({ conversation, onRename }: EntryProps): VNode {
           </Button>
         )}
         <Button tone="quiet" size="small" icon={archived ? 'undo' : 'drawer'} iconOnly onClick={archive}>
-          {archived ? t`Restore from the archive` : t`Move to the archive`}
+          {archived ? t`Unarchive` : t`Archive`}
         </Button>
         <Button tone="quiet" size="small" icon="brush" iconOnly onClick={onRename}>{t`Rename`}</Button>
         <Button tone="quiet" size="small" icon="trash" iconOnly onClick={remove}>{t`Delete conversation`}</Button>

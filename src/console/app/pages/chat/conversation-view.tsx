@@ -80,7 +80,7 @@ function Announcement(): VNode {
     last?.role !== 'assistant' || last === opened.current ? '' : last.state === 'writing' ? t`The model is writing.` : whole(last)
   return (
     <div class="hidden-text" aria-live="polite">
-      {compared.length > 0 && !current.value.writing.value ? t`${compared.length} answers are written.` : text}
+      {compared.length > 0 && !current.value.writing.value ? t`${compared.length} answers are finished.` : text}
     </div>
   )
 }

@@ -18,7 +18,7 @@ export function RenameDialog({ conversation, onClose }: { conversation: ListedCo
   const { busy, failure, submit } = useSubmit(async () => {
     await changeHead({ ...conversation, title: title.value.trim() })
     onClose()
-    announce(t`The conversation is renamed.`)
+    announce(t`Conversation renamed.`)
   })
   return (
     <Dialog title={t`Rename the conversation`} onClose={onClose}>

@@ -30,7 +30,7 @@ export function JoinPage(): VNode {
   // After a lost connection, the link may still be valid.
   if (failure !== null && !isConnectionLost(failure))
     return (
-      <EntryFrame title={t`Invalid or used link`} intro={t`It works once, for the person it was made for.`}>
+      <EntryFrame title={t`Invalid or used link`} intro={t`A link works once, for the person it was created for.`}>
         <FailureNote failure={failure} />
         <p>
           <Button href="/">{t`Sign in, or continue if you’re signed in`}</Button>

@@ -10,9 +10,9 @@ import { pageToReturnTo } from './page-to-return-to.ts'
 import { PasswordForm } from './password-form.tsx'
 
 const intros = {
-  welcome: t`Welcome. Sign in to chat, to draw, and to make access tokens for programs.`,
-  left: t`You are signed out. Your conversations and images wait here for you.`,
-  ended: t`Your sign-in has ended. Sign in to go on where you were.`,
+  welcome: t`Welcome. Sign in to chat, draw and create access tokens for programs.`,
+  left: t`You are signed out. Your conversations and images are still here.`,
+  ended: t`You were signed out. Sign in to continue where you left off.`,
 } as const satisfies Record<Exclude<Greeting, 'first-run'>, string>
 
 /** Signs in to an existing account. */
@@ -26,7 +26,7 @@ export function SignInPage({ ways, greeting }: { ways: SignInWays; greeting: Exc
       {ways.password ? <PasswordForm /> : null}
       <p class="faint">
         {ways.password
-          ? t`No account yet, or the password forgotten? Ask an owner for a link.`
+          ? t`No account yet, or forgot your password? Ask an owner for a link.`
           : t`No account yet? Ask an owner for an invitation.`}{' '}
         {t.rich`Owners can print a link for themselves in the terminal: ${<code>{command} account link</code>}.`}{' '}
         {t.rich`For programs there is the ${<a href="/docs/api">{t`API reference`}</a>}.`}

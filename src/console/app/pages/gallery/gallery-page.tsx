@@ -22,7 +22,7 @@ import { zip } from './zip.ts'
 
 const walls = [
   { value: 'stored', label: t`Last 24 hours` },
-  { value: 'kept', label: t`Kept` },
+  { value: 'kept', label: t`Saved` },
 ] as const
 
 /** The account's stored pictures, and its kept copies. */
@@ -50,7 +50,7 @@ export function GalleryPage(): VNode {
   }
   const keep = async (picture: GalleryPicture) => {
     await keepPicture(picture)
-    showToast(t`Kept until you delete it. It counts towards your account’s storage.`)
+    showToast(t`Saved until you delete it. It counts towards your account’s storage.`)
   }
   const remove = async (picture: GalleryPicture) => {
     shown.value = null
@@ -89,7 +89,7 @@ export function GalleryPage(): VNode {
         <PromptSearch search={search} cursor={cursor} />
         {chosen.value.size > 0 ? (
           <div class="row" role="status">
-            <span class="faint numbers">{t`${chosen.value.size} chosen`}</span>
+            <span class="faint numbers">{t`${chosen.value.size} selected`}</span>
             <Button size="small" icon="download" onClick={() => download([...chosen.value.values()])}>{t`Download`}</Button>
             <Button
               size="small"
@@ -141,14 +141,14 @@ export function GalleryPage(): VNode {
       {comparing.value ? <Comparison pictures={[...chosen.value.values()]} onClose={() => (comparing.value = false)} /> : null}
       {leaving.value ? (
         <ConfirmDialog
-          title={t`Delete this kept image?`}
-          action={t`Delete it`}
+          title={t`Delete this saved image?`}
+          action={t`Delete`}
           run={async () => {
             if (leaving.value?.kept) await removeKept(leaving.value.kept)
             await reload()
           }}
           onClose={() => (leaving.value = null)}
-        >{t`Once its request is deleted, this is the only copy. You can’t undo this.`}</ConfirmDialog>
+        >{t`After its request is deleted, this is the only copy. You can’t undo this.`}</ConfirmDialog>
       ) : null}
     </Page>
   )
@@ -163,7 +163,7 @@ function Nothing({ wall, searched }: { wall: Wall; searched: boolean }): VNode {
     )
   return (
     <EmptyState drawing="frame" title={t`No images here yet`}>
-      <p>{wall === 'kept' ? t`A star on an image keeps a copy of it here until you delete it.` : t`Images stay here for 24 hours.`}</p>
+      <p>{wall === 'kept' ? t`To save an image until you delete it, press its star.` : t`Images stay here for 24 hours.`}</p>
       <div class="row">
         <Button href="/console/images">{t`Draw the first`}</Button>
       </div>

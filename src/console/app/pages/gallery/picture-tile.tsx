@@ -28,7 +28,7 @@ export function PictureTile({ picture, chosen, onChoose, onOpen, onKeep, onRemov
           {prompt}
         </span>
       )}
-      <span class="tile-words faint">{expiresAt === null || kept !== null ? t`kept` : t.rich`Deletes ${<Moment at={expiresAt} />}`}</span>
+      <span class="tile-words faint">{expiresAt === null || kept !== null ? t`saved` : t.rich`Deletes ${<Moment at={expiresAt} />}`}</span>
       <span class="plate-foot">
         <label class="check">
           <input type="checkbox" checked={chosen} onChange={onChoose} />
@@ -39,7 +39,7 @@ export function PictureTile({ picture, chosen, onChoose, onOpen, onKeep, onRemov
             <Button tone="quiet" size="small" icon="star" iconOnly onClick={onKeep}>{t`Save`}</Button>
           )}
           <Button tone="quiet" size="small" icon="trash" iconOnly onClick={onRemove}>
-            {expiresAt === null ? t`Delete it` : t`Remove from the gallery`}
+            {expiresAt === null ? t`Delete` : t`Remove from the gallery`}
           </Button>
         </span>
       </span>

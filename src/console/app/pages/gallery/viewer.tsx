@@ -81,7 +81,7 @@ export function Viewer({ image, onClose, onKeep, onMove }: ViewerProps): VNode {
           <Loaded resource={resource} retry={reload}>
             {(parameters) => (
               <>
-                {parameters ? <ParameterList parameters={parameters} /> : <p class="soft">{t`This file carries no parameters.`}</p>}
+                {parameters ? <ParameterList parameters={parameters} /> : <p class="soft">{t`This file has no parameters.`}</p>}
                 {image.expiresAt && onKeep ? (
                   <p class="faint">{t.rich`Deletes ${<Moment at={image.expiresAt} />} unless you save it.`}</p>
                 ) : null}

@@ -19,13 +19,13 @@ export function HubResults({ found: { models, fault }, ...choosing }: Choosing &
         {fault}
       </p>
     )
-  if (models.length === 0) return <p class="soft">{t`The hub has no GGUF or image model for these words; try fewer of them.`}</p>
+  if (models.length === 0) return <p class="soft">{t`No GGUF or image model on Hugging Face matches these words. Try fewer.`}</p>
   return (
     <ul class="stack tight" aria-label={t`Found on the hub`}>
       {models.map(({ source, downloads, license, gated }) => (
         <Row key={source} source={source} {...choosing}>
           {t`${compactText(downloads)} downloads, licence ${license ?? t`not stated`}`}
-          {gated ? ` · ${t`its terms must be accepted on the hub first`}` : ''}
+          {gated ? ` · ${t`accept its terms on Hugging Face first`}` : ''}
         </Row>
       ))}
     </ul>
@@ -41,8 +41,7 @@ export function Suggestions(choosing: Choosing): VNode {
         {modelSuggestions.map(({ source, kind, bytes, memoryBytes, license, steps }) => (
           <Row key={source} source={source} {...choosing}>
             {kind === 'text' ? t`Chat` : t`Images`},{' '}
-            {t`${byteText(bytes)} to fetch, about ${byteText(memoryBytes)} of memory,
-              licence ${license}`}
+            {t`${byteText(bytes)} to download, about ${byteText(memoryBytes)} of memory, licence ${license}`}
             {steps === undefined ? '' : ` · ${t.count(steps, { one: '# step', other: '# steps' })}`}
           </Row>
         ))}

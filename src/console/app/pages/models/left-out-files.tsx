@@ -15,12 +15,12 @@ export function LeftOutFiles({ files }: { files: readonly LeftOutFile[] }): VNod
     const body: LeftOutChoice = { file }
     await send('/console/api/models/left-out/remove', { method: 'POST', body })
     await loadModels()
-    announce(t`The file is removed.`)
+    announce(t`File removed.`)
   }
   return (
     <section class="sheet stack tight" aria-labelledby="left-out">
       <h2 id="left-out">{t`Files left out`}</h2>
-      <p class="soft">{t`These files are in the models folders but cannot be used. Requests for them get the same reason.`}</p>
+      <p class="soft">{t`These files are in the models folders but can’t be used. Requests for them return the same reason.`}</p>
       <ul class="stack tight">
         {files.map((left, index) => (
           <li class="row between" key={`${left.file} ${left.reason}`}>
@@ -53,7 +53,7 @@ function RemovalDialog({ left, run, onClose }: RemovalDialogProps): VNode {
   const { file, removes = file } = left
   const consequence =
     removes === file
-      ? t`${removes} is deleted from the disk, with the other parts of a split model; of an imported model only the link is deleted, and its files stay.`
+      ? t`Deletes ${removes} from the disk, with the other parts of a split model. Of an imported model, only the link is deleted; its files stay.`
       : t`The folder ${removes} is deleted from the disk with all files in it.`
   return (
     <ConfirmDialog title={t`Remove ${file.split(/[\\/]/).at(-1) ?? file}?`} action={t`Remove`} run={() => run(left)} onClose={onClose}>

@@ -15,7 +15,7 @@ import { announce } from '../../state/toasts.ts'
 import { canBeTried, tryModel } from '../palette/try-model.ts'
 import { modelFacts, runsElsewhere } from './model-facts.ts'
 
-const doneTexts = { load: t`The model is loaded.`, unload: t`The model is unloaded.`, remove: t`The model is removed.` } as const
+const doneTexts = { load: t`Model loaded.`, unload: t`Model unloaded.`, remove: t`Model removed.` } as const
 const tones = { unloaded: '', loading: 'busy', loaded: 'good', 'backing-off': 'bad' } as const satisfies Record<
   ConsoleModel['state']['state'],
   string
@@ -80,7 +80,7 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
           run={() => ask('remove')}
           onClose={() => (removing.value = false)}
         >
-          {t`${byteText(model.bytes)} are deleted from the disk; of an imported model only the link is deleted, and its files stay. Requests for ${model.id} are refused from then on; pull or import it again to bring it back.`}
+          {t`Deletes ${byteText(model.bytes)} from the disk. Of an imported model, only the link is deleted; its files stay. Requests for ${model.id} then fail until you pull or import it again.`}
         </ConfirmDialog>
       ) : null}
     </article>
@@ -109,7 +109,7 @@ function ServerLines({ servers }: { servers: readonly ModelServer[] }): VNode {
               {url}
             </code>
             <span class={`mark ${answers === false ? 'bad' : answers ? 'good' : ''}`}>
-              {answers === false ? t`does not answer` : answers ? t`answers again` : t`healthy`}
+              {answers === false ? t`not responding` : answers ? t`responding again` : t`healthy`}
             </span>
             <span class="soft">{t`as ${model}`}</span>
             {reason === null ? null : (

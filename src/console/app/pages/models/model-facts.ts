@@ -18,8 +18,8 @@ export function runsElsewhere({ bytes }: Pick<ConsoleModel, 'bytes'>): boolean {
 
 function contextText({ contextLength, state, ...model }: ConsoleTextModel): string {
   if (contextLength !== null) return t`${wholeText(contextLength)} tokens`
-  if (!runsElsewhere(model)) return t`known once it is loaded`
-  return state.state === 'loaded' ? t`its server does not say` : t`known once its server is asked`
+  if (!runsElsewhere(model)) return t`known after loading`
+  return state.state === 'loaded' ? t`not reported by its server` : t`known after the first request`
 }
 
 function producedText({ generates, embeddings }: ConsoleTextModel): string {

@@ -39,7 +39,7 @@ export function ModelsPage({ account }: { account: Account }): VNode {
             </div>
           ) : (
             <EmptyState drawing="page" title={t`No models`}>
-              <p>{t.rich`Put a folder with a ${<code>model.json</code>} beside the weights and start with ${<code>--models</code>}, or pull one.`}</p>
+              <p>{t.rich`Pull a model, or put a folder with its weights and a ${<code>model.json</code>} in place and start with ${<code>--models</code>}.`}</p>
             </EmptyState>
           )
         }

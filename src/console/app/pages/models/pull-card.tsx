@@ -24,7 +24,7 @@ export function PullCard({ pull, mayChange }: { pull: PlacedPull; mayChange: boo
   const remove = async () => {
     await send('/console/api/models/pulls/remove', { method: 'POST', body: { source } satisfies PullChoice })
     await loadModels()
-    announce(state === 'pulling' ? t`The pull is stopped.` : t`The pull is cleared.`)
+    announce(state === 'pulling' ? t`Pull stopped.` : t`Pull cleared.`)
   }
   const again = async () => {
     await send('/console/api/models/pulls', { method: 'POST', body: { source } satisfies PullChoice })
@@ -85,7 +85,7 @@ function PullFault({ reason }: { reason: string }): VNode {
 
 function progressText({ state, bytesDone, bytesTotal, bytesPerSecond }: ModelPull): string {
   if (state === 'done') return t`All ${byteText(bytesTotal)} arrived and match. The model is ready to use.`
-  if (state === 'failed') return t`It failed; an owner sees why.`
+  if (state === 'failed') return t`It failed. Owners can see why.`
   if (bytesTotal === 0) return t`Reading its list of files…`
   const rate = bytesPerSecond === null ? [] : bytesPerSecond < 1 ? [t`stalled`] : [t`${byteText(bytesPerSecond)} a second`]
   const left =

@@ -31,7 +31,7 @@ export function PullDialog({ onClose }: { onClose: () => void }): VNode {
     await send('/console/api/models/pulls', { method: 'POST', body: { source } satisfies PullChoice })
     await loadModels()
     onClose()
-    announce(t`The pull has begun.`)
+    announce(t`Pull started.`)
   })
   const pull = (source: string) => {
     wanted.value = source

@@ -48,7 +48,7 @@ export function CommandPalette({ account, onClose }: { account: Account; onClose
         aria-activedescendant={at < 0 ? undefined : `${list}-${at}`}
         autocomplete="off"
         autofocus
-        placeholder={t`A page, model or conversation`}
+        placeholder={t`Page, model or conversation`}
         value={search.value}
         onInput={(event) => {
           search.value = event.currentTarget.value

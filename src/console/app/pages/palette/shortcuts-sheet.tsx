@@ -4,10 +4,10 @@ import { Dialog } from '../../parts/dialog.tsx'
 
 const shortcuts = [
   [t`Go to a page, model or conversation`, ['Ctrl', 'K']],
-  [t`This sheet`, ['?']],
+  [t`These shortcuts`, ['?']],
   [t`New conversation`, ['Ctrl', 'Shift', 'O']],
   [t`Send a message`, ['Enter']],
-  [t`A new line in a message`, ['Shift', 'Enter']],
+  [t`New line in a message`, ['Shift', 'Enter']],
   [t`Draw`, ['Ctrl', 'Enter']],
   [t`Stop an answer, close a dialog`, ['Esc']],
   [t`Undo, while a message offers it`, ['Ctrl', 'Z']],
@@ -29,7 +29,7 @@ export function ShortcutsSheet({ onClose }: { onClose: () => void }): VNode {
           </div>
         ))}
       </dl>
-      <p class="faint">{t`On a Mac, Command does what Ctrl does here.`}</p>
+      <p class="faint">{t`On a Mac, use Command instead of Ctrl.`}</p>
     </Dialog>
   )
 }

@@ -58,7 +58,7 @@ export function AccountLedger({ accounts, self, secondFactors, logged, reload, i
     },
     { title: t`Role`, cell: ({ role }) => (role === 'owner' ? t`owner` : t`member`) },
     { title: t`Limits`, cell: ({ limits }) => <LimitList lines={limitLines(limits)} /> },
-    { title: t`Since`, cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    { title: t`Joined`, cell: ({ createdAt }) => <Moment at={createdAt} /> },
     {
       title: t`Actions`,
       kind: 'actions',

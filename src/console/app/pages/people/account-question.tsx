@@ -49,7 +49,7 @@ function ResetDialog({
   const run = async () => {
     await send(`/console/api/accounts/${id}/second-factor`, { method: 'DELETE' })
     await reload()
-    showToast(t`${name} has no second factor now.`)
+    showToast(t`${name} no longer has a second factor.`)
   }
   return (
     <ConfirmDialog
@@ -69,7 +69,7 @@ function DeletionDialog({
   const run = async (body: AccountDeletion) => {
     await send(`/console/api/accounts/${id}/deletion`, { method: 'POST', body })
     await reload()
-    showToast(t`The account of ${name} is deleted.`)
+    showToast(t`The account of ${name} was deleted.`)
     onClose()
   }
   return <DeleteAccountDialog title={t`Delete the account of ${name}?`} name={name} run={run} onClose={onClose} />
@@ -100,8 +100,8 @@ function wordsOf({ name, role }: Account, change: 'role' | 'lock'): Words {
     action: becomesOwner ? t`Make an owner` : t`Make a member`,
     follows: becomesOwner
       ? t`${name} will be able to invite and disable people, including you, load models and see everyone’s usage.`
-      : t`${name} will see only their own things. Invitations they made end.`,
-    done: becomesOwner ? t`${name} is an owner now.` : t`${name} is a member now.`,
+      : t`${name} will see only their own data. Their invitations stop working.`,
+    done: becomesOwner ? t`${name} is now an owner.` : t`${name} is now a member.`,
     update: { role: becomesOwner ? 'owner' : 'member' },
     back: { role },
   }

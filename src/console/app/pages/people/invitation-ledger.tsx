@@ -20,11 +20,11 @@ export function InvitationLedger({ invitations, accounts, reload }: InvitationLe
   const nameOf = (wanted: string | null) => accounts.find(({ id }) => id === wanted)?.name ?? null
   const withdraw = async (invitation: Invitation) => {
     await send(`/console/api/invitations/${invitation.hash}`, { method: 'DELETE' }).finally(reload)
-    announce(t`The invitation is withdrawn.`)
+    announce(t`Invitation withdrawn.`)
   }
   const columns: readonly Column<Invitation>[] = [
     { title: t`For`, kind: 'lead', cell: (invitation) => <Clipped text={describeInvitee(invitation, nameOf(invitation.accountId))} /> },
-    { title: t`Made by`, cell: ({ invitedBy }) => <Clipped text={nameOf(invitedBy) ?? t`the first start`} /> },
+    { title: t`Created by`, cell: ({ invitedBy }) => <Clipped text={nameOf(invitedBy) ?? t`the first start`} /> },
     { title: t`Created`, cell: ({ createdAt }) => <Moment at={createdAt} /> },
     { title: t`Expires`, cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
     {
@@ -42,7 +42,7 @@ export function InvitationLedger({ invitations, accounts, reload }: InvitationLe
 }
 
 function describeInvitee({ role, note }: Invitation, name: string | null): string {
-  if (name !== null) return t`${name}, a new sign-in`
+  if (name !== null) return t`${name}, new sign-in`
   const invitee = role === 'owner' ? t`A new owner` : t`A new member`
   return note === null ? invitee : `${note} · ${invitee}`
 }

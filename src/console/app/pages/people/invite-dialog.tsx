@@ -37,7 +37,7 @@ export function InviteDialog({ account, onClose }: InviteDialogProps): VNode {
     const body: NewInvitation = account === null ? invited : { role: account.role, accountId: account.id }
     const { code } = await request<InvitationMade>('/console/api/invitations', { method: 'POST', body })
     link.value = `${serviceAddress()}/console/join#${code}`
-    announce(t`The link is made.`)
+    announce(t`Link created.`)
   })
   return (
     <Dialog title={account === null ? t`Invite somebody` : t`A sign-in link for ${account.name}`} onClose={onClose}>
@@ -87,7 +87,7 @@ function RoleChoice({ role, onChange }: { role: Role; onChange: (role: Role) => 
       <p class="soft">
         {role === 'owner'
           ? t`Owners invite and disable people, load models and see everyone’s usage.`
-          : t`Members use the models, make tokens and see only their own requests.`}
+          : t`Members use the models, create tokens and see only their own requests.`}
       </p>
     </>
   )

@@ -73,17 +73,12 @@ function SwitchOn({ path, log, reload, onClose }: PartProps & { readonly log: Re
     <form class="stack" onSubmit={submit}>
       {failure.value ? <FailureNote failure={failure.value} /> : null}
       <div class="field-pairs">
+        <NumberField label={t`Keep each for (hours)`} {...bindValue(keepHours)} fault={keepFault} hint={t`At most ${log.mostKeepHours}`} />
         <NumberField
-          label={t`Keep each for, in hours`}
-          {...bindValue(keepHours)}
-          fault={keepFault}
-          hint={t`At most ${log.mostKeepHours}`}
-        />
-        <NumberField
-          label={t`Switch off after, in hours`}
+          label={t`Turn off after (hours)`}
           {...bindValue(offAfterHours)}
           fault={offFault}
-          hint={t`Empty: until someone switches it off`}
+          hint={t`If empty, until someone turns it off`}
         />
       </div>
       <DialogChoice busy={busy.value} onClose={onClose}>
@@ -102,12 +97,12 @@ function SwitchOff({ path, on, reload }: PartProps & { readonly on: NonNullable<
     <form class="stack" onSubmit={submit}>
       {failure.value ? <FailureNote failure={failure.value} /> : null}
       <p>
-        {t.rich`Switched on ${<Moment at={on.since} />}; each is kept for ${durationText(on.keepMs)}.`}{' '}
-        {on.until === null ? null : t.rich`It switches off ${<Moment at={on.until} />}.`}
+        {t.rich`Turned on ${<Moment at={on.since} />}; each is kept for ${durationText(on.keepMs)}.`}{' '}
+        {on.until === null ? null : t.rich`It turns off ${<Moment at={on.until} />}.`}
       </p>
       <div>
         <Button tone="primary" busy={busy.value}>
-          {t`Switch off`}
+          {t`Turn off`}
         </Button>
       </div>
     </form>
@@ -127,22 +122,22 @@ function Held({ path, log, reload }: PartProps & { readonly log: RequestLogState
     <form class="stack" onSubmit={submit}>
       {failure.value ? <FailureNote failure={failure.value} /> : null}
       <p class="soft">
-        {t.count(log.bodies, { one: 'It holds # body.', other: 'It holds # bodies.' })}{' '}
+        {t.count(log.bodies, { one: 'The log holds # body.', other: 'The log holds # bodies.' })}{' '}
         {t`They use ${byteText(log.bytes)} of ${byteText(log.mostBytes)} and are deleted when they expire.`}
       </p>
       <div class="row">
         {sure.value ? (
           <>
             <Button tone="danger" busy={busy.value}>
-              {t`Delete all of them`}
+              {t`Delete all`}
             </Button>
             <Button tone="quiet" onClick={() => (sure.value = false)}>
-              {t`Keep them`}
+              {t`Cancel`}
             </Button>
           </>
         ) : (
           <Button tone="quiet" onClick={() => (sure.value = true)}>
-            {t`Delete what is kept…`}
+            {t`Delete stored bodies…`}
           </Button>
         )}
       </div>

@@ -13,7 +13,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { useResource } from '../../state/resource.ts'
 import { RequestInput } from './request-call.tsx'
 
-const titles = { request: t`Asked`, answer: t`Answered` } as const
+const titles = { request: t`Request`, answer: t`Answer` } as const
 
 /** The logged bodies of a request, loaded on demand. */
 export function RequestBodies({ id }: { id: string }): VNode {
@@ -76,7 +76,11 @@ function Body({ id, body }: { id: string; body: ShownBody }): VNode {
             </div>
           )}
           {more ? (
-            <p class="faint">{text === null ? t`It isn’t text; download it.` : t`This is its beginning; download it for the rest.`}</p>
+            <p class="faint">
+              {text === null
+                ? t`This output isn’t text. Download it to view it.`
+                : t`Only the beginning is shown. Download it for the rest.`}
+            </p>
           ) : null}
         </>
       ) : (

@@ -22,7 +22,7 @@ export function RequestInput({ call }: { call: RequestCall }): VNode {
     const id = await runAgain(call, key.current)
     key.current = makeId()
     navigate(`/console/requests/${encodeURIComponent(id)}`)
-    announce(t`It runs again.`)
+    announce(t`Request sent again.`)
   }
   return (
     <section class="sheet stack" aria-label={t`Input`}>

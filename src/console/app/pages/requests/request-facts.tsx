@@ -18,13 +18,13 @@ export function RequestFacts({ shown }: { shown: RequestShown }): VNode {
     [t`Kind`, kindTexts[kind]],
     [t`Model`, model],
     ...(account === null ? [] : [[t`Account`, account] as const]),
-    [t`Asked by`, token ?? t`the console`],
+    [t`Sent by`, token ?? t`the console`],
   ]
   if (result !== null) {
     const { promptTokens, completionTokens, images, durationMs } = result
     facts.push([t`Duration`, durationText(durationMs)], [t`Attempts`, '1'])
     if (images > 0) facts.push([t`Images`, String(images)])
-    else facts.push([t`Prompt`, t`${wholeText(promptTokens)} tokens`], [t`Answer`, t`${wholeText(completionTokens)} tokens`])
+    else facts.push([t`Tokens in`, wholeText(promptTokens)], [t`Tokens out`, wholeText(completionTokens)])
   }
   if (inference !== null) facts.push([t`Priority`, priorities[inference.priority]], [t`Attempts`, String(inference.attempt)])
   if (error !== null) facts.push([t`Error code`, error.code])

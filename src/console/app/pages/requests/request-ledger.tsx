@@ -65,7 +65,7 @@ function Status({ request: { inference, result } }: { request: ListedRequest }):
         <span class="faint numbers">{amounts(result)}</span>
       </span>
     )
-  if (inference === null) return <span class="faint">{t`gone`}</span>
+  if (inference === null) return <span class="faint">{t`deleted`}</span>
   const { status, queuePosition, progress } = inference
   const detail =
     status === 'pending' && queuePosition
@@ -83,7 +83,7 @@ function Status({ request: { inference, result } }: { request: ListedRequest }):
 
 function amounts({ promptTokens, completionTokens, images }: NonNullable<ListedRequest['result']>): string {
   if (images > 0) return t.count(images, { one: '# image', other: '# images' })
-  return promptTokens + completionTokens === 0 ? '' : t`${wholeText(promptTokens)} + ${wholeText(completionTokens)} tokens`
+  return promptTokens + completionTokens === 0 ? '' : t`${wholeText(promptTokens)} tokens in, ${wholeText(completionTokens)} out`
 }
 
 function took({ result, inference }: ListedRequest): string {

@@ -34,8 +34,8 @@ const ways = [
   { value: 'pending', label: t`Waiting` },
   { value: 'running', label: t`Running` },
   { value: 'completed', label: t`Finished (async)` },
-  { value: 'asynchronous', label: t`All asynchronous` },
-  { value: 'synchronous', label: t`Answered at once` },
+  { value: 'asynchronous', label: t`Asynchronous` },
+  { value: 'synchronous', label: t`Synchronous` },
 ] as const
 
 /** Requests, newest first: the account's own, or for owners everyone's. */

@@ -37,7 +37,7 @@ test('a synchronous request shows when it was sent and answered, to the millisec
   assert.deepEqual(
     waitedEvents(1000, result).map(({ title, at, tone }) => [title, at, tone]),
     [
-      ['Asked', 1000, 'reached'],
+      ['Received', 1000, 'reached'],
       ['First token', 1200, 'reached'],
       ['Answered', 2234, 'reached'],
     ],

@@ -44,7 +44,7 @@ export function timelineEvents(inference: Inference, now: number): readonly Time
   return events.filter(({ at, tone }) => !(at === null && tone === 'ahead' && outcome !== null))
 }
 
-const waitedEnds = { succeeded: t`Answered`, failed: t`Failed`, cancelled: t`Client left`, refused: t`Rate-limited` } as const
+const waitedEnds = { succeeded: t`Answered`, failed: t`Failed`, cancelled: t`Client disconnected`, refused: t`Rate-limited` } as const
 
 /**
  * The events of a synchronous request.
@@ -55,9 +55,9 @@ export function waitedEvents(
   at: number,
   { outcome, durationMs, firstTokenMs }: Pick<RequestResult, 'outcome' | 'durationMs' | 'firstTokenMs'>,
 ): readonly TimelineEvent[] {
-  const note = outcome === 'cancelled' ? t`Its client left before the answer was complete.` : ''
+  const note = outcome === 'cancelled' ? t`The client disconnected before the answer was complete.` : ''
   return [
-    { title: t`Asked`, note: '', at, tone: 'reached' },
+    { title: t`Received`, note: '', at, tone: 'reached' },
     ...(firstTokenMs === null ? [] : [{ title: t`First token`, note: '', at: at + firstTokenMs, tone: 'reached' } as const]),
     { title: waitedEnds[outcome], note, at: at + durationMs, tone: outcome === 'succeeded' ? 'reached' : 'failed' },
   ]

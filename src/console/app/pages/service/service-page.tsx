@@ -55,7 +55,7 @@ export function ServicePage(): VNode {
               <h2>{t`Models`}</h2>
               <ModelLedger />
             </section>
-            {health.nodes.length > 1 ? <h2>{t`The node that was asked`}</h2> : null}
+            {health.nodes.length > 1 ? <h2>{t`The node that answered`}</h2> : null}
             <Facts
               class="sheet facts large"
               of={[

@@ -23,7 +23,7 @@ export function TokenLedger({ tokens, reload, limit }: TokenLedgerProps): VNode 
   const sorted = tokens.toSorted((a, b) => Number(a.revokedAt !== null) - Number(b.revokedAt !== null) || b.createdAt - a.createdAt)
   const revoke = async (token: ListedToken) => {
     await revokeToken(token.id).finally(reload)
-    showToast(t`“${token.name}” is revoked.`, { label: t`Undo`, run: () => restoreToken(token.id).finally(reload) })
+    showToast(t`“${token.name}” revoked.`, { label: t`Undo`, run: () => restoreToken(token.id).finally(reload) })
   }
   const columns: readonly Column<ListedToken>[] = [
     {

@@ -40,7 +40,7 @@ export function TokensPage(): VNode {
         {({ tokens, openOnLoopback }) => (
           <>
             {openOnLoopback ? (
-              <p class="note warn">{t`Programs on the machine of this service need no token: they act as the owner (open-on-loopback).`}</p>
+              <p class="note warn">{t`Programs on this service’s machine need no token; they act as the owner (open-on-loopback).`}</p>
             ) : null}
             {tokens.length > 0 ? (
               <TokenLedger tokens={tokens} reload={reload} limit={(token) => (limiting.value = token)} />

@@ -41,14 +41,14 @@ export function UsageBreakdown({ filter }: { filter: Omit<UsageReportQuery, 'by'
             by.value = value
           }}
         />
-        <Button size="small" icon="download" href={`/console/api/usage/report.csv?${query}`} download about={t`of these sums`}>
+        <Button size="small" icon="download" href={`/console/api/usage/report.csv?${query}`} download about={t`of these totals`}>
           CSV
         </Button>
       </div>
       <Loaded resource={resource} retry={reload}>
         {({ rows }) => (
           <Ledger
-            label={t`Usage in sums`}
+            label={t`Usage totals`}
             columns={columnsBy(chosen)}
             rows={rows}
             keyOf={(row) => row.keys[chosen] ?? ''}
@@ -56,7 +56,7 @@ export function UsageBreakdown({ filter }: { filter: Omit<UsageReportQuery, 'by'
           />
         )}
       </Loaded>
-      <p class="soft">{t`Latencies are accurate to within 9 %. Hours are kept for 31 days.`}</p>
+      <p class="soft">{t`Latencies are accurate to within 9 %. Hourly figures are kept for 31 days.`}</p>
     </section>
   )
 }

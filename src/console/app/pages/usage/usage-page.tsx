@@ -78,7 +78,7 @@ export function UsagePage({ account }: { account: Account }): VNode {
             />
           ) : null}
           {everyone.value ? <Segments label={t`Stacked`} options={groups} {...bindValue(group)} /> : null}
-          <Segments label={t`Span`} options={spans} {...bindValue(span)} />
+          <Segments label={t`Period`} options={spans} {...bindValue(span)} />
           <Button size="small" icon="download" href={`/console/api/usage.csv?${query}`} download>
             CSV
           </Button>
@@ -96,7 +96,7 @@ export function UsagePage({ account }: { account: Account }): VNode {
               </>
             ) : (
               <EmptyState drawing="ledger" title={t`No usage yet`}>
-                <p>{t`Chats and drawings are counted here: amounts, never contents.`}</p>
+                <p>{t`Sepia counts chats and drawings here, never their content.`}</p>
               </EmptyState>
             )}
           </div>

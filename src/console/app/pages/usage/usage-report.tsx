@@ -18,14 +18,14 @@ export function UsageReport({ days, rows, of }: { days: readonly string[]; rows:
           [t`Requests`, total((row) => row.requests)],
           [t`Failed`, total((row) => row.failures)],
           [t`Rate-limited`, total((row) => row.refusals)],
-          [t`Tokens read`, total((row) => row.promptTokens)],
-          [t`Tokens written`, total((row) => row.completionTokens)],
+          [t`Tokens in`, total((row) => row.promptTokens)],
+          [t`Tokens out`, total((row) => row.completionTokens)],
           [t`Images`, total((row) => row.images)],
         ]}
       />
       <StackedBars title={t`Requests`} days={days} series={usageSeries(days, rows, (row) => row.requests, of)} />
       <StackedBars
-        title={t`Tokens, read and written`}
+        title={t`Tokens in and out`}
         days={days}
         series={usageSeries(days, rows, (row) => row.promptTokens + row.completionTokens, of)}
       />

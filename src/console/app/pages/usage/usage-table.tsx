@@ -33,8 +33,8 @@ const columns: readonly Column<UsageDay>[] = [
   amount(t`Requests`, (row) => row.requests),
   amount(t`Failed`, (row) => row.failures),
   amount(t`Rate-limited`, (row) => row.refusals),
-  amount(t`Tokens read`, (row) => row.promptTokens),
-  amount(t`Tokens written`, (row) => row.completionTokens),
+  amount(t`Tokens in`, (row) => row.promptTokens),
+  amount(t`Tokens out`, (row) => row.completionTokens),
   amount(t`Images`, (row) => row.images),
 ]
 

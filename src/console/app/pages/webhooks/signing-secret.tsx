@@ -19,7 +19,7 @@ export function SigningSecret({ secrets, reload }: { secrets: readonly string[];
         <p class="soft">{t.rich`Sepia signs every delivery with it, as ${<a href="https://www.standardwebhooks.com">Standard Webhooks</a>} specify. Give it to the receiver, which uses it to reject forged deliveries.`}</p>
       </div>
       {current === undefined ? null : <SecretLine label={t`Current`} secret={current} />}
-      {previous === undefined ? null : <SecretLine label={t`The previous one; also signs for 24 hours`} secret={previous} />}
+      {previous === undefined ? null : <SecretLine label={t`The previous one; valid for another 24 hours`} secret={previous} />}
       <div>
         <Button
           onClick={() => {
@@ -46,12 +46,12 @@ export function SigningSecret({ secrets, reload }: { secrets: readonly string[];
 function RotateDialog({ onClose, onRotated }: { onClose: () => void; onRotated: () => void }): VNode {
   const form = useSubmit(async () => {
     await rotateSecret()
-    showToast(t`A new secret signs from now on.`)
+    showToast(t`The new secret is now in use.`)
     onRotated()
   })
   return (
     <FormDialog title={t`Rotate the secret?`} action={t`Rotate`} form={form} onClose={onClose}>
-      <p>{t`The new secret signs at once. The current one also signs for 24 hours: give the new one to every receiver by then. Any older secret ends now.`}</p>
+      <p>{t`The new secret is used at once. The current one stays valid for 24 hours; give every receiver the new one by then. Older secrets stop working now.`}</p>
     </FormDialog>
   )
 }

@@ -60,8 +60,7 @@ export function LimitsDialog({ title, names, limits, empty, save, onClose }: Lim
       })}
       <p class="soft">
         {empty}{' '}
-        {t`Minutes, days and months are those of UTC; money is counted in the currency of the models’ prices. A change works within five seconds;
-            what was accepted before is finished.`}
+        {t`Minutes, days and months are in UTC. Money is in the currency of the models’ prices. A change takes effect within five seconds; requests accepted before it are finished.`}
       </p>
     </FormDialog>
   )

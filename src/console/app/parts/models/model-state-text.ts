@@ -3,16 +3,14 @@ import { t } from '../../language/t.ts'
 
 /** A text about a model that is loading, with the progress, or whose server is unavailable; null when it is ready. */
 export function loadingText({ name, state, away }: Pick<ConsoleModel, 'name' | 'state' | 'away'>): string | null {
-  if (away) return t`The server of ${name} does not answer; waiting for it.`
+  if (away) return t`The server of ${name} isn’t responding; waiting for it.`
   switch (state.state) {
     case 'unloaded':
-      return t`${name} is being loaded…`
+      return t`Loading ${name}…`
     case 'loading':
-      return state.loadProgress === undefined
-        ? t`${name} is being loaded…`
-        : t`${name} is being loaded: ${Math.floor(state.loadProgress * 100)} %`
+      return state.loadProgress === undefined ? t`Loading ${name}…` : t`Loading ${name}: ${Math.floor(state.loadProgress * 100)} %`
     case 'backing-off':
-      return t`${name} stopped and will be started again.`
+      return t`${name} stopped and is restarting.`
     case 'loaded':
       return null
   }

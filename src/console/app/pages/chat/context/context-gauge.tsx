@@ -25,7 +25,7 @@ export function ContextGauge({ draft, attached }: { draft: string; attached: Att
   const leftOut = turns.value.length - counted.value.length
   const leaveOut = () => {
     current.value.countFrom(first)
-    announce(t`The oldest messages no longer count.`)
+    announce(t`The oldest messages are left out.`)
   }
   return (
     <div class="context-gauge">
@@ -46,11 +46,9 @@ export function LeftOut({ count }: { count: number }): VNode {
   return (
     <div class="left-out">
       <span>
-        {count === 1
-          ? t`The message above no longer counts: the model does not read it.`
-          : t`The ${count} messages above no longer count: the model does not read them.`}
+        {count === 1 ? t`The model no longer reads the message above.` : t`The model no longer reads the ${count} messages above.`}
       </span>
-      <Button tone="quiet" size="small" onClick={() => current.value.countFrom(null)}>{t`Count them again`}</Button>
+      <Button tone="quiet" size="small" onClick={() => current.value.countFrom(null)}>{t`Include them again`}</Button>
     </div>
   )
 }

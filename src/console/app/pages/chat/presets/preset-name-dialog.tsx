@@ -19,7 +19,7 @@ export function PresetNameDialog({ preset, onClose }: { preset: ChatPreset | nul
     const chosen = name.value.trim()
     await (preset === null ? savePreset(chosen) : keepPreset({ ...preset, name: chosen }))
     onClose()
-    announce(preset === null ? t`The preset “${chosen}” is saved.` : t`The preset is called “${chosen}” now.`)
+    announce(preset === null ? t`Preset “${chosen}” saved.` : t`Preset renamed to “${chosen}”.`)
   })
   return (
     <Dialog title={preset === null ? t`Save as a preset` : t`Rename the preset`} onClose={onClose}>

@@ -24,7 +24,7 @@ export function PresetPicker(): VNode {
   }
   const update = async (preset: ChatPreset) => {
     await updatePreset(preset)
-    announce(t`The preset “${preset.name}” is saved.`)
+    announce(t`Preset “${preset.name}” saved.`)
   }
   const nameOf = (id: string, name: string) => (presets.value?.standard === id ? t`${name} (default)` : name)
   return (

@@ -20,5 +20,5 @@ export function readSchema({ format, schema }: Pick<ChatParameters, 'format' | '
 } {
   if (format !== 'schema') return { schema: null, fault: null }
   const read = parseRecord(schema)
-  return read === null ? { schema: null, fault: t`Write a JSON schema: one JSON object.` } : { schema: read as JsonObject, fault: null }
+  return read === null ? { schema: null, fault: t`Enter a JSON schema: one JSON object.` } : { schema: read as JsonObject, fault: null }
 }

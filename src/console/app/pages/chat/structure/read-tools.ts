@@ -14,7 +14,7 @@ export function readTools(text: string): { readonly tools: readonly Tool[]; read
   const tools = (Array.isArray(value) ? value : [value]).map(readTool)
   const known = tools.filter((tool) => tool !== null)
   if (known.length < tools.length || known.length === 0)
-    return { tools: [], fault: t`Write a function as JSON, with a name and its parameters, or a list of functions.` }
+    return { tools: [], fault: t`Enter a function as JSON with a name and parameters, or a list of functions.` }
   const names = known.map((tool) => tool.function.name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) return { tools: [], fault: t`${twice} appears twice; give each function its own name.` }

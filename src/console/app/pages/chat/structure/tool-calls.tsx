@@ -46,7 +46,7 @@ export function ToolCalls({ turn, last }: { turn: Turn; last: boolean }): VNode 
               fault={faultOf(index)}
             />
           ) : null}
-          {call.result === undefined ? null : <p class="soft">{t.rich`It answered: ${<code>{call.result}</code>}`}</p>}
+          {call.result === undefined ? null : <p class="soft">{t.rich`Result: ${<code>{call.result}</code>}`}</p>}
         </section>
       ))}
       {isOpen ? (

@@ -43,10 +43,10 @@ export function AnswerBody({ turn }: { turn: Turn }): VNode {
 }
 
 function Verdict({ faults }: { faults: readonly string[] }): VNode {
-  if (faults.length === 0) return <p class="mark good">{t`Fits the schema`}</p>
+  if (faults.length === 0) return <p class="mark good">{t`Matches the schema`}</p>
   return (
     <div class="note warn stack tight">
-      <p>{t`Does not fit the schema:`}</p>
+      <p>{t`Doesn’t match the schema:`}</p>
       <ul>
         {faults.map((fault) => (
           <li key={fault}>{fault}</li>

@@ -10,7 +10,7 @@ export function RemoveTurn({ turn }: { turn: Turn }): VNode {
   const remove = () => {
     const isLast = current.value.turns.peek().at(-1)?.id === turn.id
     const undo = current.value.remove(turn)
-    showToast(isLast ? t`Message deleted.` : t`Message deleted, with what followed it.`, { label: t`Undo`, run: undo })
+    showToast(isLast ? t`Message deleted.` : t`Message deleted, with everything after it.`, { label: t`Undo`, run: undo })
   }
   return <Button tone="quiet" size="small" icon="trash" iconOnly onClick={remove}>{t`Delete`}</Button>
 }

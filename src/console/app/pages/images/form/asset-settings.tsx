@@ -49,7 +49,7 @@ function Inversions({ known }: { known: readonly ImageAsset[] }): VNode {
             label={t`Word for ${label}`}
             value={word}
             maxLength={100}
-            placeholder={t`as it stands in the prompt`}
+            placeholder={t`as written in the prompt`}
             onInput={(next) =>
               changeImageSettings({ inversions: inversions.map((each) => (each.name === name ? { name, word: next } : each)) })
             }

@@ -40,7 +40,7 @@ function Controlnet({ chosen: { key, url, scale, until, preprocess }, label }: {
           {t`Remove ${label}`}
         </Button>
       </div>
-      {url === null ? null : <img class="controlnet-picture" src={url} alt={t`What ${label} is shown`} />}
+      {url === null ? null : <img class="controlnet-picture" src={url} alt={t`Input of ${label}`} />}
       <PictureDrop take={show}>{url === null ? t`Drop its image here, or choose a file` : t`Another image`}</PictureDrop>
       <Slider
         label={t`Strength`}

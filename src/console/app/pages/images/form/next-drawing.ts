@@ -39,12 +39,13 @@ export function drawingFault(): string | null {
   const model = chosenModel()
   // The installed models are unknown before the first answer.
   if (models.value === null) return t`Looking for models…`
-  if (model === undefined) return t`No model that draws is installed.`
+  if (model === undefined) return t`No image model is installed.`
   if (settings.prompt.trim() === '') return t`Describe the image first.`
   if (sizeFault(settings, model) !== null || !areNumbersRight(settings) || !areClipsWithin(settings, model))
-    return t`One of the numbers is not right.`
-  if (!areControlnetsReady()) return t`Add an image for the ControlNet.`
-  if (model.repaintsOnly && (startingImage.value?.mask ?? null) === null) return t`This model repaints: choose an image and paint a mask.`
+    return t`One of the numbers is invalid.`
+  if (!areControlnetsReady()) return t`Choose an image for the ControlNet.`
+  if (model.repaintsOnly && (startingImage.value?.mask ?? null) === null)
+    return t`This model only inpaints: choose an image and paint a mask.`
   return null
 }
 

@@ -15,8 +15,10 @@ import { ImageSlider } from './image-slider.tsx'
 
 /** The effect of weak guidance in this model. */
 function guidanceHint({ negativeOver }: ImageAbilities): string {
-  if (negativeOver === null) return t`This model reads no negative prompt.`
-  return negativeOver === 0 ? t`Guidance of 0 reads no negative prompt.` : t`Guidance of 1 or less reads no negative prompt.`
+  if (negativeOver === null) return t`This model ignores negative prompts.`
+  return negativeOver === 0
+    ? t`With a guidance of 0, the negative prompt is ignored.`
+    : t`With a guidance of 1 or less, the negative prompt is ignored.`
 }
 
 /** Sampler, steps and guidance. */

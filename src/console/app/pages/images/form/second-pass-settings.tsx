@@ -15,14 +15,14 @@ export function SecondPassSettings({ abilities }: { abilities: ImageAbilities })
   return (
     <Fold title={t`Second pass`} note={settings.twice ? `× ${settings.enlargement}` : null}>
       <Check
-        label={t`Enlarge and draw over`}
-        hint={startingImage.value === null ? t`for more pixels than the model was trained for` : t`not beside an image to start from`}
+        label={t`Enlarge and redraw`}
+        hint={startingImage.value === null ? t`for more pixels than the model was trained for` : t`not with a starting image`}
         checked={settings.twice}
         onChange={(twice) => changeImageSettings({ twice })}
       />
       {settings.twice ? (
         <>
-          <ImageSlider name="enlargement" label={t`Times larger`} />
+          <ImageSlider name="enlargement" label={t`Scale factor`} />
           {abilities.upscalers.length > 0 ? (
             <SelectField
               label={t`Enlarged by`}
@@ -31,8 +31,8 @@ export function SecondPassSettings({ abilities }: { abilities: ImageAbilities })
               onChange={(upscaler) => changeImageSettings({ upscaler })}
             />
           ) : null}
-          <ImageSlider name="secondSteps" label={t`Its steps`} hint={t`0 = as many as the first`} />
-          <ImageSlider name="secondStrength" label={t`It changes`} hint={t`0 keeps the first, 1 forgets it`} />
+          <ImageSlider name="secondSteps" label={t`Second-pass steps`} hint={t`0 = as many as the first`} />
+          <ImageSlider name="secondStrength" label={t`Second-pass strength`} hint={t`0 keeps the first pass, 1 ignores it`} />
         </>
       ) : null}
     </Fold>

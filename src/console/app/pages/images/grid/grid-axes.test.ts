@@ -74,7 +74,7 @@ describe('the axes of a grid', () => {
     ['clipSkip', '2', /from 0 to 1/],
     ['sampler', 'MAGIC', /no sampler MAGIC/],
     ['style', 'nice', /no style nice/],
-    ['prompt', 'blue, green', /stand in the prompt/],
+    ['prompt', 'blue, green', /appear in the prompt/],
     ['size', '256', /Width and height/],
     ['size', '256x1024', /256x1024: Multiples of 8 from 64 to 512/],
     ['model', 'third', /no model third: one, other/],

@@ -53,9 +53,9 @@ export function readAxis(name: string, text: string, context: AxisContext): read
   const axis = axesFor(context).find((each) => each.name === name) ?? noAxis
   if (axis === noAxis) return axis.read([])
   const words = text.split(',').map((word) => word.trim())
-  if (words.some((word) => word === '')) return t`Values with commas between them.`
+  if (words.some((word) => word === '')) return t`Separate values with commas.`
   const values = axis.read(words)
-  if (typeof values !== 'string' && new Set(values.map(({ label }) => label)).size < values.length) return t`Each value once.`
+  if (typeof values !== 'string' && new Set(values.map(({ label }) => label)).size < values.length) return t`Enter each value only once.`
   return values
 }
 
@@ -68,15 +68,15 @@ function modelAxes({ drawable, model, models, abilities }: AxisContext): readonl
     sizeAxis(model),
     abilities.refines && drawable.refine && settingAxis('refinerStart', t`Refiner from`, '0.6, 0.8, 1'),
     abilities.refines && switchAxis('refine', t`Refine the last steps`),
-    twice && settingAxis('enlargement', pass(t`Times larger`), '1.5, 2'),
-    twice && settingAxis('secondSteps', pass(t`Its steps`), '10, 20'),
-    twice && settingAxis('secondStrength', pass(t`It changes`), '0.5, 0.7'),
+    twice && settingAxis('enlargement', pass(t`Scale factor`), '1.5, 2'),
+    twice && settingAxis('secondSteps', t`Second-pass steps`, '10, 20'),
+    twice && settingAxis('secondStrength', t`Second-pass strength`, '0.5, 0.7'),
   ]
 }
 
 function startAxes({ start, abilities }: AxisContext): readonly Axis[] {
   if (start === null || !abilities.startsFromImage) return []
-  const strength = settingAxis('strength', t`Change of the image`, '0.4, 0.6, 0.8')
+  const strength = settingAxis('strength', t`Strength`, '0.4, 0.6, 0.8')
   if (start.mask === null) return [strength]
   return [
     strength,
@@ -125,7 +125,7 @@ function wordsAxis(field: 'prompt' | 'negativePrompt' | 'prompt2' | 'negativePro
     example: field.startsWith('prompt') ? t`tiger, fox, owl` : t`text, frame, blur`,
     read: (words) => {
       const [first = ''] = words
-      if (!drawable[field].includes(first)) return t`The first must stand in the prompt; “${first}” does not.`
+      if (!drawable[field].includes(first)) return t`The first value must appear in the prompt; “${first}” doesn’t.`
       return words.map((word) => ({ label: word, change: (drawn) => ({ [field]: drawn[field].replaceAll(first, () => word) }) }))
     },
   }
@@ -153,7 +153,7 @@ function sizeAxis(model: Sized): Axis {
 
 function faultOf(word: string, model: Sized): string | null {
   const size = readSize(word)
-  return size === null ? t`Width and height, as ${'512x768'}.` : sizeFault(size, model)
+  return size === null ? t`Width and height, for example ${'512x768'}.` : sizeFault(size, model)
 }
 
 function readSize(word: string): Size | null {

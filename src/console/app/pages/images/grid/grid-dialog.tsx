@@ -33,7 +33,8 @@ export function GridDialog({ model, onClose }: { model: ConsoleImageModel; onClo
   const count = typeof columns === 'string' || typeof rows === 'string' ? null : columns.length * rows.length
   const same = across.value.name === down.value.name && across.value.name !== 'none'
   const fault =
-    drawingFault() ?? (same ? t`Two different things.` : count !== null && count > maxCells ? t`At most ${maxCells} images.` : null)
+    drawingFault() ??
+    (same ? t`Choose two different settings.` : count !== null && count > maxCells ? t`At most ${maxCells} images.` : null)
   const start = () => {
     if (typeof columns === 'string' || typeof rows === 'string' || fault !== null) return
     void drawGrid({

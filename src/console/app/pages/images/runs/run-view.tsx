@@ -97,7 +97,7 @@ function waitingText({ state, queuePosition, body: { checkpoint } }: ImageRun): 
   const isDue = (queuePosition ?? 0) <= 1 || model?.away
   const loading = state === 'sending' || model === undefined || !isDue ? null : loadingText(model)
   if (loading !== null) return loading
-  if (state === 'drawing') return t`Getting ready…`
+  if (state === 'drawing') return t`Preparing…`
   return queuePosition ? t`Number ${queuePosition} in the queue` : t`Waiting…`
 }
 
@@ -107,7 +107,7 @@ function DevelopingPlate({ run, first }: { run: ImageRun; first: boolean }): VNo
     <div class="plate">
       <div class="plate-picture developing" style={{ aspectRatio: `${run.body.width} / ${run.body.height}` }}>
         {first && run.preview ? (
-          <img src={run.preview} alt={t`What it looks like so far`} />
+          <img src={run.preview} alt={t`Preview`} />
         ) : (
           <div class="ghost" style={{ width: '100%', height: '100%' }} />
         )}

@@ -46,7 +46,7 @@ export function ExtendDialog({ start, model, onClose }: { start: StartingImage; 
           {isFrame ? (
             <img
               src={start.url}
-              alt={t`What stays, in its new frame`}
+              alt={t`The part that stays, in its new frame`}
               style={{
                 left: share(box.left, width),
                 top: share(box.top, height),
@@ -57,7 +57,7 @@ export function ExtendDialog({ start, model, onClose }: { start: StartingImage; 
           ) : null}
         </div>
         <div class="stack">
-          <p class="soft">{t`What is empty in the frame is drawn; the image itself stays.`}</p>
+          <p class="soft">{t`The empty part of the frame is drawn; the image stays.`}</p>
           <SizePicker model={model} />
           <Slider
             label={t`Image`}

@@ -47,11 +47,11 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
   }
   const add = (mark: Mark) => go(addMark(history.value, mark))
   const undo = () => {
-    announce(history.value.done.length === 0 ? t`Nothing is left to undo.` : t`Undone.`)
+    announce(history.value.done.length === 0 ? t`Nothing to undo.` : t`Undone.`)
     go(undoMark(history.value))
   }
   const redo = () => {
-    announce(history.value.undone.length === 0 ? t`Nothing is left to do again.` : t`Done again.`)
+    announce(history.value.undone.length === 0 ? t`Nothing to redo.` : t`Redone.`)
     go(redoMark(history.value))
   }
   const resize = (next: number) => {
@@ -68,7 +68,7 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
       const run = () => {
         startingImage.value = start
       }
-      showToast(t`Your mask is kept.`, { label: t`Discard it`, run })
+      showToast(t`Your mask is saved.`, { label: t`Discard`, run })
     }
     onClose()
   }

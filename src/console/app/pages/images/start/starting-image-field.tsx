@@ -24,7 +24,7 @@ export function StartingImageField({ model }: { model: ConsoleImageModel }): VNo
       <span class="field-label">{t`Start from`}</span>
       <div class="start-image">
         <span class="start-picture">
-          <img src={start.url} alt={t`Where the next drawing starts`} />
+          <img src={start.url} alt={t`Start of the next drawing`} />
           {start.mask ? <img class="start-mask" src={start.mask} alt="" /> : null}
         </span>
         <div class="stack tight">
@@ -36,7 +36,7 @@ export function StartingImageField({ model }: { model: ConsoleImageModel }): VNo
         </div>
       </div>
       <span class="field-hint">{whatChanges(start)}</span>
-      <ImageSlider name="strength" label={t`Change`} hint={t`0 keeps the image, 1 ignores it`} />
+      <ImageSlider name="strength" label={t`Strength`} hint={t`0 keeps the image, 1 ignores it`} />
       {start.mask ? <MaskSettings /> : null}
       {open.value === 'mask' ? <MaskPainter start={start} onClose={close} /> : null}
       {open.value === 'frame' ? <ExtendDialog start={start} model={model} onClose={close} /> : null}
@@ -46,7 +46,7 @@ export function StartingImageField({ model }: { model: ConsoleImageModel }): VNo
 
 function whatChanges({ mask, extended }: StartingImage): string {
   if (mask === null) return t`The whole image may change.`
-  return extended ? t`What lies around the image is drawn.` : t`Only the painted part changes.`
+  return extended ? t`The area around the image is drawn.` : t`Only the painted part changes.`
 }
 
 function MaskSettings(): VNode {
