@@ -111,7 +111,7 @@ test('creating a token', { skip }, async () => {
   await page.getByRole('button', { name: 'Create token' }).click()
   await page.getByText('Your new token').waitFor()
   await page.getByRole('button', { name: 'Revoke First token' }).click()
-  await page.getByText('is revoked').waitFor()
+  await page.getByText('revoked.').waitFor()
   await assertOpenToAll()
 })
 

@@ -100,13 +100,36 @@ test('two models answer a message side by side, each can be stopped; the convers
   await answers(page).getByText('The moon').waitFor()
 })
 
+test('a message that is sent while answers are compared continues with the first', { skip }, async () => {
+  const { page } = visit()
+  await begin(page)
+  const compared = panel(page).getByLabel('Second model')
+  await unfold(page, 'Compare models')
+  await compared.selectOption({ index: 1 })
+  const both = await writeNextTwoAnswers(page)
+  await say(page, 'Which is larger?')
+  for (const [index, text] of ['The sun.', 'The moon.'].entries()) {
+    await both[index]?.write(text)
+    await both[index]?.end()
+  }
+  await page.getByText('If you send a message, the first one is used.').waitFor()
+  await compared.selectOption({ index: 0 })
+  const next = await writeNextAnswer(page)
+  await say(page, 'Are you sure?')
+  await next.write('Yes.')
+  await next.end()
+  await answers(page).last().getByText('Yes.').waitFor()
+  await answers(page).first().getByText('The sun.').waitFor()
+  await eventually(async () => assert.equal(await answers(page).count(), 2))
+})
+
 test('a function is defined, its call shown, its result typed, and the model continues with both', { skip }, async () => {
   const { page } = visit()
   await begin(page)
   await unfold(page, 'Functions and JSON')
   const functions = panel(page).getByLabel('Functions', { exact: true })
   await functions.fill('{"name": ')
-  await panel(page).getByText('Write a function as JSON').waitFor()
+  await panel(page).getByText('Enter a function as JSON').waitFor()
   await page.getByLabel('Your message').fill('How is the weather in Oslo?')
   await page.getByRole('button', { name: 'Send', disabled: true }).waitFor()
   await functions.fill('')

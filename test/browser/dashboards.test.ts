@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { becomeOwner, draw, openPage } from './support/console-visit.ts'
+import { copiedBy } from './support/copied-by.ts'
 import { countedRequests } from './support/counted-requests.ts'
 import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
@@ -35,6 +36,7 @@ test('a model page shows its properties, and a button opens it in the playground
   const { page } = visit()
   await openPage(page, 'Models')
   await card(page, 'Sepia Mini Chat').getByText('A miniature language model').waitFor()
+  assert.equal(await copiedBy(card(page, 'Sepia Mini Chat').getByRole('button', { name: 'Copy' })), 'sepia-mini-chat')
   await card(page, 'Sepia Mini Image').getByRole('button', { name: 'Try it' }).click()
   await page.getByRole('heading', { level: 1, name: 'Images' }).waitFor()
 })

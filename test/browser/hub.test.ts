@@ -27,7 +27,7 @@ test('an owner searches the hub, sees the results, and pulls a model with one cl
   await words.fill('chat')
   await dialog.getByRole('button', { name: 'Search', exact: true }).click()
   const found = dialog.getByRole('list', { name: 'Found on the hub' }).getByRole('listitem')
-  await found.filter({ hasText: 'closed-chat' }).getByText('its terms must be accepted').waitFor()
+  await found.filter({ hasText: 'closed-chat' }).getByText('accept its terms').waitFor()
   assert.deepEqual(await findBarriers(page), [])
   await found.filter({ hasText: 'someone/small-chat-GGUF' }).getByText('licence apache-2.0').waitFor()
   await found.getByRole('button', { name: 'Pull hf:someone/small-chat-GGUF' }).click()

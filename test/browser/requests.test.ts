@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { becomeOwner, draw, openPage } from './support/console-visit.ts'
+import { copiedBy } from './support/copied-by.ts'
 import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { textOf } from './support/page-text.ts'
@@ -67,6 +68,8 @@ test('a request shows its input and its time to the millisecond, and can be run 
   const { page } = visit()
   await openPage(page, 'Requests')
   await page.getByRole('link', { name: /a red apple/ }).click()
+  const head = page.locator('.page-head')
+  assert.equal(await copiedBy(head.getByRole('button', { name: 'Copy' })), await textOf(head.locator('code')))
   const input = page.getByRole('region', { name: 'Input' })
   await input.getByText('"prompt": "a red apple <b>on</b> a plate"').waitFor()
   await page
@@ -157,7 +160,7 @@ test('a synchronous request has a page, and a request log switched on by an owne
   await page.getByRole('button', { name: 'Turn off' }).click()
   await page.getByRole('button', { name: 'Delete stored bodies…' }).click()
   await page.getByRole('button', { name: 'Delete all' }).click()
-  await page.getByText(/It holds/).waitFor({ state: 'detached' })
+  await page.getByText(/The log holds/).waitFor({ state: 'detached' })
 })
 
 test('times are relative to the clock of the service in a browser whose clock is an hour ahead', { skip }, async () => {

@@ -3,8 +3,16 @@ import type { VNode } from 'preact'
 import { t } from '../language/t.ts'
 import { Button } from './button.tsx'
 
+interface CopyButtonProps {
+  readonly text: string
+  readonly label?: string
+  readonly primary?: boolean
+  /** Completes the label for screen readers, where others beside it say the same. */
+  readonly about?: string
+}
+
 /** Copies a text to the clipboard and confirms it. */
-export function CopyButton({ text, label = t`Copy`, primary = false }: { text: string; label?: string; primary?: boolean }): VNode {
+export function CopyButton({ text, label = t`Copy`, primary = false, about = '' }: CopyButtonProps): VNode {
   const copied = useSignal(false)
   const copy = async () => {
     copied.value = await copyText(text)
@@ -13,7 +21,7 @@ export function CopyButton({ text, label = t`Copy`, primary = false }: { text: s
     }, 2000)
   }
   return (
-    <Button size="small" tone={primary ? 'primary' : 'quiet'} icon={copied.value ? 'check' : 'copy'} onClick={copy}>
+    <Button size="small" tone={primary ? 'primary' : 'quiet'} icon={copied.value ? 'check' : 'copy'} onClick={copy} about={about}>
       <span aria-live="polite">{copied.value ? t`Copied` : label}</span>
     </Button>
   )

@@ -48,7 +48,7 @@ export function Composer(): VNode {
   const draft = draftOf(name) ?? ''
   const attached = attachedTo(name)
   const hindrance = useComputed(sendFault)
-  const notice = hindrance.value ?? waitingText() ?? connectionText()
+  const notice = hindrance.value ?? waitingText() ?? connectionText() ?? comparisonText()
   const says = draft.trim() !== '' || attached.pictures.length > 0
   const reason = hindrance.value ?? (says ? undefined : t`Write a message first.`)
   const ready = reason === undefined
@@ -199,9 +199,8 @@ function writtenMessage(): QueuedMessage {
 
 /** Why the text in the field cannot be sent now, as a sentence, or null. Computed separately, because a growing answer rarely changes it. */
 function sendFault(): string | null {
-  const { writing, comparing, counted } = current.value
+  const { counted } = current.value
   const whole = writtenMessage()
-  if (comparing.value.length > 0 && !writing.value) return t`Choose the answer to continue with.`
   if (unreadFiles.value.length > 0) return t`Reading ${listText(unreadFiles.value.flat())}…`
   return (
     settingsFault() ??
@@ -224,6 +223,13 @@ function waitingText(): string | null {
 function connectionText(): string | null {
   if (!current.value.connectionLost.value) return null
   return t`Connection lost. The answer continues; reconnecting…`
+}
+
+/** What happens to a message while answers are compared, as a sentence, or null. */
+function comparisonText(): string | null {
+  const { comparing, writing } = current.value
+  if (comparing.value.length === 0 || writing.value) return null
+  return t`Choose the answer to continue with. If you send a message, the first one is used.`
 }
 
 function blindnessOf(attached: Attachments): string | null {

@@ -144,8 +144,11 @@ export class Conversation {
     void this.#answer()
   }
 
-  /** Adds the user's message, and requests one or several answers. */
+  /** Adds the user's message, and requests one or several answers. Of compared answers, the first that is complete is continued. */
   say(content: string, { files, pictures }: Attachments = noAttachments): void {
+    const compared = this.compared()
+    const continued = compared.find(({ state }) => state === 'done') ?? compared[0]
+    if (continued !== undefined) this.choose(continued)
     const attached = { files, ...(pictures.length > 0 && { pictures }) }
     this.#add({ parent: this.#turns.leaf, role: 'user', content, ...attached, state: 'done', model: null })
     void this.#answer(chosenModels(chatSettings.value.model))

@@ -5,6 +5,7 @@ import { send } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
+import { CopyButton } from '../../parts/copy-button.tsx'
 import { ConfirmDialog } from '../../parts/dialog-form.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
@@ -55,7 +56,10 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
             </h2>
             <span class={`mark ${tones[model.state.state]}`}>{stateText(model.state)}</span>
           </div>
-          <code class="soft whole">{model.id}</code>
+          <div class="row">
+            <code class="soft whole">{model.id}</code>
+            <CopyButton text={model.id} about={model.id} />
+          </div>
         </div>
         <div class="row">
           {canBeTried(model) ? <Button onClick={() => tryModel(model)} about={model.name}>{t`Try it`}</Button> : null}

@@ -7,6 +7,7 @@ import { cancelInference, showRequest } from '../../interface/inference-requests
 import { serviceNow } from '../../interface/service-clock.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
 import { FailureBox } from '../../parts/failure-note.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { now } from '../../parts/moment.tsx'
@@ -42,7 +43,7 @@ export function RequestPage(): VNode {
   return (
     <Page
       title={t`Request`}
-      intro={current.state === 'ready' ? <code>{current.value.id}</code> : null}
+      intro={current.state === 'ready' ? <RequestId id={current.value.id} /> : null}
       width="narrow"
       actions={open && isOwn ? <Button tone="danger" icon="stop" onClick={cancel}>{t`Cancel the request`}</Button> : null}
     >
@@ -61,6 +62,15 @@ export function RequestPage(): VNode {
         <a href="/console/requests">{t`All requests`}</a>
       </p>
     </Page>
+  )
+}
+
+function RequestId({ id }: { id: string }): VNode {
+  return (
+    <span class="row">
+      <code>{id}</code>
+      <CopyButton text={id} />
+    </span>
   )
 }
 

@@ -7,7 +7,6 @@ import { causeOf, languageOf, request, requestIdOf, sentenceOf } from '../../../
 import { language } from '../../../language/language.ts'
 import { t } from '../../../language/t.ts'
 import { isSignedOut } from '../../../state/session.ts'
-import { schemaFaults } from '../structure/check-schema.ts'
 
 interface Followed {
   /** The request that writes it. */
@@ -50,7 +49,10 @@ export async function followAnswer(
       for (const part of event.parts) answer.add(part)
       change(answer.fields())
     }
-    if (schema !== null && answer.calls.length === 0) change({ schemaFaults: await schemaFaults(schema, answer.content) })
+    if (schema !== null && answer.calls.length === 0) {
+      const { schemaFaults } = await import('../structure/check-schema.ts')
+      change({ schemaFaults: schemaFaults(schema, answer.content) })
+    }
   } catch (error) {
     if (!signal.aborted && isSignedOut(error)) throw error
     change(signal.aborted ? { state: 'stopped' } : failedFields(error))
