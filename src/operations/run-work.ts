@@ -139,7 +139,7 @@ async function draw(
     },
   }
   const result = await (work.kind === 'image' ? slot.model.generate(work.request, options) : slot.model.enlarge?.(work.request, options))
-  if (result === undefined) throw new ServiceError('unsupported', `${model} draws pictures; use an upscaler.`, { param: 'model' })
+  if (result === undefined) throw new ServiceError('unsupported', `${model} draws images; use an upscaler.`, { param: 'model' })
   timer?.end()
   return meter.countImages(result)
 }

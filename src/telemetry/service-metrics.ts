@@ -79,7 +79,7 @@ export function createServiceMetrics(): ServiceMetrics {
     guesses: counter('sepia_spec_decode_num_drafts_total', 'Times that tokens were guessed (speculative decoding).', 'model'),
     guessedTokens: counter('sepia_spec_decode_num_draft_tokens_total', 'Tokens that were guessed.', 'model'),
     rightTokens: counter('sepia_spec_decode_num_accepted_tokens_total', 'Guessed tokens that were right.', 'model'),
-    stepSeconds: histogram(longSeconds, 'sepia_step_seconds', 'One denoising step of one picture.', 'model'),
+    stepSeconds: histogram(longSeconds, 'sepia_step_seconds', 'One denoising step of one image.', 'model'),
     phaseSeconds: histogram(
       [0.01, ...longSeconds],
       'sepia_phase_seconds',

@@ -182,7 +182,7 @@ suite("Anthropic's messages", () => {
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBO' } }
   const use = { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'x', input: {} }] }
   const refusals: readonly (readonly [what: string, fields: object, message: RegExp])[] = [
-    ['a picture', { messages: [user([image])] }, /cannot read pictures/],
+    ['a picture', { messages: [user([image])] }, /cannot read images/],
     [
       'a picture by its address',
       { messages: [user([{ ...image, source: { type: 'url', url: 'https://pictures.example/a.png' } }])] },
@@ -191,7 +191,7 @@ suite("Anthropic's messages", () => {
     [
       'a picture in a result',
       { messages: [user('x'), use, user([{ type: 'tool_result', tool_use_id: 'a', content: [image] }])] },
-      /cannot read pictures/,
+      /cannot read images/,
     ],
     ['a document', { messages: [user([{ type: 'document', source: {} }])] }, /type document/],
     ['an unknown block', { messages: [user([{ type: 'x'.repeat(9000) }])] }, /type x{100}…,/],

@@ -103,7 +103,7 @@ suite("OpenAI's responses", () => {
     [
       'a picture',
       { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'x' }] }] },
-      /`input\[0\]\.content\[0\]\.image_url` must hold the picture itself/,
+      /`input\[0\]\.content\[0\]\.image_url` must hold the image itself/,
     ],
     ['a reference without an id', { input: [{ type: 'item_reference' }] }, /type item_reference/],
     ['an output without its call', { input: [{ type: 'function_call_output', call_id: 'x', output: '' }] }, /call_id` must be the call_id/],

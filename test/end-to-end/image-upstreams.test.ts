@@ -172,8 +172,8 @@ test('sd-server: Sepia encodes the picture if the server lacks the encoding', as
 for (const [status, body, reason] of [
   [404, '{"error":"job not found"}', /restarted/],
   [410, '{"error":"job expired"}', /restarted/],
-  [200, '{"status":"failed","error":{"code":"generation_failed","message":"a fox"}}', /ended a picture as failed generation_failed\.$/],
-  [200, '{}', /does not report the state of a picture/],
+  [200, '{"status":"failed","error":{"code":"generation_failed","message":"a fox"}}', /ended an image as failed generation_failed\.$/],
+  [200, '{}', /does not report the state of an image/],
 ] as const)
   test(`sd-server: a job that ends as ${status} ${body} is reported in the log`, async (context) => {
     const fault: ImageServerFault = (response) => void response.writeHead(status).end(body)
@@ -302,7 +302,7 @@ test('openai-images: a picture in a data address is read, and a web address is t
   const inData = await connectImageServer(context, 'openai-images', { at, fault: answer((base64) => `data:image/png;base64,${base64}`) })
   assert.equal((await inData.model.generate(request(), idle)).images.length, 1)
   const elsewhere = await connectImageServer(context, 'openai-images', { at, fault: answer(() => 'https://pictures.example/a.png') })
-  await assert.rejects(elsewhere.model.generate(request(), idle), (error: Error) => /address of a picture/.test(String(error.cause)))
+  await assert.rejects(elsewhere.model.generate(request(), idle), (error: Error) => /address of an image/.test(String(error.cause)))
 })
 
 test('openai-images: only the prompt and the size are sent, and other fields are rejected', async (context) => {

@@ -151,7 +151,7 @@ suite('a vision model', () => {
     assert.deepEqual(await refuse(await paintPicture({ width: 1300, height: 2 })), [
       'validation_error',
       'messages',
-      'A picture of 1300 × 2 pixels is more than 200 times as long as wide',
+      'An image of 1300 × 2 pixels is more than 200 times as long as wide',
     ])
   })
 

@@ -53,7 +53,7 @@ for (const [format, write] of Object.entries(written) as readonly [keyof typeof 
     for (const values of [[], [null], [''], [7]])
       test(`if it sends ${JSON.stringify(values)}, which is an error`, async (context) => {
         const { model } = await connectImageServer(context, format, { fault: answers(write(values)) })
-        await assert.rejects(model.generate(request(), idle), causeOf(/sent no picture/))
+        await assert.rejects(model.generate(request(), idle), causeOf(/sent no image/))
       })
   })
 
@@ -77,7 +77,7 @@ test('an answer of OpenAI’s form may have `images`, and data URLs', async (con
   const { model } = await connectImageServer(context, 'openai-images', {
     fault: answers({ data: [{ url: 'https://other.example/a.png' }] }),
   })
-  await assert.rejects(model.generate(request(), idle), causeOf(/sent the address of a picture/))
+  await assert.rejects(model.generate(request(), idle), causeOf(/sent the address of an image/))
 })
 
 test('a job of sd-server may report other words until it has ended', async (context) => {
@@ -118,8 +118,8 @@ suite('a workflow on ComfyUI', () => {
       { status_str: 'error', completed: false, messages: [['execution_error', { node_type: 'KSampler', exception_type: 'OutOfMemory' }]] },
       /failed in its workflow: OutOfMemory in KSampler/,
     ],
-    ['has no picture', {}, /without a picture\./],
-    ['ran no node again', { messages: [['execution_cached', { nodes: ['3', '9'] }]] }, /had the picture in its cache/],
+    ['has no picture', {}, /without an image\./],
+    ['ran no node again', { messages: [['execution_cached', { nodes: ['3', '9'] }]] }, /had the image in its cache/],
   ] as const)
     test(`that ${does} is an error that says so`, async (context) => {
       const { model } = await connectImageServer(context, 'comfyui', { fault: answers(ended(more)), at })

@@ -337,7 +337,7 @@ describe('pictures in messages', () => {
       assert.equal(answer.status, 400)
       const { error } = (await answer.json()) as { error: { code: string; param: string; message: string } }
       assert.deepEqual([error.code, error.param], ['unsupported_parameter', 'messages'])
-      assert.match(error.message, /"fake-chat" cannot read pictures/)
+      assert.match(error.message, /"fake-chat" cannot read images/)
     }
   })
 })

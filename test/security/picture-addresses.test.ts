@@ -184,7 +184,7 @@ suite('pictures given by address', () => {
     const repeated = await refuse(...Array.from({ length: 20 }, () => 'https://x.example/large'))
     assert.deepEqual(repeated.slice(0, 2), [413, 'payload_too_large'], 'each place counts, as in a body that holds the pictures')
     const many = await refuse(...Array.from({ length: 33 }, (_, index) => `https://x.example/${index}`))
-    assert.match(String(many[3]), /^`messages\[32\]\.content\[0\]\.image_url\.url` is one picture too many/)
+    assert.match(String(many[3]), /^`messages\[32\]\.content\[0\]\.image_url\.url` is one image too many/)
     assert.equal(service.requests.length, 0)
   })
 })

@@ -63,7 +63,7 @@ async function readWorkflow(file: string): Promise<Workflow | { readonly fault: 
 async function readText(file: string): Promise<string | { readonly fault: string }> {
   try {
     if ((await stat(file)).size > longestWorkflow)
-      return { fault: `has more than ${longestWorkflow} bytes; store pictures as files on the server` }
+      return { fault: `has more than ${longestWorkflow} bytes; store images as files on the server` }
     return await readFile(file, 'utf8')
   } catch {
     return { fault: 'cannot be read; make it readable for the user that runs the service' }

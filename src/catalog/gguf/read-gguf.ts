@@ -26,7 +26,7 @@ export function refuseGguf({ use, architecture }: GgufFacts): string | null {
     case 'reranker':
       return null
     case 'projector':
-      return 'only prepares pictures for another model (mmproj)'
+      return 'only prepares images for another model (mmproj)'
     case 'adapter':
       return 'is a LoRA adapter, not a model; put it into a models folder and name it in `lora` of requests to its model'
     case 'foreign-adapter':

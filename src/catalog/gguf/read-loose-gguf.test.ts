@@ -110,7 +110,7 @@ describe('a GGUF file in a models folder', () => {
     const reasons = ['mmproj', 'lora', 'half', 'control', 'flux'].map((name) =>
       catalog.findUnusable(name)?.reason.split(' ').slice(0, 3).join(' '),
     )
-    assert.deepEqual(reasons, ['only prepares pictures', undefined, 'holds only one', 'is an adapter', 'is an image'])
+    assert.deepEqual(reasons, ['only prepares images', undefined, 'holds only one', 'is an adapter', 'is an image'])
     const adapter = catalog.findAsset('adapter', 'lora')
     assert.deepEqual([adapter?.architecture, adapter?.family, catalog.listAssets().length], ['llama', null, 1])
 

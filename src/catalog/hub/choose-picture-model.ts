@@ -63,6 +63,6 @@ function chooseFolder(files: readonly RepositoryFile[]): ChosenPictureModel | nu
   return {
     files: chosen,
     file: null,
-    notes: halved ? ['Sepia downloads the half-precision files if there are any: half the size, and pictures look the same.'] : [],
+    notes: halved ? ['Sepia downloads the half-precision files if there are any: half the size, and images look the same.'] : [],
   }
 }

@@ -102,7 +102,7 @@ export const deleteAccount: Command = {
     await using desk = await context.backend.openAccountDesk(context.config, context)
     const account = await findAccount(desk, context.argument, context)
     const name = printableLine(account.name)
-    const warning = `Conversations, files, pictures, results, tokens and usage of the account "${name}" will be deleted for good.`
+    const warning = `Conversations, files, images, results, tokens and usage of the account "${name}" will be deleted for good.`
     const typed = context.flags.get('confirm') ?? (await context.terminal.ask(`${warning} Type its name to continue: `, context))
     if (typed === null) throw new UsageError([{ where: '--confirm', message: `${warning} Add --confirm with its name.` }])
     if (typed.trim() !== account.name)

@@ -134,7 +134,7 @@ async function compareOutputs(config: Config, store: Store, { signal }: Pick<Exa
 const damages = {
   output: 'the output of <id> is missing or damaged; send that request again',
   file: '<id> is missing or damaged; delete it and upload it again',
-  picture: 'the kept picture <id> is missing or damaged; delete it',
+  picture: 'the saved image <id> is missing or damaged; delete it',
   'request-body': 'a logged body (<id>) is missing or damaged; restore a backup or let it expire',
 } as const satisfies Record<StoredBytesKind, string>
 

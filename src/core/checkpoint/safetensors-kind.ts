@@ -101,7 +101,7 @@ function detectByNames(header: SafetensorsHeader, file: string): SafetensorsKind
     return { kind: 'controlnet', family: controlnetFamily(holds, shape), layout: 'original' }
   if (holds('controlnet_cond_embedding.')) {
     if (holds('control_add_embedding.') || holds('task_embedding'))
-      return { kind: 'unknown', reason: 'is a union ControlNet, which Sepia does not support; use one for a single kind of picture' }
+      return { kind: 'unknown', reason: 'is a union ControlNet, which Sepia does not support; use one for a single kind of image' }
     return { kind: 'controlnet', family: controlnetFamily(holds, shape), layout: 'diffusers' }
   }
   for (const prefix of ['', vaePrefix]) {

@@ -44,9 +44,9 @@ export function readUpscalerLayout({ tensors }: Shapes): UpscalerLayout | string
   const gathered = Math.sqrt(channels / colours)
   const hasOtherParts = [...tensors.keys()].some((name) => /\.conv1x1\.|\.noise/u.test(name))
   if (![1, 2, 4].includes(gathered) || doublings === null || hasOtherParts)
-    return 'is an ESRGAN variant that Sepia does not support; use a plain one for RGB pictures'
+    return 'is an ESRGAN variant that Sepia does not support; use a plain one for RGB images'
   const scale = 2 ** doublings / gathered
-  return scale < 1 ? 'makes pictures smaller' : { prefix, naming, blocks, doublings, gathered, scale }
+  return scale < 1 ? 'makes images smaller' : { prefix, naming, blocks, doublings, gathered, scale }
 }
 
 /**

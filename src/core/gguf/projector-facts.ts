@@ -65,7 +65,7 @@ export function readProjectorFacts({ values, tensors }: GgufHeader): ProjectorFa
     const value = values.get(`clip.vision.${key}`)
     return Array.isArray(value) ? value.map(Number) : []
   }
-  if (values.get('clip.has_vision_encoder') === false) return { fault: 'is for sound, not for pictures' }
+  if (values.get('clip.has_vision_encoder') === false) return { fault: 'is for sound, not for images' }
   const kind = String(values.get('clip.projector_type') ?? values.get('clip.vision.projector_type') ?? 'not named')
   const variant = findVariant(values, new Set(tensors.map(({ name }) => name)))
   const family = isFamily(kind) && variant === null ? kind : null
@@ -95,7 +95,7 @@ export function readProjectorFacts({ values, tensors }: GgufHeader): ProjectorFa
   const tiles = facts.tiledSizes.flatMap(({ width, height }) => [width / imageSize, height / imageSize])
   const cuts = tiles.every((count) => Number.isInteger(count) && count > 0 && count <= maxTiles)
   if (!fits || !cuts || imageSize > largestSide || (facts.longestSide ?? imageSize) > largestSide)
-    return { fault: 'has impossible picture sizes in its header' }
+    return { fault: 'has impossible image sizes in its header' }
   if (takesAnySize(family) && facts.merge !== gridMerge) return { fault: 'does not merge patches in squares of 2 × 2' }
   if (mean.length !== 3 || deviation.length !== 3 || deviation.includes(0)) return { fault: 'does not say how colours are normalized' }
   return facts

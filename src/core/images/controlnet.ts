@@ -23,5 +23,5 @@ export function takesEdges({ name }: Pick<ControlnetUse, 'name'>): boolean {
 export function controlWarnings(controlnets: readonly ControlnetUse[]): readonly string[] {
   return controlnets
     .filter((use) => use.preprocess && !takesEdges(use))
-    .map(({ name }) => `The picture for ${name} was used unchanged: Sepia has no preprocessor for this kind.`)
+    .map(({ name }) => `The image for ${name} was used unchanged: Sepia has no preprocessor for this kind.`)
 }

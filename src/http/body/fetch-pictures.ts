@@ -97,7 +97,7 @@ function findAddresses(body: unknown): ReadonlyMap<string, Found> {
     if (!webAddress.test(address)) continue
     const before = found.get(address)
     if (before === undefined && found.size >= maxPictures)
-      throw refuse(path, `is one picture too many: a request fetches at most ${maxPictures}.`)
+      throw refuse(path, `is one image too many: a request fetches at most ${maxPictures}.`)
     found.set(address, { path: before?.path ?? path, places: (before?.places ?? 0) + 1 })
   }
   return found
@@ -110,7 +110,7 @@ async function fetchOne(
   if (fetchPicture === null)
     throw refuse(
       path,
-      'is a web address, and this service fetches none (setting fetch-pictures): send the picture itself, as data:image/png;base64,….',
+      'is a web address, and this service fetches none (setting fetch-pictures): send the image itself, as data:image/png;base64,….',
     )
   const onBytes = (count: number): void => received.take(Math.ceil(count * base64Growth))
   const bytes = await fetchPicture(address, { onBytes, signal }).catch((error: unknown) => {

@@ -84,7 +84,7 @@ export async function openPicture(
   const part = await outputs.readPart(output, picture, options)
   const bytes = Buffer.from(Buffer.from(part.buffer, part.byteOffset, part.length).toString('latin1'), 'base64')
   if (createHash('sha256').update(bytes).digest('hex') === picture.sha256) return bytes
-  throw new ServiceError('internal_error', 'The stored picture is damaged; send the request again.')
+  throw new ServiceError('internal_error', 'The stored image is damaged; send the request again.')
 }
 
 /**

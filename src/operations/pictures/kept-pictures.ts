@@ -164,11 +164,11 @@ function readPicture({ id, at, value }: StoredDocument): KeptPicture {
 }
 
 function picturesFull(most: number): ServiceError {
-  return documentsFull(most, 'delete kept pictures or files that are no longer needed')
+  return documentsFull(most, 'delete saved images or files that are no longer needed')
 }
 
 function pictureNotFound(): ServiceError {
-  return new ServiceError('not_found', 'This picture does not exist; it may have been deleted.')
+  return new ServiceError('not_found', 'This image does not exist; it may have been deleted.')
 }
 
 /** A separate copy of a picture, kept beyond the retention of outputs. */

@@ -190,7 +190,7 @@ function refuseUnsupported({ base, refiner, encoder, adapt }: DiffusionPipeline,
   if (request.highResolution?.upscaler != null && encoder === null)
     refuse('hr_upscaler', 'This model cannot start from an image: leave out hr_upscaler.')
   if (request.references !== undefined && !(base.takesReferences && encoder !== null))
-    refuse('reference_images', 'This model takes no reference pictures: leave out reference_images.')
+    refuse('reference_images', 'This model takes no reference images: leave out reference_images.')
   if (request.initial !== null && encoder === null) refuse('init_image', 'This model cannot start from an image: leave out init_image.')
 }
 

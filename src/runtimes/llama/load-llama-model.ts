@@ -141,7 +141,7 @@ async function openFittingTower(projector: string, { native }: ModelFile, { open
   const difference =
     tower.makesGrids === native.placesInGrids
       ? `its vectors have ${tower.width} numbers, those of the model ${native.inputLength}`
-      : `${tower.makesGrids ? 'it' : 'the model'} places pictures in a grid, and ${tower.makesGrids ? 'the model' : 'it'} in a row`
+      : `${tower.makesGrids ? 'it' : 'the model'} places images in a grid, and ${tower.makesGrids ? 'the model' : 'it'} in a row`
   const message = `${basename(projector)} is the projector of another model: ${difference}; replace it with the model's own mmproj file, or remove it.`
   throw new ServiceError('inference_failed', message, { param: 'model' })
 }

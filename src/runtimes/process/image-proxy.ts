@@ -21,13 +21,13 @@ export function createImageProxy(engine: EngineProcess, { findAsset, findUpscale
       using call = engine.call({ type: 'draw', request, assets, upscaler }, { signal, onProgress })
       const result = await call.result()
       if (typeof result === 'object' && 'images' in result) return result
-      throw somethingElse('pictures')
+      throw somethingElse('images')
     },
     async enlarge(request, { signal, onProgress }) {
       using call = engine.call({ type: 'enlarge', request }, { signal, onProgress })
       const result = await call.result()
       if (typeof result === 'object' && 'images' in result) return result
-      throw somethingElse('pictures')
+      throw somethingElse('images')
     },
   }
 }

@@ -129,7 +129,7 @@ export class PictureTurns {
     }
     const own = this.#waiting.get(account) ?? []
     if (own.length >= maxPerAccount || this.#count >= maxTotal)
-      throw new ServiceError('server_is_overloaded', 'Too many pictures are being read; try again in a few seconds.', {
+      throw new ServiceError('server_is_overloaded', 'Too many images are being read; try again in a few seconds.', {
         retryAfterSeconds: 5,
       })
     this.#count += 1

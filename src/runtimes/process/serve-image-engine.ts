@@ -22,7 +22,7 @@ function createRunner(model: ImageModel): WorkRunner {
     const onProgress = (progress: ImageProgress) => send({ type: 'progress', id, progress })
     if (work.type === 'enlarge') {
       if (model.enlarge === undefined)
-        throw new ServiceError('unsupported', 'This model draws pictures; use an upscaler.', { param: 'model' })
+        throw new ServiceError('unsupported', 'This model draws images; use an upscaler.', { param: 'model' })
       return model.enlarge(work.request, { signal, onProgress })
     }
     if (work.type !== 'draw') throw new ServiceError('internal_error', 'The image engine was asked for text.')

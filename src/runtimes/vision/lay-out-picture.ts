@@ -37,7 +37,7 @@ export function layOutPicture(picture: PixelSize, facts: ProjectorFacts): readon
   if (Math.max(picture.width, picture.height) > maxStretched * Math.min(picture.width, picture.height))
     throw new ServiceError(
       'validation_error',
-      `A picture of ${picture.width} × ${picture.height} pixels is more than ${maxStretched} times as long as wide: crop it.`,
+      `An image of ${picture.width} × ${picture.height} pixels is more than ${maxStretched} times as long as wide: crop it.`,
     )
   const square = { width: facts.imageSize, height: facts.imageSize }
   switch (facts.family) {

@@ -111,7 +111,7 @@ class Tower implements VisionTower {
       const inputs = Object.entries(this.#inputsOf(planes, tile))
       const feeds = Object.fromEntries(inputs.map(([name, { values, dims }]) => [name, this.#session.tensor(name, values, dims)]))
       const [{ values: rows }] = await this.#session.run(feeds, ['rows'])
-      if (!rows.every(Number.isFinite)) throw notFinite({ what: this.#name, param: 'model' }, ' for a picture')
+      if (!rows.every(Number.isFinite)) throw notFinite({ what: this.#name, param: 'model' }, ' for an image')
       blocks.push(rows)
     }
     return blocks

@@ -42,7 +42,7 @@ export const draw: Command = {
     const model = flags.get('model') ?? (await chooseModel(service, 'images', { signal }))
     const { images, width, height } = await drawDeferred(context, service, { ...body, model })
     const [image] = images
-    if (image === undefined || image.image_b64 === null) throw new Error('The picture was removed for safety; ask for another.')
+    if (image === undefined || image.image_b64 === null) throw new Error('The image was removed for safety; draw another one.')
     const file = resolve(named ?? `sepia-${image.seed}.png`)
     await save(file, Buffer.from(image.image_b64, 'base64'), { replace: named !== undefined })
     if (terminal.printsToPerson && !json) terminal.out(showPicture(detectPictureProtocol(environment), image.image_b64))

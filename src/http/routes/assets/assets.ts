@@ -134,7 +134,7 @@ export const assetRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/v1/assets/{id}/picture',
-    summary: 'Set the picture of an asset',
+    summary: 'Set the image of an asset',
     scopes: ['image'],
     largeBody: true,
     parameters: [named],
@@ -161,13 +161,13 @@ export const assetRoutes: readonly Route[] = [
     method: 'GET',
     path: '/v1/assets/{id}/picture',
     takesLonger: true,
-    summary: 'The picture of an asset',
+    summary: 'The image of an asset',
     scopes,
     parameters: [
       named,
-      inQuery('width', 'The picture as WebP at this width in pixels, or at its own if that is smaller.', thumbnailWidthSchema),
+      inQuery('width', 'The image as WebP at this width in pixels, or at its own if that is smaller.', thumbnailWidthSchema),
     ],
-    answers: [media('The picture.', 'image/png', 'image/jpeg', 'image/webp')],
+    answers: [media('The image.', 'image/png', 'image/jpeg', 'image/webp')],
     refusals: [400, 404, 429],
     handle: (deps, settings) => {
       const thumbnails = new Thumbnails({ ...deps, ...settings })
@@ -176,7 +176,7 @@ export const assetRoutes: readonly Route[] = [
         const asset = await find(deps, call)
         const stored = asset.picture === null ? null : await deps.assets.files.open(asset.id, 'picture', call.options)
         if (stored === null || asset.picture === null)
-          throw new ServiceError('not_found', 'This asset has no picture: POST one to this address.')
+          throw new ServiceError('not_found', 'This asset has no image: POST one to this address.')
         const read = async () => Buffer.concat(await Array.fromAsync(stored.pieces))
         call.reply.header('cache-control', 'private, no-cache')
         if (width === null) return call.reply.type(asset.picture).send(await read())

@@ -28,7 +28,7 @@ export const fetchPicture: Route = {
       thumbnailWidthSchema,
     ),
   ],
-  answers: [media('The picture.', 'image/png', 'image/jpeg', 'image/webp')],
+  answers: [media('The image.', 'image/png', 'image/jpeg', 'image/webp')],
   refusals: [400, 404, 410],
   handle: (deps, settings) => {
     const thumbnails = new Thumbnails({ ...deps, ...settings })

@@ -65,7 +65,7 @@ export function findScriptFaults(scripts: Scripts, { startsFromPicture }: { read
   for (const { model = 'None', module = 'none', guidance_start: start = 0, control_mode: mode = 0, ...unit } of unitsOf(scripts)) {
     if (nameOf(model) === 'None') add(['ControlNet'], 'needs a `model` in each unit: name a ControlNet, or set `enabled` to false.')
     if (module !== 'none' && module !== 'canny')
-      add(['ControlNet'], 'has a `module` that must be none or canny: preprocess the picture yourself.')
+      add(['ControlNet'], 'has a `module` that must be none or canny: preprocess the image yourself.')
     if (start !== 0) add(['ControlNet'], 'has a `guidance_start` that must be 0.')
     if (mode !== 0 && mode !== 'Balanced') add(['ControlNet'], 'has a `control_mode` that must be Balanced.')
     if (!startsFromPicture && (unit.image || unit.input_image || '') === '') add(['ControlNet'], 'needs an `image` in each unit.')

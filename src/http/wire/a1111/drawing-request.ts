@@ -72,7 +72,7 @@ export async function parseImg2img(deps: ImageParsing, reading: Reading, options
   ]
   const add = (field: string, text: string) => faults.push(fieldFault(field, text, 'unsupported'))
   if (resize > 1) add('resize_mode', 'must be 0 or 1: send the image in the shape that is drawn.')
-  if (mask !== '' && fill > 1) add('inpainting_fill', 'must be 0 (the colours around) or 1 (the image): img2img starts from a picture.')
+  if (mask !== '' && fill > 1) add('inpainting_fill', 'must be 0 (the colours around) or 1 (the image): img2img starts from an image.')
   refuseFaults(faults, imageFaultCodes)
   const masked = {
     mask_image: mask,

@@ -46,7 +46,7 @@ export const highResolutionOnly = {
 
 /** Such fields of img2img. */
 export const startingOnly = {
-  inpainting_mask_invert: only('send the mask with white where the picture is repainted', 0, false),
+  inpainting_mask_invert: only('send the mask with white where the image is repainted', 0, false),
   initial_noise_multiplier: only('noise is as the model was trained', 1),
   latent_mask: only('use `mask`', ''),
 } as const

@@ -49,7 +49,7 @@ export function createBatchWords(
     const catalog = catalogFor(accountId)
     if (endpoint === '/v1/images/generations') {
       const { request, delivery } = parseOpenAiImageRequest(catalog, body, settings.imagePixels)
-      if (delivery.links) throw refusal('response_format', 'must be b64_json in a batch; its file holds the pictures.')
+      if (delivery.links) throw refusal('response_format', 'must be b64_json in a batch; its file holds the images.')
       return { kind: 'image', request }
     }
     if (endpoint === '/v1/responses') {

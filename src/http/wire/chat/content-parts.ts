@@ -44,7 +44,7 @@ export function findPartFaults(
       faults.push(fieldFault([...path, index, ...field.split('.')], message, kind))
     if (type !== 'image_url' && text === undefined) at('text', 'is required: add the text.', 'missing')
     if (type !== 'image_url' && image_url !== undefined) at('image_url', 'belongs to parts of the type image_url: remove it.')
-    if (type === 'image_url' && role !== 'user') at('type', 'must be text: pictures belong to user messages.')
+    if (type === 'image_url' && role !== 'user') at('type', 'must be text: images belong to user messages.')
     if (type === 'image_url' && text !== undefined) at('text', 'belongs to parts of the type text: remove it.')
     if (type === 'image_url' && image_url === undefined) at('image_url', 'is required: add an object with `url`.', 'missing')
     if (image_url === undefined) continue

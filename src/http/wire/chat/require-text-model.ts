@@ -26,7 +26,7 @@ export function requireTextModel(catalog: ModelCatalog, id: string, use: TextMod
   if (found?.kind === 'text') {
     if (does(found, use)) return found
     if (use === 'look' && found.blindness !== undefined)
-      throw new ServiceError('unsupported_parameter', `The model ${named} cannot read pictures: ${found.blindness}.`, { param: 'messages' })
+      throw new ServiceError('unsupported_parameter', `The model ${named} cannot read images: ${found.blindness}.`, { param: 'messages' })
     throw new ServiceError('unsupported_parameter', `The model ${named} ${lacks[use]}.`, { param: use === 'look' ? 'messages' : 'model' })
   }
   const unusable = found === undefined ? catalog.findUnusable(id) : undefined
@@ -47,7 +47,7 @@ export function requireTextModel(catalog: ModelCatalog, id: string, use: TextMod
 /** Ends of sentences that begin with a model's name. */
 const lacks: Readonly<Record<TextModelUse, string>> = {
   generate: 'does not generate text, only embeddings or scores; use one that does',
-  look: 'cannot read pictures; send only text, or use one that has an mmproj file beside it, or whose model.json sets "vision"',
+  look: 'cannot read images; send only text, or use one that has an mmproj file beside it, or whose model.json sets "vision"',
   embed: 'does not make embeddings; use one that does, or set "embeddings" in its model.json',
   rank: 'cannot rank texts; use a reranker, or set "ranks" in the model.json of a server that is one',
   read: 'reads nothing',

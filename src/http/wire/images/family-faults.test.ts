@@ -73,7 +73,7 @@ test('a server or an export is the reason why a field is not supported, not a fa
       (field) => `\`${field}\` must be left out: m runs on a server that does not support it.`,
     ),
     '`init_image` must be left out: m cannot start from an image.',
-    '`seed` must be left out: m cannot repeat a picture.',
+    '`seed` must be left out: m cannot repeat an image.',
   ])
   assert.deepEqual(said({ ...model('flux2-klein'), draws: 'native' }).slice(-1), [
     '`enable_hr` must be left out: m draws only at its native size.',

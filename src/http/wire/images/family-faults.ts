@@ -53,7 +53,7 @@ function unsupportedBy(model: ImageModelDescriptor): readonly (readonly [reason:
   const unskippable: readonly Field[] = bounds?.clipSkip === 0 ? ['clip_skip'] : []
   const common: readonly (readonly [string, readonly Field[]])[] = [
     [`${id} cannot start from an image`, bounds?.startsFromImage === false ? ['init_image', 'reference_images'] : []],
-    [`${id} cannot repeat a picture`, bounds?.takesSeeds === false ? ['seed'] : []],
+    [`${id} cannot repeat an image`, bounds?.takesSeeds === false ? ['seed'] : []],
     [`${id} draws only at its native size`, draws === 'native' ? ['enable_hr'] : []],
   ]
   if (model.upstream !== undefined) {

@@ -146,7 +146,7 @@ export function findAssetFaults(
   if (vae !== null) check('vae', 'vae', vae)
   for (const each of controlnets) {
     check(each.use.field, 'controlnet', each)
-    if (each.use.image === undefined) add('controlnet_image', `must be the picture for ${shortName(each.use.name)}.`, 'missing')
+    if (each.use.image === undefined) add('controlnet_image', `must be the image for ${shortName(each.use.name)}.`, 'missing')
   }
   if (controlnets.length > maxControlnets) add('controlnets', `may name at most ${maxControlnets}, not ${controlnets.length}.`, 'range')
   if (body.controlnet === undefined) faults.push(...findIdle(body, controlnetDetails, 'needs `controlnet`: name one, or leave it out.'))

@@ -123,7 +123,7 @@ function findForeign(content: unknown, path: FieldFault['path'], kinds: readonly
     if (block.type === 'tool_result') return findForeign(block.content, [...place, 'content'], inResults)
     const kind = block.type
     if (typeof kind !== 'string' || (kinds.includes(kind) && !isForeignSource(block))) return []
-    return [unreadable(place, kind, kind === 'image' ? 'pictures in base64' : 'text')]
+    return [unreadable(place, kind, kind === 'image' ? 'images in base64' : 'text')]
   })
 }
 

@@ -75,7 +75,7 @@ suite('messages in Anthropic’s format', () => {
     [
       'a thirty-third picture of a message',
       { messages: [user(Array(33).fill({ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBO' } }))] },
-      { param: 'messages[0].content', says: /more than 32 pictures/ },
+      { param: 'messages[0].content', says: /more than 32 images/ },
     ],
     [
       'a picture that is not base64',

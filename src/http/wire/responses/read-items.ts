@@ -33,7 +33,7 @@ function findPictureFaults(content: PartedContent, path: FieldFault['path'], rol
   for (const [index, part] of content.entries()) {
     if (part.type !== 'input_image') continue
     const place = [...path, index]
-    if (role !== 'user') faults.push(fieldFault(place, 'must be text: pictures belong to user messages.'))
+    if (role !== 'user') faults.push(fieldFault(place, 'must be text: images belong to user messages.'))
     const fault = findAddressFault(part.image_url)
     if (fault !== null) faults.push(fieldFault([...place, 'image_url'], fault))
   }

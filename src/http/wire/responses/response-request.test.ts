@@ -87,12 +87,12 @@ suite('requests to the Responses interface', () => {
     [
       'a picture that an assistant shows',
       { input: [says('assistant', [{ type: 'input_image', image_url: 'data:image/png;base64,iVBO' }])] },
-      { param: 'input[0].content[0]', says: /pictures belong to user messages/ },
+      { param: 'input[0].content[0]', says: /images belong to user messages/ },
     ],
     [
       'more pictures than a message may have',
       { input: [says('user', Array(33).fill({ type: 'input_image', image_url: 'data:image/png;base64,iVBO' }))] },
-      { param: 'input[0].content', says: /more than 32 pictures/ },
+      { param: 'input[0].content', says: /more than 32 images/ },
     ],
     [
       'a file',

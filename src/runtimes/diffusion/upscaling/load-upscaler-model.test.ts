@@ -33,6 +33,6 @@ test('a weights file becomes a model that enlarges images to any size, and repor
   ])
   await assert.rejects(
     model.generate(makeImageRequest('', { model: '4x-tiny' }), { signal, onProgress: () => undefined }),
-    /only enlarges pictures/,
+    /only enlarges images/,
   )
 })

@@ -20,7 +20,7 @@ export async function loadUpscalerModel(
   return {
     device: deviceOf(options.provider),
     async generate() {
-      throw new ServiceError('unsupported', `${id} only enlarges pictures: use /upscaling.`, { param: 'model' })
+      throw new ServiceError('unsupported', `${id} only enlarges images: use /upscaling.`, { param: 'model' })
     },
     async enlarge({ image: file, width, height, encoding }, { signal, onProgress }) {
       const started = performance.now()

@@ -29,7 +29,7 @@ test('an encoder that returns NaN is reported with the VAE that the request name
   await assert.rejects(encode([1, Number.NaN, 3, 4], { vaeSource: { what: 'The VAE mine', param: 'vae' } }), {
     code: 'numerical_error',
     param: 'vae',
-    message: /^The VAE mine returned NaN or infinity when it encoded a picture: its file is damaged/,
+    message: /^The VAE mine returned NaN or infinity when it encoded an image: its file is damaged/,
   })
   await assert.rejects(encode([1, 2, 3, Number.POSITIVE_INFINITY], {}), { param: 'model', message: /^The VAE of this model returned NaN/ })
 })

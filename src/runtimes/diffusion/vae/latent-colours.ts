@@ -111,7 +111,7 @@ export async function encodePixels(
   const whole = picture.width * picture.height <= maxWholePixels
   const distribution = whole ? await encoder.encode(picture) : await encodeTiled(encoder, picture, { factor })
   const values = vae.patchSide === 1 ? encoder.draw(distribution, generator) : encoder.mean(distribution)
-  if (!values.every(Number.isFinite)) throw notFinite(vaeSource, ' when it encoded a picture')
+  if (!values.every(Number.isFinite)) throw notFinite(vaeSource, ' when it encoded an image')
   const size = { channels: vae.channels / vae.patchSide ** 2, height: picture.height / factor, width: picture.width / factor }
   return toModelScale({ values, size }, vae)
 }

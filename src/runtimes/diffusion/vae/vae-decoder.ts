@@ -32,7 +32,7 @@ export class VaeDecoder {
     const output = await this.#half.run(this.#input, latents, { dims, output: this.#output })
     const [height, width] = output.dims.slice(2)
     if (height === undefined || width === undefined || output.values.length !== 3 * height * width)
-      throw new ServiceError('inference_failed', 'The image decoder returned no RGB picture; the operator must replace it.')
+      throw new ServiceError('inference_failed', 'The image decoder returned no RGB image; the operator must replace it.')
     return { values: output.values, width, height }
   }
 }

@@ -31,7 +31,7 @@ export function markPictures(messages: readonly ChatMessage[], tools: readonly T
       const shown = placed.flatMap((part) => ('picture' in part ? [part.picture] : []))
       const marks = parts.reduce((sum, { text }) => sum + text.split(mark).length - 1, 0)
       if (marks === pictures.length && shown.length === marks) return placed
-      const message = `The model's chat template shows ${marks} of ${pictures.length} pictures; move them into the last message.`
+      const message = `The model's chat template shows ${marks} of ${pictures.length} images; move them into the last message.`
       throw new ServiceError('invalid_request_error', message, { param: 'messages' })
     },
   }

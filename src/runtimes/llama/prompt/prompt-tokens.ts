@@ -132,7 +132,7 @@ export async function tokenizeParts(
 }
 
 function refusePicture(): never {
-  throw new ServiceError('unsupported_parameter', 'This model cannot read pictures; send only text.', { param: 'messages' })
+  throw new ServiceError('unsupported_parameter', 'This model cannot read images; send only text.', { param: 'messages' })
 }
 
 /** Template variables for reasoning; a budget of zero turns it off. */

@@ -36,7 +36,7 @@ export async function runWorkflow(
   const entry = await waitForWorkflow(calls, id, { signal, onWaiting })
   if (fieldOf(entry, 'status', 'status_str') === 'error') throw makeReportedError(explainFailure(fieldOf(entry, 'status', 'messages')))
   const picture = findPicture(fieldOf(entry, 'outputs'))
-  if (picture === undefined) throw makeBrokenError(`finished a workflow without a picture${hintAtCache(entry)}`)
+  if (picture === undefined) throw makeBrokenError(`finished a workflow without an image${hintAtCache(entry)}`)
   return await calls.bytes(`/view?${picture}`, { signal })
 }
 
@@ -112,7 +112,7 @@ function hintAtCache(entry: unknown): string {
   const isCached =
     Array.isArray(messages) &&
     messages.some((message: unknown) => fieldOf(message, 0) === 'execution_cached' && fieldOf(message, 1, 'nodes', 0) !== undefined)
-  return isCached ? ': it had the picture in its cache; update it, or change the seed' : ''
+  return isCached ? ': it had the image in its cache; update it, or change the seed' : ''
 }
 
 /** The failed node and its exception type, without the message, which may repeat the prompt. */

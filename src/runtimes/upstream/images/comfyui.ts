@@ -106,7 +106,7 @@ async function upload(calls: ServerCalls, image: Uint8Array | undefined, options
   form.set('type', 'input')
   const answer = await calls.postForm('/upload/image', form, options)
   const [name, folder] = [fieldOf(answer, 'name'), fieldOf(answer, 'subfolder')]
-  if (typeof name !== 'string') throw makeBrokenError('accepted a picture without returning its name')
+  if (typeof name !== 'string') throw makeBrokenError('accepted an image without returning its name')
   return typeof folder === 'string' && folder !== '' ? `${folder}/${name}` : name
 }
 

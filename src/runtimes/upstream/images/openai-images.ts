@@ -45,7 +45,7 @@ export async function connectOpenAiImages(
       const listed = fieldOf(answer, 'data') ?? fieldOf(answer, 'images')
       const [encoded, urls] = [textsIn(listed, 'b64_json'), textsIn(listed, 'url')]
       const inside = [...encoded, ...urls.filter((url) => url.startsWith('data:')), ...textsIn(listed)]
-      if (inside.length === 0 && urls.length > 0) throw makeBrokenError('sent the address of a picture instead of the picture')
+      if (inside.length === 0 && urls.length > 0) throw makeBrokenError('sent the address of an image instead of the image')
       return pictureIn(answer, inside)
     },
   }

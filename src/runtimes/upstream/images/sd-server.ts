@@ -38,11 +38,11 @@ export async function connectSdServer(calls: ServerCalls, connecting: Abortable)
     draw: async (drawing, options) => {
       const job = await calls.post('/sdcpp/v1/img_gen', jobFields(capabilities.reported, drawing), { signal: options.signal, makes: 'job' })
       const id = fieldOf(job, 'id')
-      if (typeof id !== 'string' || !/^[\w-]{1,200}$/u.test(id)) throw makeBrokenError('accepted a picture without giving it an id')
+      if (typeof id !== 'string' || !/^[\w-]{1,200}$/u.test(id)) throw makeBrokenError('accepted an image without giving it an id')
       const state = await waitForJob(calls, id, options)
       const status = fieldOf(state, 'status')
       if (status !== 'completed')
-        throw makeReportedError(`ended a picture as ${[status, fieldOf(state, 'error', 'code')].join(' ').slice(0, 80).trim()}`)
+        throw makeReportedError(`ended an image as ${[status, fieldOf(state, 'error', 'code')].join(' ').slice(0, 80).trim()}`)
       return pictureIn(state, textsIn(fieldOf(state, 'result', 'images'), 'b64_json'))
     },
   }
@@ -55,7 +55,7 @@ async function waitForJob(calls: ServerCalls, id: string, options: Pick<DrawingO
       await calls.pause(options)
       const state = await calls.get(`/sdcpp/v1/jobs/${id}`, options).catch(explainLoss)
       const status = fieldOf(state, 'status')
-      if (typeof status !== 'string') throw makeBrokenError('does not report the state of a picture it accepted')
+      if (typeof status !== 'string') throw makeBrokenError('does not report the state of an image it accepted')
       if (!working.includes(status)) return state
       if (waiting.includes(status)) options.onWaiting()
     }
@@ -67,7 +67,7 @@ async function waitForJob(calls: ServerCalls, id: string, options: Pick<DrawingO
 
 function explainLoss(error: unknown): never {
   const isLost = [404, 410].includes(statusOf(error) ?? 0)
-  throw isLost ? makeBrokenError('has lost a picture it accepted: it was restarted', error) : error
+  throw isLost ? makeBrokenError('has lost an image it accepted: it was restarted', error) : error
 }
 
 function samplerFields(capabilities: unknown, sampler: Sampler): Readonly<Record<string, string>> {

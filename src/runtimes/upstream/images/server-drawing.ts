@@ -162,7 +162,7 @@ export function pictureIn(answer: unknown, values: unknown): Uint8Array {
 
 /** Bytes of a text in base64, with or without a data-URI prefix. */
 function fromBase64(value: unknown): Uint8Array {
-  if (typeof value !== 'string' || value === '') throw makeBrokenError('sent no picture')
+  if (typeof value !== 'string' || value === '') throw makeBrokenError('sent no image')
   return Buffer.from(value.slice(value.startsWith('data:') ? value.indexOf(',') + 1 : 0), 'base64')
 }
 

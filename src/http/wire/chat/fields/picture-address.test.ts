@@ -33,7 +33,7 @@ test('the stated type counts if the bytes are unknown, also image/jpg', () => {
 test('a value that is not a picture is rejected with the reason', () => {
   assert.equal(readPicture(wave), null)
   assert.match(findAddressFault('https://example.org/a.png') ?? '', /other addresses are not fetched/)
-  assert.match(findAddressFault(`data:audio/wav;base64,${wave}`) ?? '', /must hold the picture itself/)
+  assert.match(findAddressFault(`data:audio/wav;base64,${wave}`) ?? '', /must hold the image itself/)
   assert.match(findAddressFault('data:image/png;base64,?') ?? '', /must be base64/)
 })
 

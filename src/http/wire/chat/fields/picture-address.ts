@@ -23,13 +23,13 @@ export function findTooManyPictures(
   path: FieldFault['path'],
 ): readonly FieldFault[] {
   if (parts.filter(({ type }) => type === kind).length <= maxPictures) return []
-  return [fieldFault(path, `has more than ${maxPictures} pictures: send fewer.`, 'range')]
+  return [fieldFault(path, `has more than ${maxPictures} images: send fewer.`, 'range')]
 }
 
 /** The fault of a picture's address, as the end of a sentence that begins with its field; null = none. */
 export function findAddressFault(url: string): string | null {
   const [head = ''] = dataHead.exec(url) ?? []
-  const elsewhere = 'must hold the picture itself, as data:image/png;base64,… (or jpeg, webp, gif): other addresses are not fetched.'
+  const elsewhere = 'must hold the image itself, as data:image/png;base64,… (or jpeg, webp, gif): other addresses are not fetched.'
   if (head === '') return elsewhere
   if (readPicture(url) !== null) return null
   return base64.test(url.slice(head.length)) ? elsewhere : 'must be base64 behind the comma.'

@@ -138,8 +138,8 @@ function takeFiles(
 
 function refuseMore({ length }: readonly Uint8Array[], most: number, { id }: ImageModelDescriptor): void {
   if (length <= most) return
-  if (most === 1) throw refusal('image', `must be one picture: ${id} cannot combine several; send one request for each.`, true)
-  throw refusal('image', `must be at most ${most} pictures for ${id}, not ${length}.`)
+  if (most === 1) throw refusal('image', `must be one image: ${id} cannot combine several; send one request for each.`, true)
+  throw refusal('image', `must be at most ${most} images for ${id}, not ${length}.`)
 }
 
 async function inspectAll(
@@ -155,13 +155,13 @@ async function inspectAll(
 /** Refuses options about how much of a picture is kept: references have none. */
 function refuseStrength({ strength, input_fidelity }: Edit, { id }: ImageModelDescriptor): void {
   if (strength !== undefined)
-    throw refusal('strength', `must be left out: ${id} takes the picture as a reference; POST /generate/image starts from one.`, true)
-  if (input_fidelity === 'low') throw refusal('input_fidelity', `must be high or left out: ${id} takes the picture as a reference.`, true)
+    throw refusal('strength', `must be left out: ${id} takes the image as a reference; POST /generate/image starts from one.`, true)
+  if (input_fidelity === 'low') throw refusal('input_fidelity', `must be high or left out: ${id} takes the image as a reference.`, true)
 }
 
 function refuseUnfit(model: ImageModelDescriptor): void {
   if (model.bounds?.startsFromImage === false)
-    throw refusal('model', `must be a different model: ${model.id} (${familyOf(model)}) cannot start from a picture.`, true)
+    throw refusal('model', `must be a different model: ${model.id} (${familyOf(model)}) cannot start from an image.`, true)
 }
 
 function readStrength({ strength, input_fidelity }: Edit, { masked, steps }: { readonly masked: boolean; readonly steps: number }): number {

@@ -50,7 +50,7 @@ export const drawingOptions = {
       "Number of steps: low is half the model's default, high or hd one and a half times; not together with `steps`.",
       'auto',
     ),
-    background: choiceField(['auto', 'opaque'], 'Pictures are opaque.', 'auto'),
+    background: choiceField(['auto', 'opaque'], 'Images are opaque.', 'auto'),
     moderation: choiceField(['auto'], "Accepted; the model's own safety checker decides, if it has one.", 'auto'),
     output_format: choiceField(imageEncodings, 'File format of the images.', 'png'),
     output_compression: integerField(0, 100, 'Quality of a JPEG or WebP, up to 100; PNG is lossless. 95 by default.'),
