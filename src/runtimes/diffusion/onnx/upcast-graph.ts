@@ -1,5 +1,5 @@
 import { bytesField, type EncodedFields, integerField, joinBytes, messageField } from '../checkpoint/graph/protobuf-writer.ts'
-import { type ProtobufField, readProtobufField } from './protobuf-fields.ts'
+import { type ProtobufField, protobufNumbers, readProtobufField } from './protobuf-fields.ts'
 
 /** ONNX's numbers for element types. @see onnx/onnx.proto, TensorProto.DataType */
 const float32 = 1
@@ -82,36 +82,23 @@ function elementType({ value, whole }: Field, number: number, found: Finding): U
   return integerField(number, float32)
 }
 
-/** TensorProto: its type is field 2, its numbers are bytes in field 9, or the bits of each as a whole number in field 5. */
+/** TensorProto: its type is field 2, its numbers are bytes in field 9, or the bits of each as a whole number in fields 5. */
 function tensor(bytes: Uint8Array, found: Finding): Uint8Array {
-  if (!fields(bytes).some(({ number, value }) => number === 2 && value === float16)) return bytes
+  const parts = fields(bytes)
+  if (!parts.some(({ number, value }) => number === 2 && value === float16)) return bytes
   found.halves = true
-  return rewrite(bytes, (field) => {
+  const bits = parts.filter(({ number }) => number === 5).flatMap(protobufNumbers)
+  const rest = rewrite(bytes, (field) => {
     if (field.number === 2) return [integerField(2, float32)]
     if (field.number === 9) return [bytesField(9, single(Uint8Array.from(field.bytes).buffer))]
-    if (field.number === 5) return [bytesField(9, single(Uint16Array.from(wholeNumbers(field)).buffer))]
     if (field.number === 13 || field.number === 14) throw new OutsideWeights()
-    return [field.whole]
+    return field.number === 5 ? [] : [field.whole]
   })
+  return bits.length === 0 ? rest : joinBytes([rest, bytesField(9, single(Uint16Array.from(bits).buffer))])
 }
 
 function single(halves: ArrayBufferLike): Uint8Array {
   return new Uint8Array(Float32Array.from(new Float16Array(halves)).buffer)
-}
-
-function wholeNumbers({ bytes, length, value }: Field): readonly number[] {
-  if (length === 0) return [value]
-  const numbers: number[] = []
-  for (let at = 0, number = 0, shift = 0; at < bytes.length; at++) {
-    const byte = bytes[at] ?? 0
-    number += (byte & 127) * 2 ** shift
-    shift += 7
-    if (byte >= 128) continue
-    numbers.push(number)
-    number = 0
-    shift = 0
-  }
-  return numbers
 }
 
 function rewrite(message: Uint8Array, change: Rewrite): Uint8Array {
