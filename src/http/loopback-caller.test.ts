@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { findLoopbackFault, type LoopbackRequest } from './loopback-caller.ts'
+import { createTestClock } from '../../test/support/test-clock.ts'
+import type { Account, Role } from '../core/account.ts'
+import { noLimits } from '../core/limits/use-limits.ts'
+import { createLoopbackCaller, findLoopbackFault, type LoopbackRequest } from './loopback-caller.ts'
 
 interface Sent {
   readonly from?: string
@@ -69,4 +72,43 @@ suite('a request without a token is not authenticated', () => {
     ['from a form without a page', { headers: { 'sec-fetch-site': 'none' } }, /web page/],
   ] as const satisfies readonly (readonly [string, Sent, RegExp])[])
     test(name, () => assert.match(judge(sent) ?? '', fault))
+})
+
+suite('the account of local programs', () => {
+  const { signal } = new AbortController()
+  const accountOf = (id: string, role: Role, createdAt: number, disabledAt: number | null = null): Account => {
+    return { id, name: id, email: null, role, createdAt, disabledAt, limits: noLimits }
+  }
+  const local: LoopbackRequest = {
+    method: 'POST',
+    httpVersion: '1.1',
+    headers: { host: 'localhost:8080' },
+    socket: { remoteAddress: '127.0.0.1', localPort: 8080 },
+  }
+  const callerOf = (...accounts: readonly Account[]) =>
+    createLoopbackCaller({ accounts: { list: async () => accounts }, clock: createTestClock() })
+
+  test('is that of the oldest enabled owner, with every scope', async () => {
+    const find = callerOf(
+      accountOf('member', 'member', 1),
+      accountOf('gone', 'owner', 2, 3),
+      accountOf('new', 'owner', 9),
+      accountOf('old', 'owner', 4),
+    )
+    const { accountId, tokenId, scopes, ownerSeesCauses } = await find(local, { signal })
+    assert.deepEqual([accountId, tokenId, ownerSeesCauses], ['old', null, true])
+    assert.deepEqual([...scopes].toSorted(), ['image', 'read', 'text'])
+  })
+
+  test('is found neither for a stranger nor without an owner', async () => {
+    const stranger = { ...local, socket: { remoteAddress: '192.0.2.1', localPort: 8080 } }
+    await assert.rejects(callerOf(accountOf('a', 'owner', 1))(stranger, { signal }), {
+      code: 'missing_token',
+      message: /only programs on this machine are answered, and this request comes from another\./,
+    })
+    await assert.rejects(callerOf(accountOf('a', 'member', 1))(local, { signal }), {
+      code: 'missing_token',
+      message: /no owner to act for/,
+    })
+  })
 })
