@@ -285,6 +285,7 @@ test('messages are marked as not stored while the service is down, and stored on
   await page.getByText('Not saved yet').waitFor()
   await page.unroute('**/console/api/conversations/**')
   await page.getByText('Not saved yet').waitFor({ state: 'detached' })
+  await list(page).getByRole('link', { name: 'Go on.', exact: true }).waitFor()
   await page.reload()
   await answers(page).getByText('Kept later.').waitFor()
 })

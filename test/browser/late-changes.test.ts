@@ -28,6 +28,22 @@ async function removeElsewhere(): Promise<void> {
   await other.context().close()
 }
 
+test('renaming a conversation deleted in another browser fails, and the list no longer has it', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Chat')
+  await haveAnswered(page, 'Not for long.')
+  await listed(page).waitFor()
+  await removeElsewhere()
+  await page.getByRole('button', { name: 'Rename', exact: true }).press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Too late')
+  await page.keyboard.press('Enter')
+  await dialog.getByText('This conversation does not exist; it may have been deleted.').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('Conversations are saved here until you delete them.').waitFor()
+  await page.getByRole('button', { name: 'New conversation' }).click()
+})
+
 test('a conversation deleted in another browser is reported on the next message, and can be kept as a new one', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Chat')

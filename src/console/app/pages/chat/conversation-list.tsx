@@ -37,9 +37,9 @@ export function ConversationList(): VNode {
   const renamed = useSignal<ListedConversation | null>(null)
   const archived = useSignal(false)
   const file = useRef<HTMLInputElement>(null)
-  const { length, id, writing } = current.value
-  // The list changes when a message is sent, and again when its answer is done.
-  const said = length.value > 0 ? `${id} ${length.value} ${writing.value}` : ''
+  const { length, id, writing, keeper } = current.value
+  // The list changes when a message is sent, when its answer is done, and when the service has what it could not store before.
+  const said = length.value > 0 ? `${id} ${length.value} ${writing.value} ${keeper.fault.value === null}` : ''
   const { resource, reload } = useResource(
     async (signal) => {
       await current.peek().keeper.settled()
@@ -155,7 +155,7 @@ function Entry({ conversation, onRename }: EntryProps): VNode {
     showToast(t`Conversation deleted.`, { label: t`Undo`, run: undo })
   }
   const turnPin = async () => {
-    await changeHead({ ...conversation, pinned: !pinned })
+    await changeHead(conversation, { pinned: !pinned })
     announce(pinned ? t`Conversation unpinned.` : t`Conversation pinned.`)
   }
   return (

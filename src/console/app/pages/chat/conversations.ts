@@ -1,5 +1,5 @@
 import { effect, signal, untracked } from '@preact/signals'
-import type { ListedConversation } from '../../../../core/chat/conversation.ts'
+import type { ConversationHead, ListedConversation } from '../../../../core/chat/conversation.ts'
 import type { ConversationPage, OpenedConversation } from '../../../contract/conversations.ts'
 import { makeId } from '../../browser/make-id.ts'
 import { request, send } from '../../interface/request.ts'
@@ -98,16 +98,21 @@ export async function loadConversations(
   return request<ConversationPage>(`${base}?${parameters}`, { signal })
 }
 
-/** Changes a conversation's title, or pins it. */
-export async function changeHead({ id, title, pinned, leaf }: ListedConversation): Promise<void> {
-  const known = opened.get(id)
-  if (known === undefined) await send(`${base}/${id}`, { method: 'PUT', body: { title, pinned, leaf } })
-  else {
-    known.rename(title)
-    known.pin(pinned)
-    await known.keeper.settled()
-  }
-  listChanges.value++
+/**
+ * Changes a conversation's title, or pins it.
+ *
+ * @throws {RequestFailure} when it was deleted elsewhere.
+ */
+export async function changeHead(listed: ListedConversation, change: Partial<Pick<ConversationHead, 'title' | 'pinned'>>): Promise<void> {
+  const { id, title, pinned, leaf } = { ...listed, ...change }
+  await changeList(async () => {
+    const known = opened.get(id)
+    if (change.title !== undefined) known?.rename(title)
+    if (change.pinned !== undefined) known?.pin(pinned)
+    await known?.keeper.settled()
+    // The keeper gives up silently when the conversation was deleted elsewhere; this request fails.
+    if (known === undefined || known.keeper.isGone.peek()) await send(`${base}/${id}`, { method: 'PUT', body: { title, pinned, leaf } })
+  })
 }
 
 /**
@@ -116,13 +121,19 @@ export async function changeHead({ id, title, pinned, leaf }: ListedConversation
  * @returns a function that undoes it.
  */
 export async function archiveConversation(id: string, archived: boolean): Promise<() => Promise<void>> {
-  const set = async (value: boolean) => {
-    await send(`${base}/${id}/archived`, { method: 'PUT', body: { archived: value } })
-    listChanges.value++
-  }
+  const set = (value: boolean) => changeList(() => send(`${base}/${id}/archived`, { method: 'PUT', body: { archived: value } }))
   await opened.get(id)?.keeper.settled()
   await set(archived)
   return () => set(!archived)
+}
+
+/** Makes a change, and lists the conversations again, also after a failure: it may be because one was deleted elsewhere. */
+async function changeList(change: () => Promise<unknown>): Promise<void> {
+  try {
+    await change()
+  } finally {
+    listChanges.value++
+  }
 }
 
 /** Stores an exported conversation as a new one, and shows it. */
@@ -153,16 +164,14 @@ export function keepAsNew(): void {
  * @returns a function that restores it.
  */
 export async function removeConversation(id: string): Promise<() => Promise<void>> {
-  const known = opened.get(id)
-  known?.stop()
-  await known?.keeper.settled()
-  await send(`${base}/${id}`, { method: 'DELETE' })
-  known?.keeper.stop()
-  opened.delete(id)
-  if (current.value.id === id) beginConversation()
-  listChanges.value++
-  return async () => {
-    await send(`${base}/${id}/restore`, { method: 'POST' })
-    listChanges.value++
-  }
+  await changeList(async () => {
+    const known = opened.get(id)
+    known?.stop()
+    await known?.keeper.settled()
+    await send(`${base}/${id}`, { method: 'DELETE' })
+    known?.keeper.stop()
+    opened.delete(id)
+    if (current.value.id === id) beginConversation()
+  })
+  return () => changeList(() => send(`${base}/${id}/restore`, { method: 'POST' }))
 }
