@@ -64,7 +64,10 @@ async function startService(): Promise<BenchTarget> {
     catalog,
     open: () => store,
     pool: createModelPool({ catalog, loader, clock, limits, onEvent: () => {} }),
-    settings: { bodyLimitBytes: 32 * 1024 * 1024, bodyMemory: { totalBytes: 256 * 1024 * 1024, shareBytes: 64 * 1024 * 1024 } },
+    settings: {
+      requests: { bodyLimitBytes: 32 * 1024 * 1024 },
+      bodyMemory: { totalBytes: 256 * 1024 * 1024, shareBytes: 64 * 1024 * 1024 },
+    },
     extend: (server, deps) =>
       registerConsole(
         server,

@@ -56,6 +56,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   'http/wire': { areas: ['core', 'operations', 'http/faults', 'http/json', 'http/headers'], packages: ['typebox'] },
   http: {
     areas: ['core', 'operations', ...httpWings],
+    types: ['config'],
     packages: ['fastify', 'typebox', '@fastify/busboy', 'rapidoc', 'micromark', 'micromark-extension-gfm'],
   },
   cluster: { areas: ['core'] },

@@ -7,27 +7,15 @@ import { prefixOf } from '../http/path-prefix.ts'
 import { type BodySettings, publishedBodies, widePenalties } from '../http/wire/chat/sampling-fields.ts'
 
 /** Settings of the public interface. */
-export function httpSettings({ addresses, listen, requests, accounts, deferred, cluster, models }: Config): HttpSettings {
+export function httpSettings(config: Config): HttpSettings {
+  const { addresses, requests, cluster } = config
   return {
+    ...config,
+    ...bodySettings(requests),
     probesOnly: cluster.role === 'worker',
-    trustedProxies: listen.trustedProxies,
-    corsOrigins: listen.corsOrigins,
-    openOnLoopback: listen.openOnLoopback,
     pathPrefixes: pathPrefixes(addresses),
     connectionsInAll: maxConnections(maxDescriptors()),
-    connectionsPerAddress: listen.connectionsPerAddress,
-    asyncHeaders: requests.asyncHeaders,
-    bodyLimitBytes: requests.bodyLimitBytes,
     bodyMemory: bodyMemory(requests),
-    runLimitMs: requests.runLimitMs,
-    requestsPerMinute: requests.perMinute,
-    imagePixels: requests.imagePixels,
-    accountPlaces: accounts.streams,
-    maxDocumentBytes: accounts.documentBytes,
-    defaultModels: models.defaults,
-    modelAliases: models.aliases,
-    ...bodySettings(requests),
-    privateWebhooks: deferred.privateWebhooks,
   }
 }
 

@@ -56,13 +56,13 @@ const longestIdleMs = 95_000
  * authentication.
  */
 export async function createHttpServer(deps: HttpDependencies, settings: HttpSettings): Promise<FastifyInstance> {
-  const isTrustedProxy = createProxyTrust(settings.trustedProxies)
-  const prefixes = settings.pathPrefixes ?? []
+  const { listen, pathPrefixes: prefixes } = settings
+  const isTrustedProxy = createProxyTrust(listen.trustedProxies)
   const server = fastify({
     logger: false,
     genReqId: ({ headers }) => chooseRequestId(headers),
     requestIdHeader: false,
-    trustProxy: settings.trustedProxies.length > 0 && isTrustedProxy,
+    trustProxy: listen.trustedProxies.length > 0 && isTrustedProxy,
     rewriteUrl: ({ url = '/' }) => asPath(withoutAzurePath(withoutPrefix(url, prefixes))),
     requestTimeout: slowestRequestMs,
     keepAliveTimeout: longestIdleMs,
@@ -79,16 +79,17 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   const methods = rememberMethods(server)
   watchRequests(server, deps)
-  allowOrigins(server, settings.corsOrigins ?? [])
+  allowOrigins(server, listen.corsOrigins)
   addBasePath(server, prefixes[0] ?? '')
-  capConnections(server, { ...settings, isTrustedProxy })
+  capConnections(server, { ...settings, ...listen, isTrustedProxy })
   answerFailures(server, deps, methods)
   const deadline = new AnswerDeadline(deps.deadlineClock)
   acceptJsonBodies(server, { clock: deps.clock, deadline, invite: holdContinue(server) }, settings)
   const offered = settings.probesOnly ? probeRoutes : routes
-  const places = new AccountPlaces(deps.counts, settings.accountPlaces)
+  const places = new AccountPlaces(deps.counts, settings.accounts.streams)
   const further = {
     ...deps,
+    maxDocumentBytes: settings.accounts.documentBytes,
     places,
     drawings: new DrawingsUnderWay(),
     deadline,
@@ -156,7 +157,7 @@ function protect(api: FastifyInstance, deps: RouteDependencies & { readonly meth
   const recent = new RecentValues<TokenHolder>(deps.clock)
   const limiter = new RateLimiter(deps)
   const takeTurn = limitPerTurn(requestsPerTurn)
-  const open = settings.openOnLoopback === true ? { authenticateLoopback: createLoopbackCaller(deps) } : {}
+  const open = settings.listen.openOnLoopback ? { authenticateLoopback: createLoopbackCaller(deps) } : {}
   const identification = { ...deps, ...open, recent }
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const caller = await identifyCaller(identification, request, reply)
@@ -164,7 +165,7 @@ function protect(api: FastifyInstance, deps: RouteDependencies & { readonly meth
     if (isMessagesSurface(request) && /^\/v1\/files(?:[/?]|$)/.test(request.url)) throw notInMessagesApi('/v1/files')
     registerWork(deps, caller, reply)
     deps.places.allowStreams(accountId, limits.openStreams)
-    await limiter.count(ratedSubjects(caller, limits.requestsPerMinute ?? settings.requestsPerMinute), reply)
+    await limiter.count(ratedSubjects(caller, limits.requestsPerMinute ?? settings.requests.perMinute), reply)
     if (deps.isDraining() && request.method === 'POST')
       throw new ServiceError('shutting_down', 'The service is restarting; send the request again shortly.', { retryAfterSeconds: 5 })
     const { scopes, spends } = request.routeOptions.config

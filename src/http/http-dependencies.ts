@@ -67,6 +67,8 @@ export interface HttpDependencies
 
 /** Further dependencies of routes. */
 export interface RouteDependencies extends HttpDependencies {
+  /** Maximum bytes of an account's documents. */
+  readonly maxDocumentBytes: number
   /** Open answers per account. */
   readonly places: AccountPlaces
   /** Running drawings, for progress requests. */

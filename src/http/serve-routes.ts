@@ -93,7 +93,7 @@ class RouteCall implements Call {
 
   get work(): InteractiveDependencies {
     const { pool, ledger, books, clock, priceOf, observer, recordRequest } = this.#service.deps
-    const { runLimitMs } = this.#service.settings
+    const { runLimitMs } = this.#service.settings.requests
     const { id } = this.incoming
     return {
       pool,

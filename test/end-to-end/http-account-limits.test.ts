@@ -49,7 +49,7 @@ suite('limits of an account', () => {
 
   test('its requests per minute replace the setting, and apply without one', async () => {
     const clock = createTestClock()
-    await using service = await startHttpService({ clock, settings: { requestsPerMinute: 2 } })
+    await using service = await startHttpService({ clock, settings: { requests: { perMinute: 2 } } })
     const other = await createAccount({ ...service.store, clock }, { name: 'Bo', role: 'member' }, { signal })
     const stranger = await service.makeToken(['read'], { accountId: other.id })
     await limit(service, { requestsPerMinute: 3 })

@@ -155,7 +155,7 @@ suite('authentication', () => {
 
   test('a rate limit counts per account and minute and reports the rest', async () => {
     const clock = createTestClock()
-    await using service = await startHttpService({ clock, settings: { requestsPerMinute: 2 } })
+    await using service = await startHttpService({ clock, settings: { requests: { perMinute: 2 } } })
     const other = await createAccount({ ...service.store, clock }, { name: 'Bo', role: 'member' }, { signal })
     const first = await service.fetch('/v1/models')
     assert.equal(first.headers.get('x-ratelimit-limit-requests'), '2')

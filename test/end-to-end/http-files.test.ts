@@ -15,7 +15,7 @@ suite('files', () => {
   const clock = createTestClock()
   const outputs = createMemoryOutputs({ clock })
   before(async () => {
-    service = await startHttpService({ clock, overrides: { outputs }, settings: { maxDocumentBytes: 20 * megabyte } })
+    service = await startHttpService({ clock, overrides: { outputs }, settings: { accounts: { documentBytes: 20 * megabyte } } })
   })
   after(() => service[Symbol.asyncDispose]())
 

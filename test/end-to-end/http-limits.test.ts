@@ -168,7 +168,7 @@ suite('limits per minute and concurrency', () => {
 suite('limits on what an account holds', () => {
   test('its own limit of open streams replaces the general one', async () => {
     const clock = createTestClock(start)
-    await using service = await startHttpService({ clock, settings: { accountPlaces: 1 } })
+    await using service = await startHttpService({ clock, settings: { accounts: { streams: 1 } } })
     await limitAccount(service, { openStreams: 2 })
     const leave = new AbortController()
     const json = { model: 'fake-chat', stream: true, messages: [{ role: 'user', content: '[hang after 1] a b c' }] }

@@ -184,7 +184,7 @@ test('a missing or unknown text model is rejected with the installed names and t
 })
 
 test('models named in settings replace missing or unknown ones, and the answer names them', async () => {
-  await using service = await startHttpService({ settings: { defaultModels: { text: 'fake-chat', image: 'fake-image' } } })
+  await using service = await startHttpService({ settings: { models: { defaults: { text: 'fake-chat', image: 'fake-image' } } } })
   const chat = (body: object) =>
     service.fetch('/v1/chat/completions', { json: { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 2, ...body } })
   const left = await chat({})

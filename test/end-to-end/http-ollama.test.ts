@@ -215,7 +215,7 @@ suite("Ollama's interface", () => {
   })
 
   test('aliases and tags refer to the same model, on every interface', async () => {
-    await using named = await startHttpService({ settings: { modelAliases: { 'gpt-4o': 'fake-chat' } } })
+    await using named = await startHttpService({ settings: { models: { aliases: { 'gpt-4o': 'fake-chat' } } } })
     for (const model of ['gpt-4o', 'fake:chat', 'fake-chat:latest'])
       for (const path of ['/api/chat', '/v1/chat/completions', '/v1/messages']) {
         const response = await named.fetch(path, {

@@ -116,7 +116,7 @@ suite('stored chat completions', () => {
   })
 
   test('an account at its limit gets the error, whole or at the end of a stream', async () => {
-    await using service = await startChats({ settings: { maxDocumentBytes: 100 } })
+    await using service = await startChats({ settings: { accounts: { documentBytes: 100 } } })
     const refused = await service.fetch(path, { json: ask('[say one]') })
     assert.deepEqual([refused.status, (await readError(refused)).code], [429, 'quota_exceeded'])
     const text = await (await service.fetch(path, { json: ask('[say one]', { stream: true }) })).text()

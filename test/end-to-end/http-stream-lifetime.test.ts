@@ -164,7 +164,7 @@ suite('the lifetime of a stream', () => {
     ] as const) {
       const clock = createTestClock()
       const pool = createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock }) } })
-      await using service = await startHttpService({ clock, pool, settings: { runLimitMs: 5000 } })
+      await using service = await startHttpService({ clock, pool, settings: { requests: { runLimitMs: 5000 } } })
       const asking = service.fetch('/v1/chat/completions', { json: chat(content, { stream }) })
       await clock.waiting(1)
       if (stream) await asking

@@ -80,7 +80,7 @@ function verify(secret: string | undefined, { headers, body }: Announcement): un
 suite('webhooks', () => {
   test('the displayed secret verifies deliveries before and after a rotation, and the log lists them', async () => {
     await using receiver = await startReceiver()
-    await using service = await startHttpService({ worker: true, settings: { privateWebhooks: true } })
+    await using service = await startHttpService({ worker: true, settings: { deferred: { privateWebhooks: true } } })
     const announce = async () => {
       const { id } = await submit(service, undefined, { 'x-service-webhook': receiver.url })
       const polled = await finish(service, id)

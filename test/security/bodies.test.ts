@@ -119,7 +119,7 @@ suite('hostile bodies', () => {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   before(async () => {
     service = await startHttpService({
-      settings: { bodyLimitBytes, bodyMemory: { totalBytes: 512 * megabyte, shareBytes: 128 * megabyte } },
+      settings: { requests: { bodyLimitBytes }, bodyMemory: { totalBytes: 512 * megabyte, shareBytes: 128 * megabyte } },
     })
     const { id } = await createAccount({ ...service.store, clock: createSystemClock() }, { name: 'Grace', role: 'member' }, options)
     neighbour = await service.makeToken(['text'], { accountId: id })

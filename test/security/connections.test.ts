@@ -11,7 +11,7 @@ const held = { model: 'fake-chat', messages: [{ role: 'user', content: '[hang]' 
 
 suite('floods of connections', () => {
   test('connections are limited per address; the next one gets the reason, and its data is not read', async () => {
-    await using service = await startHttpService({ settings: { connectionsPerAddress: 3 } })
+    await using service = await startHttpService({ settings: { listen: { connectionsPerAddress: 3 } } })
     const sockets = await Promise.all([1, 2, 3].map(() => openSocket(service.url)))
     for (const socket of sockets) socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
     for (const socket of sockets) await readUntil(socket, /"ok"\}/)
@@ -29,7 +29,7 @@ suite('floods of connections', () => {
   })
 
   test('connections are limited in total, which keeps file descriptors for the service', async () => {
-    await using service = await startHttpService({ settings: { connectionsInAll: 2, trustedProxies: ['loopback'] } })
+    await using service = await startHttpService({ settings: { connectionsInAll: 2, listen: { trustedProxies: ['loopback'] } } })
     const sockets = await Promise.all([1, 2].map(() => openSocket(service.url)))
     for (const socket of sockets) socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
     for (const socket of sockets) await readUntil(socket, /"ok"\}/)
@@ -39,7 +39,7 @@ suite('floods of connections', () => {
   })
 
   test('a rejected connection closes even if its client keeps its half open', async () => {
-    await using service = await startHttpService({ settings: { connectionsPerAddress: 1 } })
+    await using service = await startHttpService({ settings: { listen: { connectionsPerAddress: 1 } } })
     const sockets: Socket[] = []
     service.server.server.prependListener('connection', (socket: Socket) => sockets.push(socket))
     const { hostname, port } = new URL(service.url)
@@ -62,7 +62,7 @@ suite('floods of connections', () => {
   })
 
   test('behind a trusted proxy requests are limited per client instead', async () => {
-    await using service = await startHttpService({ settings: { connectionsPerAddress: 1, trustedProxies: ['loopback'] } })
+    await using service = await startHttpService({ settings: { listen: { connectionsPerAddress: 1, trustedProxies: ['loopback'] } } })
     const send = (forwardedFor: string, signal: AbortSignal = new AbortController().signal) =>
       service.fetch(chat, { json: held, headers: { 'x-forwarded-for': forwardedFor }, method: 'POST', signal })
     const leaving = new AbortController()

@@ -12,8 +12,8 @@ const allowed = (answer: Response) => answer.headers.get('access-control-allow-o
 suite('pages of other origins', () => {
   let [open, listed, closed]: HttpService[] = []
   before(async () => {
-    open = await startHttpService({ settings: { corsOrigins: ['*'] } })
-    listed = await startHttpService({ settings: { corsOrigins: [friend] } })
+    open = await startHttpService({ settings: { listen: { corsOrigins: ['*'] } } })
+    listed = await startHttpService({ settings: { listen: { corsOrigins: [friend] } } })
     closed = await startHttpService()
   })
   after(async () => {

@@ -21,13 +21,13 @@ suite('forged addresses', () => {
   })
 
   test('behind a trusted proxy guesses slow down only the client that makes them', async () => {
-    const service = await startConsoleService({ settings: { trustedProxies: ['127.0.0.1'] } })
+    const service = await startConsoleService({ settings: { listen: { trustedProxies: ['127.0.0.1'] } } })
     assert.equal((await guess(service, 7, () => '203.0.113.1')).at(-1), 429)
     assert.deepEqual(await guess(service, 1, () => '203.0.113.2'), [401])
   })
 
   test('behind a trusted proxy only the address added by the proxy counts', async () => {
-    const service = await startConsoleService({ settings: { trustedProxies: ['127.0.0.1'] } })
+    const service = await startConsoleService({ settings: { listen: { trustedProxies: ['127.0.0.1'] } } })
     const statuses = await guess(service, 7, (index) => `198.51.100.${index}, 203.0.113.1`)
     assert.equal(statuses.at(-1), 429)
   })

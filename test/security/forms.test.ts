@@ -69,7 +69,7 @@ suite('hostile forms', () => {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   before(async () => {
     const bodyMemory = { totalBytes: 256 * megabyte, shareBytes: 64 * megabyte }
-    service = await startHttpService({ settings: { bodyLimitBytes: 16 * megabyte, bodyMemory } })
+    service = await startHttpService({ settings: { requests: { bodyLimitBytes: 16 * megabyte }, bodyMemory } })
     const { id } = await createAccount({ ...service.store, clock: createSystemClock() }, { name: 'Grace', role: 'member' }, { signal })
     neighbour = await service.makeToken(['text', 'image'], { accountId: id })
   })

@@ -38,7 +38,7 @@ suite('held connections', () => {
       await using service = await startHttpService({
         clock,
         pool,
-        settings: { accountPlaces: most },
+        settings: { accounts: { streams: most } },
       })
       const neighbour = await createAccount({ ...service.store, clock }, { name: 'Bo', role: 'member' }, { signal })
       const honest = await service.makeToken(['text', 'image', 'read'], { accountId: neighbour.id })

@@ -32,7 +32,7 @@ async function send(url: string, { method = 'POST', path = '/v1/chat/completions
 suite('a service open to local programs', () => {
   let service: HttpService
   before(async () => {
-    service = await startHttpService({ settings: { openOnLoopback: true, corsOrigins: ['*'] } })
+    service = await startHttpService({ settings: { listen: { openOnLoopback: true, corsOrigins: ['*'] } } })
   })
   after(() => service[Symbol.asyncDispose]())
 
@@ -102,7 +102,7 @@ test('a service that is not open rejects requests without a token', async () => 
 })
 
 test('requests without a token are rejected if the owner is disabled', async () => {
-  await using service = await startHttpService({ settings: { openOnLoopback: true } })
+  await using service = await startHttpService({ settings: { listen: { openOnLoopback: true } } })
   const options = { signal: new AbortController().signal }
   await createAccount({ ...service.store }, { name: 'Bob', role: 'member' }, options)
   await service.store.accounts.change(service.accountId, { disabledAt: 1, by: null }, options)

@@ -26,7 +26,7 @@ suite('stored bytes', () => {
   })
 
   test('the pixels of a request are limited, and the error names the fields to change', async () => {
-    await using service = await startHttpService({ settings: { imagePixels: 1024 * 1024 } })
+    await using service = await startHttpService({ settings: { requests: { imagePixels: 1024 * 1024 } } })
     const cases = [
       ['/generate/sdxl', { width: 512, height: 512, num_images: 5 }, ['num_images', 'width', 'height'], /at most 4 of this size/],
       ['/generate/sdxl', { width: 2048, height: 1024 }, ['width', 'height'], /a smaller size/],

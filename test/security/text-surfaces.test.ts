@@ -173,7 +173,7 @@ suite('hostile bodies on the other text interfaces', () => {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   before(async () => {
     const bodyMemory = { totalBytes: 512 * megabyte, shareBytes: 128 * megabyte }
-    service = await startHttpService({ settings: { bodyLimitBytes: 32 * megabyte, bodyMemory } })
+    service = await startHttpService({ settings: { requests: { bodyLimitBytes: 32 * megabyte }, bodyMemory } })
     const { id } = await createAccount({ ...service.store, clock: createSystemClock() }, { name: 'Grace', role: 'member' }, options)
     neighbour = await service.makeToken(['text'], { accountId: id })
   })
@@ -256,7 +256,7 @@ suite('hostile bodies on the other text interfaces', () => {
   })
 
   test('stored responses are limited by the storage of the account', async () => {
-    await using small = await startHttpService({ settings: { maxDocumentBytes: 3000 } })
+    await using small = await startHttpService({ settings: { accounts: { documentBytes: 3000 } } })
     const ask = async () => (await small.fetch('/v1/responses', { json: { model: 'fake-chat', input: 'Hi' } })).status
     assert.deepEqual([await ask(), await ask(), await ask()], [200, 200, 429])
     const unkept = { model: 'fake-chat', input: 'Hi', store: false }

@@ -65,7 +65,7 @@ suite('unread streams', () => {
   test('a model that is silent for minutes keeps its clients', async () => {
     const clock = createTestClock()
     const pool = createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock, tokens: 2, tokenDelayMs: 50_000 }) } })
-    await using service = await startHttpService({ clock, pool, settings: { runLimitMs: 3_600_000 } })
+    await using service = await startHttpService({ clock, pool, settings: { requests: { runLimitMs: 3_600_000 } } })
     const socket = await openSocket(service.url)
     socket.write(streamRequest(service))
     const reading = readUntil(socket, /\[DONE\]/)

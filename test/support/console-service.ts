@@ -10,7 +10,6 @@ import type { Store } from '../../src/core/ports/store.ts'
 import type { TextModel } from '../../src/core/ports/text-model.ts'
 import { createHttpServer } from '../../src/http/create-http-server.ts'
 import type { HttpDependencies } from '../../src/http/http-dependencies.ts'
-import type { HttpSettings } from '../../src/http/http-settings.ts'
 import { createAccount } from '../../src/operations/access/accounts.ts'
 import type { BodyRecorder } from '../../src/operations/bodies/body-recorder.ts'
 import { InferenceEvents } from '../../src/operations/deferred/inference-events.ts'
@@ -20,7 +19,7 @@ import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
 import { idleTally } from './cluster/node-report.ts'
-import { standardSettings } from './http-service.ts'
+import { type SettingChanges, settingsWith } from './http-service.ts'
 import { createMemoryBodyKeys } from './memory/create-memory-body-keys.ts'
 import { createMemoryOutputs } from './memory/create-memory-outputs.ts'
 import { createMemoryStore } from './memory/create-memory-store.ts'
@@ -85,7 +84,7 @@ export async function startConsoleService({
   publicUrl?: string
   imageUrl?: string
   textUrl?: string
-  settings?: Partial<HttpSettings>
+  settings?: SettingChanges
   signIn?: Partial<SignInSettings>
   pullModel?: PullModel
   searchHub?: ConsoleDependencies['searchHub']
@@ -128,7 +127,7 @@ export async function startConsoleService({
     observer: { watchWork: () => () => {}, requestFinished() {}, workFinished() {}, faultSurvived() {}, promptLogged() {} },
     authenticateSession: (request, options) => authenticateSession(guarded, request, options),
   }
-  const server = await createHttpServer(deps, { ...standardSettings, ...settings })
+  const server = await createHttpServer(deps, settingsWith(settings))
   await registerConsole(
     server,
     {
@@ -153,7 +152,7 @@ export async function startConsoleService({
       command: './sepia',
       mostBodyBytes: 32 * 1024 ** 2,
       maxDocumentBytes: 1_000_000,
-      openOnLoopback: settings.openOnLoopback ?? false,
+      openOnLoopback: settings.listen?.openOnLoopback ?? false,
       requestLog: { mostKeepMs: 48 * hourMs, mostBytes: 1_000_000 },
       limits: [],
       signIn: { ...standardSignIn, ...signIn },

@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
+import { parseConfig } from '../../src/config/load-config.ts'
 import type { Scope } from '../../src/core/access-token.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import type { InspectedImage, InspectImage } from '../../src/core/images/inspect-image.ts'
@@ -36,29 +37,53 @@ import { createTestClock } from './test-clock.ts'
 
 const signal = new AbortController().signal
 
+const parsed = parseConfig(
+  { flags: {}, environment: {}, file: null },
+  { cores: 4, memoryBytes: 8 * 1024 ** 3, terminal: false, folder: '/srv/sepia' },
+)
+if ('faults' in parsed) throw new TypeError('The defaults of the settings are not valid')
+const { listen, models, requests, accounts, deferred } = parsed.config
+
+/** The defaults of the settings table, with room for tests. */
 export const standardSettings: HttpSettings = {
-  trustedProxies: [],
-  connectionsPerAddress: null,
-  connectionsInAll: null,
-  asyncHeaders: ['x-octoai-async'],
-  bodyLimitBytes: 1024 * 1024,
-  bodyMemory: { totalBytes: 256 * 1024 * 1024, shareBytes: 64 * 1024 * 1024 },
-  // Longer than a test may last: a busy machine can leave a run hardly any processor time.
-  runLimitMs: 15 * 60_000,
-  requestsPerMinute: null,
-  imagePixels: 16 * 1024 * 1024,
-  accountPlaces: 1000,
-  maxDocumentBytes: 1e9,
-  defaultModels: { text: null, image: null },
+  listen: { ...listen, connectionsPerAddress: null },
+  models,
+  requests: { ...requests, bodyLimitBytes: 1024 * 1024 },
+  accounts: { ...accounts, streams: 1000, documentBytes: 1e9 },
+  deferred,
   ...publishedBodies,
-  privateWebhooks: false,
+  probesOnly: false,
+  pathPrefixes: [],
+  connectionsInAll: null,
+  bodyMemory: { totalBytes: 256 * 1024 * 1024, shareBytes: 64 * 1024 * 1024 },
+}
+
+/** Changes of {@link standardSettings}: some settings of a group. */
+export type SettingChanges = Partial<
+  { readonly [Group in 'listen' | 'models' | 'requests' | 'accounts' | 'deferred']: Partial<HttpSettings[Group]> } & Pick<
+    HttpSettings,
+    'connectionsInAll' | 'bodyMemory'
+  >
+>
+
+export function settingsWith(changes: SettingChanges = {}): HttpSettings {
+  const standard = standardSettings
+  return {
+    ...standard,
+    ...changes,
+    listen: { ...standard.listen, ...changes.listen },
+    models: { ...standard.models, ...changes.models },
+    requests: { ...standard.requests, ...changes.requests },
+    accounts: { ...standard.accounts, ...changes.accounts },
+    deferred: { ...standard.deferred, ...changes.deferred },
+  }
 }
 
 export interface HttpServiceOptions {
   readonly clock?: Clock
   readonly catalog?: ModelCatalog
   readonly pool?: ModelPool
-  readonly settings?: Partial<HttpSettings>
+  readonly settings?: SettingChanges
   /** Of the store; in memory unless a test brings another. */
   readonly open?: (settings: { readonly clock: Clock; readonly limits: QueueLimits }) => Promise<Store> | Store
   /** Of the queue of deferred requests. */
@@ -156,7 +181,7 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
   await using stack = new AsyncDisposableStack()
   stack.use(store)
   if (options.worker === true) stack.use(startFakeWorker(deps))
-  const server = await createHttpServer(deps, { ...standardSettings, ...options.settings })
+  const server = await createHttpServer(deps, settingsWith(options.settings))
   stack.defer(async () => {
     server.server.closeAllConnections()
     await server.close()
@@ -218,7 +243,7 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
 
 function startFakeWorker(deps: HttpDependencies): Worker {
   const encode: WorkerDependencies['encodeOutput'] = (work, result) => encodeOutput(deps, work, result)
-  const settings = { workerId: 'test', concurrency: 4, leaseMs: 30_000, runLimitMs: standardSettings.runLimitMs }
+  const settings = { workerId: 'test', concurrency: 4, leaseMs: 30_000, runLimitMs: standardSettings.requests.runLimitMs }
   const onOutput: WorkerDependencies['onOutput'] = (inference, output) => deps.bodies.recordOutput(inference, output)
   return startWorker({ ...unobservedWork, ...deps, encodeOutput: encode, onEvent: () => {}, onOutput }, settings)
 }

@@ -10,7 +10,7 @@ import type { HttpSettings } from '../http-settings.ts'
 import { nameOf } from '../wire/a1111/controlnet-units.ts'
 import { isReceived } from './read-body.ts'
 
-type Settings = Pick<HttpSettings, 'defaultModels' | 'modelAliases'>
+type Settings = Pick<HttpSettings, 'models'>
 type Body = Readonly<Record<string, unknown>>
 
 declare module 'fastify' {
@@ -44,16 +44,16 @@ export function fillModels(api: FastifyInstance, deps: RouteDependencies, settin
 /** One body as {@link fillModels} leaves it, for handlers that read a form themselves. */
 export function withInstalledModel(
   deps: RouteDependencies,
-  { defaultModels, modelAliases }: Settings,
+  { models: { defaults, aliases } }: Settings,
   { request, reply, body: given }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly body: Body },
 ): Body {
   const { config } = request.routeOptions
-  const body = withModelId(deps.catalog, given, modelAliases)
+  const body = withModelId(deps.catalog, given, aliases)
   if (config.model === undefined) return body
   if (config.model === 'drawing') {
-    if (defaultModels.image === null) return body
+    if (defaults.image === null) return body
     const catalog = deps.assets.library.catalogFor(callerOf(request).accountId)
-    const known = withoutUnknown(body, (name) => !isKnown(catalog, resolveModelName(catalog, name, modelAliases)))
+    const known = withoutUnknown(body, (name) => !isKnown(catalog, resolveModelName(catalog, name, aliases)))
     if (known !== body) reply.header(header, 'The model is not installed; the default image model draws instead.')
     return known
   }
@@ -62,7 +62,7 @@ export function withInstalledModel(
     if (model === null) throw missing(deps.catalog, ({ embeddings }) => embeddings)
     return body
   }
-  const filled = fillText(deps, { model, standard: defaultModels.text, isOptional: config.model === 'chosen', reply })
+  const filled = fillText(deps, { model, standard: defaults.text, isOptional: config.model === 'chosen', reply })
   return filled === null ? body : { ...body, model: filled }
 }
 

@@ -70,10 +70,10 @@ interface BodyDependencies {
 export function acceptJsonBodies(
   server: FastifyInstance,
   { clock, deadline, invite }: BodyDependencies,
-  settings: Pick<HttpSettings, 'asyncHeaders' | 'bodyLimitBytes' | 'bodyMemory'>,
+  { requests, bodyMemory }: Pick<HttpSettings, 'requests' | 'bodyMemory'>,
 ): void {
-  const parser = new BodyParser(Math.max(settings.bodyLimitBytes, asyncBodyLimitBytes))
-  const budget = new BodyBudget(settings.bodyMemory)
+  const parser = new BodyParser(Math.max(requests.bodyLimitBytes, asyncBodyLimitBytes))
+  const budget = new BodyBudget(bodyMemory)
   const takeTurn = limitPerTurn(bytesPerTurn)
   server.addHook('onClose', () => parser[Symbol.asyncDispose]())
   server.removeAllContentTypeParsers()
@@ -86,8 +86,8 @@ export function acceptJsonBodies(
     // On a closed connection, neither the end of the body nor that of the answer is ever reported.
     clientSignal(reply).throwIfAborted()
     const owner = accountOf(request) ?? clientAddress(request.ip)
-    const asyncMode = worksOnModel(request) ? readAsyncMode(request.headers, settings.asyncHeaders) : 'off'
-    const limitBytes = limitOf(request, asyncMode, settings)
+    const asyncMode = worksOnModel(request) ? readAsyncMode(request.headers, requests.asyncHeaders) : 'off'
+    const limitBytes = limitOf(request, asyncMode, requests)
     const length = Number(request.headers['content-length'] ?? 0)
     const held = request.routeOptions.config.form === 'stored' ? storedFormBytes : length
     const allowance = budget.open(owner, length <= limitBytes ? held : 0)
@@ -168,7 +168,7 @@ function worksOnModel({ routeOptions: { config } }: FastifyRequest): boolean {
   return config.spends !== undefined || config.largeBody === true
 }
 
-function limitOf(request: FastifyRequest, mode: AsyncMode, { bodyLimitBytes }: Pick<HttpSettings, 'bodyLimitBytes'>): number {
+function limitOf(request: FastifyRequest, mode: AsyncMode, { bodyLimitBytes }: HttpSettings['requests']): number {
   if (request.routeOptions.config.form === 'stored') return fileLimitBytes
   if (!worksOnModel(request)) return smallBodyLimitBytes
   return mode === 'off' ? bodyLimitBytes : asyncBodyLimitBytes

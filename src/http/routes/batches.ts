@@ -22,13 +22,13 @@ export const batchRoutes: readonly Route[] = [
     answers: [json('The batch.', batchObjectSchema)],
     refusals: [400, 413, 415, 429, 503],
     handle:
-      (deps, { maxDocumentBytes }) =>
+      (deps) =>
       async ({ incoming, caller, options }) => {
         const { accountId, tokenId } = caller
         const { endpoint, input_file_id: inputFileId, metadata = null, filesLifetimeMs } = parseBatchRequest(receivedBody(incoming).value)
         if (endpoint === '/v1/images/generations') requireScope(caller, ['image'])
         const wanted = { accountId, ...(tokenId !== null && { tokenId }), endpoint, inputFileId, metadata, filesLifetimeMs }
-        return encodeBatch(await createBatch({ ...deps, maxDocumentBytes }, wanted, options))
+        return encodeBatch(await createBatch(deps, wanted, options))
       },
   },
   {

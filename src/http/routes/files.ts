@@ -35,14 +35,13 @@ export const fileRoutes: readonly Route[] = [
     body: fileRequestSchema,
     answers: [json('The file.', fileObjectSchema)],
     refusals: [400, 413, 415, 429, 503],
-    handle: (deps, { maxDocumentBytes }) => {
-      const files = { ...deps, maxDocumentBytes }
+    handle: (deps) => {
       return async ({ incoming, caller: { accountId }, options }) => {
         const stored: StoredBytes[] = []
         try {
           const { fields, files: received } = await receivedForm(incoming).read(async ({ field, name, content }) => {
             if (field !== 'file' || stored.length > 0) throw fileFault('must be the only file of the form, sent once.')
-            const bytes = await storeBytes(files, { accountId, content }, options)
+            const bytes = await storeBytes(deps, { accountId, content }, options)
             stored.push(bytes)
             return { name: readFileName(name), bytes }
           })
@@ -50,7 +49,7 @@ export const fileRoutes: readonly Route[] = [
           const [only, another] = received
           if (only === undefined || another !== undefined) throw fileFault('is required: add one file.')
           const { name, bytes } = only.file
-          return encodeFile(await keepFile(files, bytes, { name, ...request }, options))
+          return encodeFile(await keepFile(deps, bytes, { name, ...request }, options))
         } catch (error) {
           for (const bytes of stored) await dropBytes(deps, bytes)
           throw error

@@ -31,11 +31,11 @@ export const modelRoutes: readonly Route[] = [
     answers: [json('Every installed model.', Type.Union([modelListSchema, messageModelListSchema]))],
     refusals: [429],
     handle:
-      (deps, { modelAliases }) =>
+      (deps, { models: { aliases } }) =>
       async ({ incoming, caller, query }) => {
         const listed = listedOf(visibleModels(deps, caller))
         if (isMessagesSurface(incoming)) return encodeMessageModels(listed, query)
-        const aliased = [...listAliases(deps.catalog, modelAliases)].flatMap(([alias, { id }]) =>
+        const aliased = [...listAliases(deps.catalog, aliases)].flatMap(([alias, { id }]) =>
           listed.filter(({ descriptor }) => descriptor.id === id).map((model) => ({ ...encodeModel(model), id: alias, alias_of: id })),
         )
         return { object: 'list', data: [...listed.map(encodeModel), ...aliased], ...encodePulls(deps.pulls.list()) }
@@ -51,10 +51,10 @@ export const modelRoutes: readonly Route[] = [
     answers: [json('The model.', Type.Union([modelSchema, messageModelSchema]))],
     refusals: [404, 429],
     handle:
-      (deps, { modelAliases }) =>
+      (deps, { models: { aliases } }) =>
       async ({ incoming, caller, param }) => {
         const models = visibleModels(deps, caller)
-        const id = resolveModelName(deps.catalog, param('id'), modelAliases)
+        const id = resolveModelName(deps.catalog, param('id'), aliases)
         const model =
           models.find(({ descriptor }) => descriptor.id === param('id')) ?? models.find(({ descriptor }) => descriptor.id === id)
         if (model !== undefined) return (isMessagesSurface(incoming) ? encodeMessageModel : encodeModel)(model)

@@ -136,8 +136,7 @@ export const requestRoutes: readonly Route[] = [
     ],
     refusals: [400, 404, 409, 410, 422, 429, 503, 504],
     takesLonger: true,
-    handle: (deps, settings) => (call) =>
-      isKeptResponse(call.param('id')) ? answerKeptResponse(deps, settings, call) : sendOutput(deps, call),
+    handle: (deps) => (call) => (isKeptResponse(call.param('id')) ? answerKeptResponse(deps, call) : sendOutput(deps, call)),
   },
 ]
 

@@ -42,7 +42,7 @@ export const a1111DrawingRoutes: readonly Route[] = [
     refusals: [...modelRefusals, 409, 422],
     handle: (deps, settings) => async (call) => {
       const { incoming, caller, options } = call
-      const reading = { body: synchronousBody(incoming).value, maxPixels: settings.imagePixels }
+      const reading = { body: synchronousBody(incoming).value, maxPixels: settings.requests.imagePixels }
       const request = await parseExtra(imageParsingOf(deps, caller), reading, options)
       const work = { kind: 'enlargement', request } as const
       const enlarged = await interruptible(deps, call, 1, (running) => generateImage(call.work, { caller, work }, running))
@@ -80,8 +80,8 @@ async function draw(deps: RouteDependencies, settings: HttpSettings, call: Call,
   const { incoming, caller, options } = call
   const reading = {
     body: synchronousBody(incoming).value,
-    maxPixels: settings.imagePixels,
-    aliases: settings.modelAliases,
+    maxPixels: settings.requests.imagePixels,
+    aliases: settings.models.aliases,
     chosen: await findImageDefault(deps, caller.accountId, options),
     watched: deps.drawings.isWatched(caller, deps.clock.now()),
   }

@@ -28,13 +28,13 @@ export const a1111InventoryRoutes: readonly Route[] = [
     answers: [json('The model was chosen.', Type.Null())],
     refusals: [413, 415, 422, 429],
     handle:
-      (deps, { modelAliases: aliases, maxDocumentBytes }) =>
+      (deps, { models: { aliases } }) =>
       async (call) => {
         const { caller, incoming, reply, options } = call
         const { accountId } = caller
         const chosen = await findImageDefault(deps, accountId, options)
         const model = await readChoice(catalogOf(deps, call), receivedBody(incoming).value, { chosen, aliases })
-        if (model !== null) await keepImageDefault({ ...deps, maxDocumentBytes }, { accountId, model }, options)
+        if (model !== null) await keepImageDefault(deps, { accountId, model }, options)
         return reply.type('application/json; charset=utf-8').send('null')
       },
   },

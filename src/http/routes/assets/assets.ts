@@ -169,8 +169,8 @@ export const assetRoutes: readonly Route[] = [
     ],
     answers: [media('The image.', 'image/png', 'image/jpeg', 'image/webp')],
     refusals: [400, 404, 429],
-    handle: (deps, settings) => {
-      const thumbnails = new Thumbnails({ ...deps, ...settings })
+    handle: (deps) => {
+      const thumbnails = new Thumbnails(deps)
       return async (call) => {
         const width = readThumbnailWidth(call.query.width)
         const asset = await find(deps, call)

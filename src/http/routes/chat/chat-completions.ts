@@ -68,8 +68,7 @@ export const createChatCompletion: Route = {
           ...encodeChatCompletion(head, request, result),
           ...((keep || metadata !== null) && { metadata: metadata ?? {} }),
         }
-        if (keep)
-          await keepChat({ ...deps, maxDocumentBytes: settings.maxDocumentBytes }, caller.accountId, { completion, messages }, options)
+        if (keep) await keepChat(deps, caller.accountId, { completion, messages }, options)
         return completion
       }
       const parts = generateWithPictures(call, request, { messages: storing.messages })
@@ -102,27 +101,25 @@ function answerLater(
     throw new ServiceError('invalid_request_error', 'Leave `stream` out of asynchronous requests; poll for the answer instead.', {
       param: 'stream',
     })
-  const handling = readDeferredHandling(incoming.headers, { ...settings, route: path, body: bytes })
+  const handling = readDeferredHandling(incoming.headers, { ...settings.deferred, route: path, body: bytes })
   if (handling.previews)
     throw new ServiceError('invalid_request_error', 'Leave the header X-Service-Preview out; only images have previews.', {
       param: 'x-service-preview',
     })
   const place = caller.tokenId === null ? readAnswerPlace(incoming.headers) : null
   const work = { kind: 'chat', request, ...(place && { place }) } as const
-  const onAccepted = async (inference: Inference) =>
-    noteBeginning(deps, settings, { place, inference, onFailure: (error) => call.onFailure(error) })
+  const onAccepted = async (inference: Inference) => noteBeginning(deps, { place, inference, onFailure: (error) => call.onFailure(error) })
   return answerDeferred(deps, { incoming, reply: call.reply, mode }, { work, handling, onAccepted })
 }
 
 /** Records in the conversation that its answer is being written. When that fails, the console keeps what it reads. */
 async function noteBeginning(
   deps: RouteDependencies,
-  { maxDocumentBytes }: HttpSettings,
   { place, inference, onFailure }: { readonly place: AnswerPlace | null; readonly inference: Inference } & Pick<Call, 'onFailure'>,
 ): Promise<Readonly<Record<string, string>>> {
   if (place === null) return {}
   try {
-    await beginAnswer({ ...deps, maxDocumentBytes }, { inference, place }, neverAborted)
+    await beginAnswer(deps, { inference, place }, neverAborted)
     return { 'x-service-turn': 'kept' }
   } catch (error) {
     // The request is accepted and runs: its client must get the id even if this failed.

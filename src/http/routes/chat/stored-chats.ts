@@ -101,16 +101,14 @@ export const storedChatRoutes: readonly Route[] = [
     example: { metadata: { topic: 'geography' } },
     answers: [json('The chat completion.', chatCompletionSchema)],
     refusals: [404, 413, 415, 429, 503],
-    handle:
-      (deps, { maxDocumentBytes }) =>
-      async (call) => {
-        const { metadata = {} } = parseStoredChatChange(synchronousBody(call.incoming).value)
-        const change: Parameters<typeof changeAnswer>[2] = (value) => {
-          const chat = readStoredChat(value)
-          return encodeStoredChat({ ...chat, completion: { ...chat.completion, metadata } })
-        }
-        return readStoredChat(await changeAnswer({ ...deps, maxDocumentBytes }, targetOf(call), change, call.options)).completion
-      },
+    handle: (deps) => async (call) => {
+      const { metadata = {} } = parseStoredChatChange(synchronousBody(call.incoming).value)
+      const change: Parameters<typeof changeAnswer>[2] = (value) => {
+        const chat = readStoredChat(value)
+        return encodeStoredChat({ ...chat, completion: { ...chat.completion, metadata } })
+      }
+      return readStoredChat(await changeAnswer(deps, targetOf(call), change, call.options)).completion
+    },
   },
   {
     method: 'DELETE',

@@ -110,7 +110,7 @@ async function draw(deps: RouteDependencies, settings: HttpSettings, call: Call,
   const { headers } = incoming
   const { asyncMode: mode, ...body } = receivedBody(incoming)
   if (mode === 'off') refuseDeferredHeaders(headers)
-  const handling = mode === 'off' ? null : readDeferredHandling(headers, { ...settings, route: path, body: body.bytes })
+  const handling = mode === 'off' ? null : readDeferredHandling(headers, { ...settings.deferred, route: path, body: body.bytes })
   // The stored answer is always JSON, whatever the submitter accepts.
   const answer = handling === null ? readImageAccept(headers.accept) : { type: 'json' as const }
   const hints = {
@@ -118,7 +118,7 @@ async function draw(deps: RouteDependencies, settings: HttpSettings, call: Call,
     lonely: answer.type === 'image',
     previews: handling?.previews ?? false,
   }
-  const read = () => parse(imageParsingOf(deps, caller), { body: body.value, hints, maxPixels: settings.imagePixels }, options)
+  const read = () => parse(imageParsingOf(deps, caller), { body: body.value, hints, maxPixels: settings.requests.imagePixels }, options)
   const { work, logged } = await (handling === null ? read() : deps.deadline.keep(reply, read))
   if (logged !== null) deps.observer.promptLogged({ requestId: incoming.id, accountId: caller.accountId, prompt: logged })
   if (handling !== null) return answerDeferred(deps, { incoming, reply, mode }, { work, handling })

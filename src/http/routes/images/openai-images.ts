@@ -35,7 +35,7 @@ export const openAiImageRoutes: readonly Route[] = [
     refusals: [...modelRefusals, 422],
     handle: (deps, settings) => async (call) => {
       const catalog = deps.assets.library.catalogFor(call.caller.accountId)
-      const requested = parseOpenAiImageRequest(catalog, synchronousBody(call.incoming).value, settings.imagePixels)
+      const requested = parseOpenAiImageRequest(catalog, synchronousBody(call.incoming).value, settings.requests.imagePixels)
       return answerImages(deps, call, { ...requested, name: 'image_generation' })
     },
   },
@@ -74,7 +74,7 @@ async function answerForm(
   call: Call,
   parse: typeof parseImageEdit | typeof parseImageVariation,
 ): Promise<object> {
-  const parsing = { ...imageParsingOf(deps, call.caller), maxPixels: settings.imagePixels }
+  const parsing = { ...imageParsingOf(deps, call.caller), maxPixels: settings.requests.imagePixels }
   const requested = await parse(parsing, withModel(deps, settings, call, await receivedForm(call.incoming).collect()), call.options)
   return answerImages(deps, call, { ...requested, name: 'image_edit' })
 }

@@ -30,8 +30,8 @@ export const fetchPicture: Route = {
   ],
   answers: [media('The image.', 'image/png', 'image/jpeg', 'image/webp')],
   refusals: [400, 404, 410],
-  handle: (deps, settings) => {
-    const thumbnails = new Thumbnails({ ...deps, ...settings })
+  handle: (deps) => {
+    const thumbnails = new Thumbnails(deps)
     return async (call) => {
       const { reply, query, options } = call
       const width = readThumbnailWidth(query.width)

@@ -70,10 +70,10 @@ export const ollamaModelRoutes: readonly Route[] = [
     answers: [json('The model.', ollamaShownSchema)],
     refusals: [404, 413, 415, 429],
     handle:
-      (deps, { modelAliases }) =>
+      (deps, { models: { aliases } }) =>
       async ({ incoming }) => {
         const { model: given } = parseOllamaName(synchronousBody(incoming).value)
-        const descriptor = requireTextModel(deps.catalog, resolveModelName(deps.catalog, given, modelAliases), 'read')
+        const descriptor = requireTextModel(deps.catalog, resolveModelName(deps.catalog, given, aliases), 'read')
         const listed = listModels(deps).find((each) => each.descriptor.id === descriptor.id)
         return encodeShown(descriptor, listed?.contextLength ?? null)
       },
@@ -176,11 +176,11 @@ async function* pullProgress(
   }
 }
 
-async function remove(deps: RouteDependencies, { modelAliases }: HttpSettings, call: Call): Promise<unknown> {
+async function remove(deps: RouteDependencies, { models: { aliases } }: HttpSettings, call: Call): Promise<unknown> {
   await requireOwner(deps, call)
   const { model: given } = parseOllamaName(synchronousBody(call.incoming).value)
   const { catalog, pulledModels } = deps
-  const id = resolveModelName(catalog, given, modelAliases)
+  const id = resolveModelName(catalog, given, aliases)
   const leftOut = catalog.find(id) === undefined ? pulledModels.findLeftOut(id) : undefined
   const model = leftOut ?? requireTextModel(catalog, id, 'read')
   if (!pulledModels.has(model))

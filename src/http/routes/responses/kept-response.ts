@@ -2,11 +2,10 @@ import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../../core/error.ts'
 import type { JsonObject, JsonValue } from '../../../core/json-value.ts'
 import type { Abortable } from '../../../core/waiting.ts'
-import type { DocumentDependencies } from '../../../operations/account-documents.ts'
 import { findInference } from '../../../operations/deferred/inferences.ts'
 import { openOutput, readWritten } from '../../../operations/deferred/outputs.ts'
 import { changeAnswer, findAnswer, keepAnswer } from '../../../operations/kept/kept-answers.ts'
-import type { HttpDependencies } from '../../http-dependencies.ts'
+import type { RouteDependencies } from '../../http-dependencies.ts'
 import { newId } from '../../wire/answer.ts'
 import { readStoredChat } from '../../wire/chat/chat-completion.ts'
 import type { InputItem } from '../../wire/responses/input-items.ts'
@@ -25,8 +24,6 @@ export interface KeptResponse {
   readonly inference: string | null
 }
 
-export type ResponseDependencies = HttpDependencies & DocumentDependencies
-
 /** An account and its response. */
 export interface ResponseTarget {
   readonly accountId: string
@@ -44,7 +41,7 @@ const maxTurns = 1000
  * @throws {ServiceError} `quota_exceeded`.
  */
 export async function keepResponse(
-  deps: DocumentDependencies,
+  deps: RouteDependencies,
   target: ResponseTarget,
   { response, body, inference }: Omit<KeptResponse, 'input'>,
   options: Abortable,
@@ -65,7 +62,7 @@ function named(item: { readonly type?: keyof typeof prefixes; readonly id?: stri
  *
  * @throws {ServiceError} `not_found`.
  */
-export async function findResponse(deps: ResponseDependencies, target: ResponseTarget, options: Abortable): Promise<KeptResponse> {
+export async function findResponse(deps: RouteDependencies, target: ResponseTarget, options: Abortable): Promise<KeptResponse> {
   const kept = readKept((await findAnswer(deps, { kind, ...target }, options)).value)
   if (kept.inference === null) return kept
   const response = await followInference(deps, { ...kept, inference: kept.inference }, target, options)
@@ -81,7 +78,7 @@ export async function findResponse(deps: ResponseDependencies, target: ResponseT
 }
 
 async function followInference(
-  deps: ResponseDependencies,
+  deps: RouteDependencies,
   { response, body, inference: id }: KeptResponse & { readonly inference: string },
   { accountId }: ResponseTarget,
   options: Abortable,
@@ -106,7 +103,7 @@ async function followInference(
  * @throws {ServiceError} `invalid_request_error` when one of the responses is missing or unfinished, or there are too many.
  */
 export async function itemsBefore(
-  deps: ResponseDependencies,
+  deps: RouteDependencies,
   { accountId, previous }: { readonly accountId: string; readonly previous: string | undefined },
   onBytes: (bytes: number) => void,
   options: Abortable,

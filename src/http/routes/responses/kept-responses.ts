@@ -5,8 +5,7 @@ import { cancelInference, waitForInference } from '../../../operations/deferred/
 import { listAnswers, removeAnswer } from '../../../operations/kept/kept-answers.ts'
 import { sendEvents } from '../../answers/send-events.ts'
 import { requireScope } from '../../caller.ts'
-import type { HttpDependencies, RouteDependencies } from '../../http-dependencies.ts'
-import type { HttpSettings } from '../../http-settings.ts'
+import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { Call, Route } from '../../route.ts'
 import { pingComment } from '../../wire/event-data.ts'
 import { encodePage, pageOf, readPageQuery } from '../../wire/page.ts'
@@ -14,7 +13,7 @@ import { encodeKeptStream, readStreamQuery } from '../../wire/responses/kept-str
 import { deletedResponseSchema, itemListSchema, responseListSchema, responseSchema } from '../../wire/responses/response.ts'
 import { responseIncludes } from '../../wire/responses/response-request.ts'
 import { inPath, json, pageParameters } from '../row-parts.ts'
-import { findResponse, isResponseId, type KeptResponse, type ResponseDependencies, type ResponseTarget } from './kept-response.ts'
+import { findResponse, isResponseId, type KeptResponse, type ResponseTarget } from './kept-response.ts'
 
 /** Accepted without effect: the content of a response is fixed when it is made. */
 export const includeQuery = ['include[]', 'include'] as const
@@ -54,10 +53,10 @@ export const keptResponseRoutes: readonly Route[] = [
     idleQuery: includeQuery,
     answers: [json('A page of items.', itemListSchema)],
     refusals: [400, 404, 429],
-    handle: (deps, settings) => async (call) => {
+    handle: (deps) => async (call) => {
       checkInclude(call.query)
       const query = readPageQuery(call.query, 'desc')
-      return pageOf((await findResponse(keeping(deps, settings), targetOf(call), call.options)).input, query, 'items')
+      return pageOf((await findResponse(deps, targetOf(call), call.options)).input, query, 'items')
     },
   },
   {
@@ -69,8 +68,7 @@ export const keptResponseRoutes: readonly Route[] = [
     parameters: [id],
     answers: [json('The current response.', responseSchema)],
     refusals: [400, 404, 429],
-    handle: (httpDeps, settings) => {
-      const deps = keeping(httpDeps, settings)
+    handle: (deps) => {
       return async (call) => {
         const target = targetOf(call)
         const { inference } = await findResponse(deps, target, call.options)
@@ -91,8 +89,7 @@ export const keptResponseRoutes: readonly Route[] = [
     parameters: [id],
     answers: [json('The response is deleted.', deletedResponseSchema)],
     refusals: [404, 429],
-    handle: (httpDeps, settings) => {
-      const deps = keeping(httpDeps, settings)
+    handle: (deps) => {
       return async (call) => {
         const target = targetOf(call)
         const { inference } = await findResponse(deps, target, call.options)
@@ -104,10 +101,6 @@ export const keptResponseRoutes: readonly Route[] = [
   },
 ]
 
-function keeping(deps: HttpDependencies, { maxDocumentBytes }: HttpSettings): ResponseDependencies {
-  return { ...deps, maxDocumentBytes }
-}
-
 /** Whether an id is that of a stored response; all others belong to deferred requests. */
 export function isKeptResponse(id: string): boolean {
   return id.startsWith('resp_')
@@ -118,11 +111,10 @@ export function isKeptResponse(id: string): boolean {
  *
  * @throws {ServiceError} `insufficient_scope`.
  */
-export async function answerKeptResponse(httpDeps: RouteDependencies, settings: HttpSettings, call: Call): Promise<object> {
+export async function answerKeptResponse(deps: RouteDependencies, call: Call): Promise<object> {
   const { reply, caller, query, options, onFailure } = call
   requireScope(caller, ['read', 'text'])
   checkInclude(query)
-  const deps = { ...httpDeps, ...settings }
   const streamed = readStreamQuery(query)
   const target = targetOf(call)
   const first = await deps.deadline.keep(reply, () => findResponse(deps, target, options))
@@ -137,7 +129,7 @@ const followMs = 30_000
 
 /** Yields a response now and when it has ended. */
 async function* followResponse(
-  deps: ResponseDependencies,
+  deps: RouteDependencies,
   target: ResponseTarget,
   first: KeptResponse,
   options: Abortable,

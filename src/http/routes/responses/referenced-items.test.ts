@@ -3,8 +3,9 @@ import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { assertRejected } from '../../../../test/support/wire/assert-refused.ts'
 import { neverAborted } from '../../../core/waiting.ts'
+import type { RouteDependencies } from '../../http-dependencies.ts'
 import { itemId } from '../../wire/responses/output-items.ts'
-import { itemsBefore, type ResponseDependencies } from './kept-response.ts'
+import { itemsBefore } from './kept-response.ts'
 import { withReferencedItems } from './referenced-items.ts'
 
 const [first = '', second = ''] = ['a', 'b'].map((digit) => `resp_${digit.repeat(32)}`)
@@ -12,7 +13,7 @@ const idOf = (response: string, place: number) => itemId('message', { response, 
 const reference = (response: string, place: number) => ({ type: 'item_reference', id: idOf(response, place) })
 
 /** An account with two stored responses of two items each, of which the second continues the first; `onRead` is called before each is read. */
-function stored(onRead: (id: string) => void): ResponseDependencies {
+function stored(onRead: (id: string) => void): RouteDependencies {
   const get = async ({ id, accountId }: { readonly id: string; readonly accountId: string }) => {
     onRead(id)
     if (accountId !== 'ada' || (id !== first && id !== second)) return null
@@ -20,15 +21,15 @@ function stored(onRead: (id: string) => void): ResponseDependencies {
     const body = id === second ? { previous_response_id: first } : {}
     return { value: { response: { id, status: 'completed', output }, input: [], body, inference: null } }
   }
-  return { documents: { get } } as unknown as ResponseDependencies
+  return { documents: { get } } as unknown as RouteDependencies
 }
 
 suite('items of stored responses', () => {
   const body = { model: 'm', input: [reference(first, 0), 'Hi', reference(second, 1), reference(first, 0)] }
   const ways = {
-    'by reference': (deps: ResponseDependencies, options = neverAborted) =>
+    'by reference': (deps: RouteDependencies, options = neverAborted) =>
       withReferencedItems(deps, { accountId: 'ada', body, take: () => {} }, options),
-    'of a continued conversation': (deps: ResponseDependencies, options = neverAborted) =>
+    'of a continued conversation': (deps: RouteDependencies, options = neverAborted) =>
       itemsBefore(deps, { accountId: 'ada', previous: second }, () => {}, options),
   }
   for (const [way, read] of Object.entries(ways)) {

@@ -2,8 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../../core/error.ts'
 import { isRecord, type JsonValue } from '../../../core/json-value.ts'
 import type { Abortable } from '../../../core/waiting.ts'
+import type { RouteDependencies } from '../../http-dependencies.ts'
 import { responseOf } from '../../wire/responses/output-items.ts'
-import { findResponse, type ResponseDependencies, type ResponseTarget } from './kept-response.ts'
+import { findResponse, type ResponseTarget } from './kept-response.ts'
 
 /**
  * A request's body with each `item_reference` in its input replaced by the item of a stored response, as if the client had sent it.
@@ -12,7 +13,7 @@ import { findResponse, type ResponseDependencies, type ResponseTarget } from './
  * @throws {ServiceError} `invalid_request_error` for an item that is not stored, and the errors of `from.take`.
  */
 export async function withReferencedItems(
-  deps: ResponseDependencies,
+  deps: RouteDependencies,
   { accountId, body, take }: { readonly accountId: string; readonly body: unknown; readonly take: (bytes: number) => void },
   options: Abortable,
 ): Promise<unknown> {
@@ -47,7 +48,7 @@ export async function withReferencedItems(
 }
 
 /** The items of a stored response; none if it is not stored. */
-async function readOutput(deps: ResponseDependencies, target: ResponseTarget, options: Abortable): Promise<readonly JsonValue[]> {
+async function readOutput(deps: RouteDependencies, target: ResponseTarget, options: Abortable): Promise<readonly JsonValue[]> {
   const found = await findResponse(deps, target, options).catch(orNothing)
   return Array.isArray(found?.response.output) ? found.response.output : []
 }

@@ -34,7 +34,7 @@ import {
 import { encodeResponseStream } from '../../wire/responses/response-stream.ts'
 import { inputTokensSchema } from '../../wire/tokens/token-answers.ts'
 import { events, json, modelRefusals } from '../row-parts.ts'
-import { itemsBefore, keepResponse, type ResponseDependencies } from './kept-response.ts'
+import { itemsBefore, keepResponse } from './kept-response.ts'
 import { withReferencedItems } from './referenced-items.ts'
 
 const model = 'smollm2-135m-instruct'
@@ -57,8 +57,7 @@ export const responseRoutes: readonly Route[] = [
     example: { model, instructions: 'Answer in one word.', input: 'What is the capital of France?' },
     answers: [{ status: 200, description: 'The response.', content: { 'application/json': responseSchema, ...events } }],
     refusals: modelRefusals,
-    handle: (routeDeps, settings) => {
-      const deps = { ...routeDeps, maxDocumentBytes: settings.maxDocumentBytes }
+    handle: (deps) => {
       return async (call) => {
         const received = await receiveBody(deps, call)
         const body = parseResponseRequest(withModelDefaults(deps.catalog, received.value, ['temperature', 'topP']))
@@ -81,8 +80,7 @@ export const responseRoutes: readonly Route[] = [
     example: { model, input: [{ role: 'user', content: 'What is the capital of France?' }] },
     answers: [json('The item.', compactionSchema)],
     refusals: modelRefusals,
-    handle: (routeDeps, settings) => {
-      const deps = { ...routeDeps, maxDocumentBytes: settings.maxDocumentBytes }
+    handle: (deps) => {
       return async (call) => {
         const { caller, options, work } = call
         const received = await receiveBody(deps, call)
@@ -107,8 +105,7 @@ export const responseRoutes: readonly Route[] = [
     example: { model, input: 'What is the capital of France?' },
     answers: [json('The number of tokens.', inputTokensSchema)],
     refusals: modelRefusals,
-    handle: (routeDeps, { maxDocumentBytes }) => {
-      const deps = { ...routeDeps, maxDocumentBytes }
+    handle: (deps) => {
       return async (call) => {
         const { caller, work, options } = call
         const received = await receiveBody(deps, call)
@@ -136,7 +133,7 @@ function firstModel(catalog: ModelCatalog): string {
 
 /** The body of a call, with the items that it refers to. */
 async function receiveBody(
-  deps: ResponseDependencies,
+  deps: RouteDependencies,
   { incoming, caller: { accountId }, options }: Call,
 ): Promise<{ readonly value: unknown; readonly byteLength: number }> {
   const { value: body, byteLength, take } = synchronousBody(incoming)
@@ -155,7 +152,7 @@ async function receiveBody(
  * @param requested.bytes Of the body.
  */
 async function readConversation(
-  deps: RouteDependencies & ResponseDependencies,
+  deps: RouteDependencies,
   { caller, body, bytes: own }: { readonly caller: Caller; readonly body: ResponseBody; readonly bytes: number },
   options: Abortable,
 ): Promise<TextRequest> {
@@ -173,7 +170,7 @@ interface Requested {
   readonly head: ResponseHead
 }
 
-async function answerNow(deps: RouteDependencies & ResponseDependencies, call: Call, { body, request, head }: Requested): Promise<object> {
+async function answerNow(deps: RouteDependencies, call: Call, { body, request, head }: Requested): Promise<object> {
   const { caller, options } = call
   const keep = async (response: JsonObject): Promise<void> => {
     if (body.store === false) return
@@ -191,7 +188,7 @@ async function answerNow(deps: RouteDependencies & ResponseDependencies, call: C
 }
 
 /** Queues a background response. If its id is available too late for the answer, it is cancelled, because no client could ask for it. */
-async function answerLater(deps: RouteDependencies & ResponseDependencies, call: Call, requested: Requested): Promise<object> {
+async function answerLater(deps: RouteDependencies, call: Call, requested: Requested): Promise<object> {
   const { accountId } = call.caller
   let isLate = false
   const cancel = (id: string) => cancelInference(deps, { id, accountId }, neverAborted)
@@ -208,7 +205,7 @@ async function answerLater(deps: RouteDependencies & ResponseDependencies, call:
 }
 
 async function queueResponse(
-  deps: ResponseDependencies,
+  deps: RouteDependencies,
   { incoming, caller: { accountId, tokenId }, options }: Call,
   { body, request, head }: Requested,
 ): Promise<{ readonly inference: string; readonly response: JsonObject }> {
