@@ -1,4 +1,3 @@
-import { defined } from '../core/defined.ts'
 import { ServiceError } from '../core/error.ts'
 import type { ImageRequest } from '../core/image-generation.ts'
 import { readEnlargement } from '../core/images/earlier-enlargement.ts'
@@ -99,12 +98,10 @@ function unknownKind(kind: never): ServiceError {
 
 function describe(model: Model): Omit<Extract<LeaseAnswer, { readonly type: 'granted' }>, 'type'> {
   if (model === null) return { facts: {}, abilities: [] }
-  const contextLength = 'contextLength' in model ? model.contextLength : undefined
   const { device } = model
-  return {
-    facts: defined({ contextLength, device }),
-    abilities: ['countPrompt', 'rank', 'tokenize', 'detokenize'].filter((name) => name in model),
-  }
+  if (!('embed' in model)) return { facts: { device }, abilities: [] }
+  const abilities = (['countPrompt', 'rank', 'tokenize', 'detokenize'] as const).filter((name) => model[name] !== undefined)
+  return { facts: { contextLength: model.contextLength, device }, abilities }
 }
 
 interface Speaker {

@@ -10,16 +10,16 @@ import type { LeasedSlot } from './lease-slot.ts'
 export function createRemoteTextModel(slot: LeasedSlot, account: string): TextModel {
   const ask = async <Result>(method: string, request: unknown, { signal }: Abortable): Promise<Result> =>
     (await resultOf(slot.call(method, request, { signal, account }), () => {})) as Result
+  const able = <Result>(method: string) =>
+    slot.abilities.includes(method) ? (request: unknown, options: Abortable) => ask<Result>(method, request, options) : undefined
   return {
     ...slot.facts,
     generate: (request, { signal }) => slot.call('generate', request, { signal, account }) as AsyncGenerator<TextPart>,
     embed: (request, options) => ask<EmbeddingResult>('embed', request, options),
-    ...(slot.abilities.includes('countPrompt') ? { countPrompt: (request, options) => ask<number>('countPrompt', request, options) } : {}),
-    ...(slot.abilities.includes('rank') ? { rank: (request, options) => ask<RankResult>('rank', request, options) } : {}),
-    ...(slot.abilities.includes('tokenize') ? { tokenize: (request, options) => ask<TokenizeResult>('tokenize', request, options) } : {}),
-    ...(slot.abilities.includes('detokenize')
-      ? { detokenize: (request, options) => ask<DetokenizeResult>('detokenize', request, options) }
-      : {}),
+    countPrompt: able<number>('countPrompt'),
+    rank: able<RankResult>('rank'),
+    tokenize: able<TokenizeResult>('tokenize'),
+    detokenize: able<DetokenizeResult>('detokenize'),
   }
 }
 
@@ -27,11 +27,10 @@ type DrawOptions = Pick<Parameters<ImageModel['generate']>[1], 'signal' | 'onPro
 
 /** An image model on a leased slot of another node, which resolves asset names itself. */
 export function createRemoteImageModel(slot: LeasedSlot, account: string): ImageModel {
-  const { device } = slot.facts
   const draw = async (request: unknown, { signal, onProgress }: DrawOptions): Promise<ImageResult> =>
     (await resultOf(slot.call('draw', request, { signal, account }), (part) => onProgress(part as ImageProgress))) as ImageResult
   return {
-    ...(device === undefined ? {} : { device }),
+    device: slot.facts.device,
     generate: draw,
     // Nodes of earlier versions expect it as a drawing.
     enlarge: (request, options) => draw(writeEnlargement(request), options),

@@ -1,4 +1,3 @@
-import { defined } from '../core/defined.ts'
 import type { ImageModel } from '../core/ports/image-model.ts'
 import type { ModelLease } from '../core/ports/model-pool.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
@@ -102,13 +101,14 @@ export async function rerouteText(place: Place<TextModel>): Promise<ModelLease<T
   const { contextLength, device, countPrompt, rank, tokenize, detokenize } = lease.model
   return {
     model: {
-      ...defined({ contextLength, device }),
+      contextLength,
+      device,
       generate: (request, options) => lease.stream((model) => model.generate(request, options)),
       embed: (request, options) => lease.ask((model) => model.embed(request, options)),
-      ...(countPrompt && { countPrompt: (request, options) => lease.ask((model) => model.countPrompt?.(request, options) ?? lacking()) }),
-      ...(rank && { rank: (request, options) => lease.ask((model) => model.rank?.(request, options) ?? lacking()) }),
-      ...(tokenize && { tokenize: (request, options) => lease.ask((model) => model.tokenize?.(request, options) ?? lacking()) }),
-      ...(detokenize && { detokenize: (request, options) => lease.ask((model) => model.detokenize?.(request, options) ?? lacking()) }),
+      countPrompt: countPrompt && ((request, options) => lease.ask((model) => model.countPrompt?.(request, options) ?? lacking())),
+      rank: rank && ((request, options) => lease.ask((model) => model.rank?.(request, options) ?? lacking())),
+      tokenize: tokenize && ((request, options) => lease.ask((model) => model.tokenize?.(request, options) ?? lacking())),
+      detokenize: detokenize && ((request, options) => lease.ask((model) => model.detokenize?.(request, options) ?? lacking())),
     },
     [Symbol.asyncDispose]: () => lease[Symbol.asyncDispose](),
   }
@@ -120,7 +120,7 @@ export async function rerouteImage(place: Place<ImageModel>): Promise<ModelLease
   const { device, enlarge } = lease.model
   return {
     model: {
-      ...(device === undefined ? {} : { device }),
+      device,
       async generate(request, options) {
         let begun = false
         // Steps start over if no preview was sent.
@@ -133,7 +133,7 @@ export async function rerouteImage(place: Place<ImageModel>): Promise<ModelLease
           () => begun,
         )
       },
-      ...(enlarge && { enlarge: (request, options) => lease.ask((model) => model.enlarge?.(request, options) ?? lacking()) }),
+      enlarge: enlarge && ((request, options) => lease.ask((model) => model.enlarge?.(request, options) ?? lacking())),
     },
     [Symbol.asyncDispose]: () => lease[Symbol.asyncDispose](),
   }

@@ -18,12 +18,12 @@ export function boundPictures(
       refuseTooLarge(request, descriptor, limits)
       return await generate(request, options)
     },
-    ...(enlarge && {
-      async enlarge(request, options) {
+    enlarge:
+      enlarge &&
+      (async (request, options) => {
         refuseTooLarge(request, descriptor, limits)
         return await enlarge(request, options)
-      },
-    }),
+      }),
   }
 }
 

@@ -29,8 +29,10 @@ export interface ImageModel {
    *
    * @throws {ServiceError} as {@link generate}.
    */
-  enlarge?(
-    request: EnlargementRequest,
-    options: { readonly signal: AbortSignal; readonly onProgress: (progress: ImageProgress) => void },
-  ): Promise<ImageResult>
+  readonly enlarge?:
+    | ((
+        request: EnlargementRequest,
+        options: { readonly signal: AbortSignal; readonly onProgress: (progress: ImageProgress) => void },
+      ) => Promise<ImageResult>)
+    | undefined
 }

@@ -26,6 +26,13 @@ export interface TextFigures {
   readonly rightTokens: number
 }
 
+/** What only some models or runtimes can do. */
+type Ability<Request, Result, Options = Abortable> = (request: Request, options: Options) => Promise<Result>
+
+interface OfAccount extends Abortable {
+  readonly account: string
+}
+
 /** A loaded language model. */
 export interface TextModel {
   /** Its device; absent = unknown. */
@@ -57,7 +64,7 @@ export interface TextModel {
    *
    * @throws {ServiceError} `context_length_exceeded`, and other refusals of `generate` about the prompt.
    */
-  countPrompt?(request: TextRequest, options: { readonly signal: AbortSignal; readonly account: string }): Promise<number>
+  readonly countPrompt?: Ability<TextRequest, number, OfAccount> | undefined
 
   /** @throws {ServiceError} `unsupported_parameter` if the model has no embeddings, `context_length_exceeded`. */
   embed(request: EmbeddingRequest, options: Abortable): Promise<EmbeddingResult>
@@ -67,19 +74,19 @@ export interface TextModel {
    *
    * @throws {ServiceError} `context_length_exceeded` if a pair exceeds the context.
    */
-  rank?(request: RankRequest, options: Abortable): Promise<RankResult>
+  readonly rank?: Ability<RankRequest, RankResult> | undefined
 
   /**
    * Tokenizes a text or a conversation's prompt; absent = not supported by the runtime.
    *
    * @throws {ServiceError} `context_length_exceeded` if the tokens exceed the context many times over.
    */
-  tokenize?(request: TokenizeRequest, options: { readonly signal: AbortSignal; readonly account: string }): Promise<TokenizeResult>
+  readonly tokenize?: Ability<TokenizeRequest, TokenizeResult, OfAccount> | undefined
 
   /**
    * Converts tokens to text; absent = not supported by the runtime.
    *
    * @throws {ServiceError} `invalid_request_error` for an unknown token.
    */
-  detokenize?(request: DetokenizeRequest, options: Abortable): Promise<DetokenizeResult>
+  readonly detokenize?: Ability<DetokenizeRequest, DetokenizeResult> | undefined
 }

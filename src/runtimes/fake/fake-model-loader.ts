@@ -1,4 +1,3 @@
-import { defined } from '../../core/defined.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
 import type { Clock } from '../../core/ports/clock.ts'
@@ -57,7 +56,9 @@ export class FakeModelLoader implements ModelLoader {
         contextLength: model.contextLength,
         generate: (request, options) => model.generate(request, { ...options, signal: AbortSignal.any([options.signal, crashed]) }),
         embed: (request, options) => model.embed(request, options),
-        ...defined({ rank: model.rank, tokenize: model.tokenize, detokenize: model.detokenize }),
+        rank: model.rank,
+        tokenize: model.tokenize,
+        detokenize: model.detokenize,
       }
     })
   }

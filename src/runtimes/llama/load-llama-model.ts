@@ -122,7 +122,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
       if (!descriptor.embeddings) throw makesNone(descriptor.id)
       return await embedTexts(whole, request, { signal })
     },
-    ...(ranks && { rank: (request, { signal }) => rankTexts(whole, request, { signal }) }),
+    rank: ranks ? (request, { signal }) => rankTexts(whole, request, { signal }) : undefined,
     tokenize: (request, { account, signal }) => tokenizeText(engine, request, { account, signal }),
     detokenize: async (request) => detokenizeText(engine, request),
     useThreads: (count) => {

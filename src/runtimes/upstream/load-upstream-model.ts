@@ -46,9 +46,7 @@ function createUpstreamTextModel(servers: ReplicaSet, protocol: TextProtocol): T
       servers.stream(conversationKey(account, request), (connection) => protocol.generate(connection, request, { signal }), { signal }),
     embed: (request, { signal }) =>
       servers.ask(request.inputs[0]?.toString() ?? '', (connection) => protocol.embed(connection, request, { signal }), { signal }),
-    ...(rank && {
-      rank: (request, { signal }) => servers.ask(request.query, (connection) => rank(connection, request, { signal }), { signal }),
-    }),
+    rank: rank && ((request, { signal }) => servers.ask(request.query, (connection) => rank(connection, request, { signal }), { signal })),
   }
 }
 
