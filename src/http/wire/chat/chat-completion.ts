@@ -17,7 +17,7 @@ export function encodeChatCompletion(head: CompletionHead, request: TextRequest,
     model: head.model,
     object: 'chat.completion',
     system_fingerprint: null,
-    ...(head.tier && { service_tier: head.tier }),
+    service_tier: head.tier,
     usage: encodeTokenUsage(result.usage),
     ...warningsOf(result),
   }
@@ -31,13 +31,13 @@ function encodeChoice(choice: TextChoice, index: number, request: TextRequest): 
     message: {
       role: 'assistant',
       content: calls.length > 0 && choice.text === '' ? null : choice.text,
-      ...(choice.thoughts.length > 0 && { reasoning_content: choice.thoughts }),
+      reasoning_content: choice.thoughts || undefined,
       function_call: isOnly && calls[0] !== undefined ? { name: calls[0].name, arguments: calls[0].arguments } : null,
-      ...(calls.length > 0 && !isOnly && { tool_calls: calls.map((call) => encodeToolCall(call, request)) }),
+      tool_calls: calls.length > 0 && !isOnly ? calls.map((call) => encodeToolCall(call, request)) : undefined,
     },
     delta: null,
     finish_reason: finishWord(choice.reason, isOnly),
-    ...(request.topLogprobs !== null && { logprobs: { content: encodeLogprobs(choice.logprobs) } }),
+    logprobs: request.topLogprobs === null ? undefined : { content: encodeLogprobs(choice.logprobs) },
   }
 }
 

@@ -26,7 +26,7 @@ export async function* encodeChatStream(
       object: 'chat.completion.chunk',
       created: head.created,
       model: head.model,
-      ...(head.tier && { service_tier: head.tier }),
+      service_tier: head.tier,
       ...fields,
     })
   const calls = new ClientCalls(request)
@@ -80,7 +80,7 @@ function encodeChoice(part: Exclude<TextPart, { type: 'prompt' | 'finish' }>, is
     case 'text':
       return {
         ...choiceOf(part.choice, { content: part.text }),
-        ...(part.logprobs && { logprobs: { content: encodeLogprobs(part.logprobs) } }),
+        logprobs: part.logprobs && { content: encodeLogprobs(part.logprobs) },
       }
     case 'thoughts':
       return choiceOf(part.choice, { content: null, reasoning_content: part.text })

@@ -40,7 +40,7 @@ export interface CompletionHead {
 
 /** A head with a new id and the current time. */
 export function startCompletion(clock: Clock, model: string, tier?: CompletionHead['tier']): CompletionHead {
-  return { ...(tier && { tier }), id: newId('cmpl-'), created: Math.floor(clock.now() / 1000), model }
+  return { tier, id: newId('cmpl-'), created: Math.floor(clock.now() / 1000), model }
 }
 
 /** Log probabilities in the format of plain completions. @param offset Characters of the choice before the first token. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { makeTextRequest } from '../../../../test/support/text-request.ts'
+import { asSent } from '../../../../test/support/wire/as-sent.ts'
 import type { TextChoice, TextResult } from '../../../operations/collect-text.ts'
 import { encodeChatCompletion } from './chat-completion.ts'
 import { encodeCompletion, startCompletion } from './completion.ts'
@@ -26,7 +27,7 @@ describe('the head of an answer', () => {
 
 describe('a chat answer', () => {
   it('has the fields that official clients expect: delta and function_call null, usage summed', () => {
-    assert.deepEqual(encodeChatCompletion(head, request, resultOf(plain)), {
+    assert.deepEqual(asSent(encodeChatCompletion(head, request, resultOf(plain))), {
       id: 'cmpl-1',
       object: 'chat.completion',
       created: 12,
@@ -44,7 +45,7 @@ describe('a chat answer', () => {
     ['words and a call', { ...plain, text: 'Look:', toolCalls: [call], reason: 'tool_calls' }, 'Look:'],
   ] as const)
     it(`has ${JSON.stringify(content)} as the content of ${what}`, () => {
-      const [first] = encodeChatCompletion(head, request, resultOf(choice)).choices
+      const [first] = asSent(encodeChatCompletion(head, request, resultOf(choice))).choices
       assert.equal(first?.message.content, content)
       assert.equal('tool_calls' in (first?.message ?? {}), choice.toolCalls.length > 0)
     })
@@ -55,7 +56,7 @@ describe('a chat answer', () => {
   })
 
   it('numbers its choices, and has reasoning and log probabilities only if there are any', () => {
-    const { choices } = encodeChatCompletion(head, request, resultOf(plain, { ...plain, thoughts: 'hm', reason: 'length' }))
+    const { choices } = asSent(encodeChatCompletion(head, request, resultOf(plain, { ...plain, thoughts: 'hm', reason: 'length' })))
     assert.deepEqual(
       choices.map(({ index, finish_reason, message }) => [index, finish_reason, message.reasoning_content]),
       [

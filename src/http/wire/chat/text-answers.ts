@@ -139,7 +139,7 @@ export function encodeTokenUsage({
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
     prompt_tokens_details: { cached_tokens: cachedTokens },
-    ...(thoughtTokens !== undefined && { completion_tokens_details: { reasoning_tokens: thoughtTokens } }),
+    completion_tokens_details: thoughtTokens === undefined ? undefined : { reasoning_tokens: thoughtTokens },
   }
 }
 

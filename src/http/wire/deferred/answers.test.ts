@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { makeImageRequest } from '../../../../test/support/image-request.ts'
 import { makeTextRequest } from '../../../../test/support/text-request.ts'
+import { asSent } from '../../../../test/support/wire/as-sent.ts'
 import { ServiceError } from '../../../core/error.ts'
 import { type Inference, makePendingInference } from '../../../core/inference.ts'
 import type { InferenceUpdate } from '../../../operations/deferred/inferences.ts'
@@ -34,7 +35,7 @@ describe('the answer to a poll', () => {
     ['cancelled', { ...done, outcome: 'cancelled', error }, ['response_url', 'outcome'], ['queue_position', 'error']],
   ] as const)
     it(`has exactly the fields for ${what} work`, () => {
-      const answer = encodeInference(address, inference)
+      const answer = asSent(encodeInference(address, inference))
       for (const field of has) assert.ok(field in answer, field)
       for (const field of lacks) assert.ok(!(field in answer), field)
       for (const field of [
@@ -88,7 +89,7 @@ describe('the body of a webhook', () => {
     assert.deepEqual(JSON.parse(encodeWebhook(address, inference, 1500)), {
       type: 'inference.completed',
       timestamp: '1970-01-01T00:00:01.500Z',
-      data: JSON.parse(JSON.stringify(encodeInference(address, inference))),
+      data: asSent(encodeInference(address, inference)),
     })
   })
 
@@ -129,7 +130,7 @@ describe('the stream of a request', () => {
       events.map(([name]) => name),
       ['status', 'progress', 'preview'],
     )
-    assert.deepEqual(events[0]?.[1], JSON.parse(JSON.stringify(encodeInference(address, pending))))
+    assert.deepEqual(events[0]?.[1], asSent(encodeInference(address, pending)))
     assert.deepEqual(events[1]?.[1], { step: 2, total: 4 })
     assert.deepEqual(events[2]?.[1], { image_b64: '/w==' })
   })

@@ -48,7 +48,7 @@ export function encodeImageResult(
     model: request.model,
     width: request.width,
     height: request.height,
-    ...(warnings.length === 0 ? {} : { warnings }),
+    warnings: warnings.length === 0 ? undefined : warnings,
   }
 }
 

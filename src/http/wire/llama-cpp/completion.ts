@@ -87,7 +87,7 @@ export function encodeNativeCompletion(
     ...encodeNativeEnd(request, { ...end, text, choice }, delivery),
     content: text,
     tokens: delivery.withTokens ? tokens : [],
-    ...(request.topLogprobs !== null && { completion_probabilities: encodeProbabilities(logprobs) }),
+    completion_probabilities: request.topLogprobs === null ? undefined : encodeProbabilities(logprobs),
   }
   return pickFields(answer, delivery.fields)
 }
@@ -144,8 +144,8 @@ export async function* encodeNativeStream(
         id_slot: -1,
         tokens_predicted: timer.usage.completionTokens,
         tokens_evaluated: timer.usage.promptTokens,
-        ...(delivery.timingsPerToken && { timings: timer.timings() }),
-        ...(part.logprobs !== undefined && { completion_probabilities: encodeProbabilities(part.logprobs) }),
+        timings: delivery.timingsPerToken ? timer.timings() : undefined,
+        completion_probabilities: part.logprobs && encodeProbabilities(part.logprobs),
       })
     }
   } catch (error) {

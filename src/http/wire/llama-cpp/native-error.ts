@@ -1,6 +1,7 @@
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { describeError, type ErrorObject, type ErrorReader } from '../../faults/error-body.ts'
 import { errorStatus } from '../../faults/error-status.ts'
+import type { Answer } from '../answer.ts'
 
 /** The error body of llama.cpp's routes. */
 export const nativeErrorSchema = Type.Object({
@@ -15,7 +16,7 @@ export const nativeErrorSchema = Type.Object({
 })
 
 /** Makes an error body in the format of llama.cpp's server, whose `code` is a number. */
-export function toNativeError(error: unknown, reader: ErrorReader = {}): Static<typeof nativeErrorSchema> {
+export function toNativeError(error: unknown, reader: ErrorReader = {}): Answer<typeof nativeErrorSchema> {
   const { code: reason, ...said } = describeError(error, reader)
   const code = errorStatus[reason]
   return { error: { ...said, code, type: typeOf(reason) ?? said.type, reason } }

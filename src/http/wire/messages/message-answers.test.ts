@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { Compile } from 'typebox/compile'
+import { asSent } from '../../../../test/support/wire/as-sent.ts'
 import { partsOf, readParts } from '../../../../test/support/wire/text-parts.ts'
 import { errorCodes, ServiceError } from '../../../core/error.ts'
 import type { TextPart } from '../../../core/text-generation.ts'
@@ -136,7 +137,7 @@ suite('answers in Anthropic’s format', () => {
     const thread = toMessageError({ code: 'unsupported_parameter', message: 'No.', param: 'thread' })
     assert.deepEqual(thread.error.details, { error_code: 'thread_unsupported_request', unsupported: [] })
     assert.equal(toMessageError({ code: 'unsupported_parameter', message: 'No.', param: 'x' }).error.details, undefined)
-    assert.ok(!('request_id' in thread))
+    assert.ok(!('request_id' in asSent(thread)))
   })
 
   test('each message has a unique id', () => {

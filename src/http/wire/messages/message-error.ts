@@ -25,8 +25,8 @@ const noThreads = { error_code: 'thread_unsupported_request', unsupported: [] } 
 /** An error in Anthropic's format. */
 export interface MessageError {
   readonly type: 'error'
-  readonly error: { readonly type: string; readonly message: string; readonly details?: object }
-  readonly request_id?: string
+  readonly error: { readonly type: string; readonly message: string; readonly details?: object | undefined }
+  readonly request_id?: string | undefined
 }
 
 /** The error body of Anthropic's routes. */
@@ -36,8 +36,8 @@ export function toMessageError({ code, message, param }: ErrorRecord, requestId?
     error: {
       type: errorTypes[errorStatus[code]],
       message,
-      ...(code === 'unsupported_parameter' && param === 'thread' && { details: noThreads }),
+      details: code === 'unsupported_parameter' && param === 'thread' ? noThreads : undefined,
     },
-    ...(requestId !== undefined && { request_id: requestId }),
+    request_id: requestId,
   }
 }

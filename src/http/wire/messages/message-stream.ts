@@ -34,7 +34,7 @@ export async function* encodeMessageStream(
         yield event('message_delta', {
           delta: { stop_reason: stopReason(end), stop_sequence: end.stop ?? null },
           usage: encodeMessageUsage(part.usage),
-          ...(end.warnings !== undefined && { warnings: end.warnings }),
+          warnings: end.warnings,
         })
       } else if (part.type !== 'prompt' && (thoughts || part.type !== 'thoughts')) yield* blocks.add(part)
     }

@@ -6,6 +6,7 @@ import type { ListedModel } from '../../../operations/list-models.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { closed, optional } from '../../faults/object-schema.ts'
 import { fieldFault, refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
+import type { Answer } from '../answer.ts'
 import { ignoredFields } from '../ignored-fields.ts'
 
 /** The version of Ollama that this interface follows. Clients refuse servers that are too old for their requests. */
@@ -100,7 +101,7 @@ export function encodeLoaded(models: readonly ListedModel[]): Static<typeof olla
 }
 
 /** Answer of POST /api/show. */
-export function encodeShown(descriptor: TextModelDescriptor, contextLength: number | null): Static<typeof ollamaShownSchema> {
+export function encodeShown(descriptor: TextModelDescriptor, contextLength: number | null): Answer<typeof ollamaShownSchema> {
   const { weights, license, embeddings, generates = true, vision = false, defaults = {} } = descriptor
   const architecture = weights?.architecture
   const parameters = [
@@ -114,7 +115,7 @@ export function encodeShown(descriptor: TextModelDescriptor, contextLength: numb
     modelfile: `FROM ${descriptor.id}`,
     parameters: parameters.join('\n'),
     template: '',
-    ...(license !== null && { license }),
+    license: license ?? undefined,
     details: encodeDetails(descriptor),
     model_info: {
       ...(architecture !== undefined && {

@@ -146,7 +146,7 @@ export class OllamaAnswer {
     const said =
       this.#shape === 'generate'
         ? { response: text, ...thinking }
-        : { message: { role: 'assistant', content: text, ...thinking, ...(calls.length > 0 && { tool_calls: calls }) } }
+        : { message: { role: 'assistant', content: text, ...thinking, tool_calls: calls.length > 0 ? calls : undefined } }
     return { ...head, ...said, ...more }
   }
 }

@@ -33,12 +33,12 @@ export function encodeRanking(
     .toSorted((a, b) => b.score - a.score)
     .slice(0, most)
   const textOf = (index: number) => documents[index] ?? ''
-  if (words === 'tei') return best.map(({ score, index }) => ({ index, score, ...(withTexts && { text: textOf(index) }) }))
+  if (words === 'tei') return best.map(({ score, index }) => ({ index, score, text: withTexts ? textOf(index) : undefined }))
   return {
     id: newId('rerank-'),
     object: 'list',
     model,
-    results: best.map(({ score, index }) => ({ index, relevance_score: score, ...(withTexts && { document: { text: textOf(index) } }) })),
+    results: best.map(({ score, index }) => ({ index, relevance_score: score, document: withTexts ? { text: textOf(index) } : undefined })),
     usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
     meta: { tokens: { input_tokens: promptTokens } },
   }

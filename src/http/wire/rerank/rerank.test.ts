@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { Compile } from 'typebox/compile'
+import { asSent } from '../../../../test/support/wire/as-sent.ts'
 import { assertRefused } from '../../../../test/support/wire/assert-refused.ts'
 import { encodeRanking, rerankSchema, textRankSchema } from './rerank-answers.ts'
 import { parseRerankRequest } from './rerank-request.ts'
@@ -58,7 +59,7 @@ suite('reranking', () => {
   test('TEI clients get a list', () => {
     const ranked = encodeRanking('m', parseRerankRequest({ query: 'q', texts: ['a', 'b', 'c'], top_n: 2 }), scores)
     assert.deepEqual(Compile(textRankSchema).Errors(ranked), [])
-    assert.deepEqual(ranked, [
+    assert.deepEqual(asSent(ranked), [
       { index: 1, score: 0.9 },
       { index: 0, score: 0.1 },
     ])

@@ -1,6 +1,5 @@
 import Type from 'typebox'
 import type { ComputeDevice } from '../../../core/compute-device.ts'
-import { defined } from '../../../core/defined.ts'
 import type { ImageModelDescriptor, TextDefaults, TextModelDescriptor } from '../../../core/model.ts'
 import { type PlacedPull, withoutAddress } from '../../../core/model-pull.ts'
 import type { ListedModel } from '../../../operations/list-models.ts'
@@ -25,7 +24,7 @@ export function encodeModel({ descriptor, state, contextLength }: ListedModel): 
     loaded: state?.state === 'loaded',
     state: state?.state ?? 'unloaded',
     device: encodeDevice(state?.device),
-    ...(state?.nodes !== undefined && { nodes: state.nodes }),
+    nodes: state?.nodes,
     ...(descriptor.kind === 'text' ? encodeText(descriptor, contextLength) : encodeImage(descriptor)),
   }
 }
@@ -34,7 +33,7 @@ export function encodeModel({ descriptor, state, contextLength }: ListedModel): 
 function encodeDevice(device: ComputeDevice | undefined): ShownModel['device'] {
   if (device === undefined) return null
   const { backend, name, layers } = device
-  return { backend, name, ...(layers && { layers: { on_device: layers.onDevice, total: layers.total } }) }
+  return { backend, name, layers: layers && { on_device: layers.onDevice, total: layers.total } }
 }
 
 function encodeText(
@@ -45,17 +44,15 @@ function encodeText(
     capabilities: [...(generates ? ['chat', 'completions'] : []), ...(embeddings ? ['embeddings'] : []), ...(ranks ? ['rerank'] : [])],
     context_length: contextLength,
     max_model_len: contextLength,
-    ...(defaults && { defaults: encodeDefaults(defaults) }),
-    ...(weights && {
-      parameters: weights.parameters,
-      quantization: weights.quantization,
-      meta: { n_vocab: weights.vocabularySize, n_ctx_train: trainedLength ?? null, n_params: weights.parameters, size: bytes },
-    }),
+    defaults: defaults && encodeDefaults(defaults),
+    parameters: weights?.parameters,
+    quantization: weights?.quantization,
+    meta: weights && { n_vocab: weights.vocabularySize, n_ctx_train: trainedLength ?? null, n_params: weights.parameters, size: bytes },
   }
 }
 
 function encodeDefaults({ temperature, topP, topK, minP, repetitionPenalty }: TextDefaults): NonNullable<ShownModel['defaults']> {
-  return defined({ temperature, top_p: topP, top_k: topK, min_p: minP, repetition_penalty: repetitionPenalty })
+  return { temperature, top_p: topP, top_k: topK, min_p: minP, repetition_penalty: repetitionPenalty }
 }
 
 function encodeImage({

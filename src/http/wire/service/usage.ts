@@ -77,7 +77,7 @@ export function encodeUsageReport(rows: readonly ReportedUsage[], budgets: reado
     ...encodeUsage([], budgets),
     data: rows.map(({ keys: { account: _, ...keys }, tokenName, latency, firstToken, ...sums }) => ({
       ...keys,
-      ...(tokenName !== undefined && { token_name: tokenName }),
+      token_name: tokenName,
       ...encodeSums(sums),
       latency_ms: latency,
       first_token_ms: firstToken,

@@ -50,7 +50,7 @@ export function describeImages(
     model,
     output_format: encoding,
     quality,
-    ...(isPublishedSize(width, height) && { size: `${width}x${height}` }),
+    size: isPublishedSize(width, height) ? `${width}x${height}` : undefined,
   }
 }
 
