@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { makeTextRequest } from '../../../test/support/text-request.ts'
+import { asSent } from '../../../test/support/wire/as-sent.ts'
 import { assertRefused } from '../../../test/support/wire/assert-refused.ts'
 import type { ChatInput, ResponseFormat, TextRequest } from '../../core/text-generation.ts'
 import { encodeTextRequest } from './encode-text-request.ts'
 import { isOutOfReach, makeAnswerError, makeBrokenError, makeOutOfReachError } from './upstream-error.ts'
 
 const plain = makeTextRequest('Hi')
-const encode = (fields: Partial<TextRequest>) => encodeTextRequest({ ...plain, ...fields }, 'theirs')
+const encode = (fields: Partial<TextRequest>) => asSent(encodeTextRequest({ ...plain, ...fields }, 'theirs'))
 const chat = (fields: Partial<ChatInput>) => {
   assert.ok(plain.input.type === 'chat')
   return encode({ input: { ...plain.input, ...fields } })

@@ -103,7 +103,7 @@ async function readAnswer(
 }
 
 function encodeEmbeddingRequest({ inputs, dimensions }: EmbeddingRequest, model: string): Record<string, unknown> {
-  return { model, input: inputs, encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) }
+  return { model, input: inputs, encoding_format: 'float', dimensions }
 }
 
 function decodeEmbeddings({ inputs, dimensions }: EmbeddingRequest, text: string, { onUncounted }: CountWatch): EmbeddingResult {

@@ -22,11 +22,11 @@ export function encodeMessagesRequest(request: TextRequest, model: string): Reco
   return {
     model,
     max_tokens: maxTokensIsDefault === true ? Math.min(maxTokens, usualMaxTokens) : maxTokens,
-    ...(system.length > 0 && { system }),
+    system: system.length > 0 ? system : undefined,
     messages: encodeTurns(input.messages),
-    ...(sampling.temperature !== 1 && { temperature: sampling.temperature }),
-    ...(sampling.topP < 1 && { top_p: sampling.topP }),
-    ...(sampling.topK > 0 && { top_k: sampling.topK }),
+    temperature: sampling.temperature === 1 ? undefined : sampling.temperature,
+    top_p: sampling.topP < 1 ? sampling.topP : undefined,
+    top_k: sampling.topK > 0 ? sampling.topK : undefined,
     ...encodeStops(stop),
     ...encodeThinking(input),
     ...encodeTools(input),
@@ -142,11 +142,11 @@ function encodeTools({ tools, toolChoice, parallelToolCalls }: ChatInput): Recor
   return {
     tools: tools.map(({ name, description, parameters, strict }) => ({
       name,
-      ...(description !== null && { description }),
+      description: description ?? undefined,
       input_schema: { type: 'object', ...parameters },
-      ...(strict !== undefined && { strict }),
+      strict,
     })),
-    tool_choice: { ...choice, ...(!parallelToolCalls && toolChoice !== 'none' && { disable_parallel_tool_use: true }) },
+    tool_choice: { ...choice, disable_parallel_tool_use: parallelToolCalls || toolChoice === 'none' ? undefined : true },
   }
 }
 

@@ -2,16 +2,19 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { streamedParts } from '../../../../test/support/engines/streamed-parts.ts'
 import { makeTextRequest } from '../../../../test/support/text-request.ts'
+import { asSent } from '../../../../test/support/wire/as-sent.ts'
 import { assertRefused, assertRejected } from '../../../../test/support/wire/assert-refused.ts'
 import type { ChatInput, ChatMessage, TextPart, TextRequest } from '../../../core/text-generation.ts'
 import { collectText } from '../../../operations/collect-text.ts'
 import { encodeMessagesRequest } from './encode-messages-request.ts'
 import { MessageDecoder } from './message-decoder.ts'
 
+const encode: typeof encodeMessagesRequest = (...request) => asSent(encodeMessagesRequest(...request))
+
 const plain = makeTextRequest('Hi')
 const chat = (fields: Partial<ChatInput> = {}, more: Partial<TextRequest> = {}) => {
   assert.ok(plain.input.type === 'chat')
-  return encodeMessagesRequest({ ...plain, ...more, input: { ...plain.input, ...fields } }, 'claude')
+  return encode({ ...plain, ...more, input: { ...plain.input, ...fields } }, 'claude')
 }
 const look = { name: 'look', description: null, parameters: { properties: {} } }
 const sampling = (fields: Partial<TextRequest['sampling']>) => ({ sampling: { ...plain.sampling, ...fields } })
@@ -143,7 +146,7 @@ suite('requests to servers with Anthropic’s API', () => {
 
   test('plain prompts are rejected', () => {
     const prompt = { ...plain, input: { type: 'prompt', prompt: 'a', echo: false } } as const
-    assertRefused(() => encodeMessagesRequest(prompt, 'claude'), { code: 'unsupported_parameter', param: 'prompt' })
+    assertRefused(() => encode(prompt, 'claude'), { code: 'unsupported_parameter', param: 'prompt' })
   })
 })
 

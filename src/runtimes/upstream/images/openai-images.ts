@@ -38,7 +38,7 @@ export async function connectOpenAiImages(
           n: 1,
           size: `${request.width}x${request.height}`,
           // OpenAI's newest models always answer in base64 and reject `response_format`.
-          ...(!/(?:^|\/)(?:chat)?gpt-image/u.test(model) && { response_format: 'b64_json' }),
+          response_format: /(?:^|\/)(?:chat)?gpt-image/u.test(model) ? undefined : 'b64_json',
         },
         { signal, makes: 'picture' },
       )
