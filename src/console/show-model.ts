@@ -20,15 +20,21 @@ export function showModel({ descriptor, state, contextLength }: ListedModel, fac
   const { modelId: _, ...standing } = state ?? { modelId: descriptor.id, ...unloaded }
   const { id, name, license, bytes, created, description } = descriptor
   const common = {
-    ...{ id, name, license, bytes, created, state: standing },
-    ...(description !== undefined && { description }),
-    ...(facts && isAway(facts.servers) && { away: true as const }),
-    ...(facts?.isOwner && { removable: facts.removable, ...(facts.servers.length > 0 && { servers: facts.servers }) }),
+    id,
+    name,
+    license,
+    bytes,
+    created,
+    state: standing,
+    description,
+    away: facts && isAway(facts.servers) ? (true as const) : undefined,
+    removable: facts?.isOwner ? facts.removable : undefined,
+    servers: facts?.isOwner && facts.servers.length > 0 ? facts.servers : undefined,
   }
   if (descriptor.kind === 'text') {
     const { kind, embeddings, generates = true, vision: looks = false, weights } = descriptor
-    const adapters = facts !== null && facts.adapters.length > 0 && { adapters: facts.adapters }
-    return { ...common, kind, embeddings, generates, looks, contextLength, ...(weights && { weights }), ...adapters }
+    const adapters = facts !== null && facts.adapters.length > 0 ? facts.adapters : undefined
+    return { ...common, kind, embeddings, generates, looks, contextLength, weights, adapters }
   }
   const { kind, native, draws, sizes, defaults, bounds, upscaler, refiner, checkpoint, format } = descriptor
   const takes = {
@@ -37,8 +43,7 @@ export function showModel({ descriptor, state, contextLength }: ListedModel, fac
     takesAssets: checkpoint !== undefined,
     repaintsOnly: checkpoint?.inpainting ?? false,
   }
-  const enlarges = upscaler && { enlarges: upscaler.scale }
-  return { ...common, kind, native, draws, sizes, defaults, family: familyOf(descriptor), ...takes, ...(bounds && { bounds }), ...enlarges }
+  return { ...common, kind, native, draws, sizes, defaults, family: familyOf(descriptor), ...takes, bounds, enlarges: upscaler?.scale }
 }
 
 function isAway(servers: readonly ModelServer[]): boolean {

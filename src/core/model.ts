@@ -59,7 +59,7 @@ export interface TextModelDescriptor extends DescriptorBase {
   /** Whether it scores texts against a query; absent = it does not. */
   readonly ranks?: boolean
   /** Properties of its weights; absent = it runs elsewhere. */
-  readonly weights?: TextWeights
+  readonly weights?: TextWeights | undefined
   /** Speculative decoding; null = off. */
   readonly speculative: SpeculativeDecoding | null
   /** Sampling defaults for fields a request leaves out; absent = those of the interface. */
@@ -203,7 +203,7 @@ export interface ImageModelDescriptor extends DescriptorBase {
   /** Present exactly if the format is `comfyui`. */
   readonly workflow?: Workflow
   /** Absent = unknown. */
-  readonly bounds?: ImageModelBounds
+  readonly bounds?: ImageModelBounds | undefined
   /** Present exactly if the format is `safetensors`. */
   readonly checkpoint?: CheckpointFacts
   /** Present exactly if the format is `upscaler`: the model enlarges pictures and draws none. */

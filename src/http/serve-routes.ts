@@ -1,6 +1,5 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Scope } from '../core/access-token.ts'
-import { defined } from '../core/defined.ts'
 import type { InteractiveDependencies } from '../operations/recorded-work.ts'
 import { finishedRequest } from '../operations/requests/request-recorder.ts'
 import { callerOf } from './caller.ts'
@@ -12,7 +11,7 @@ import type { Call, Route } from './route.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** A token needs one of these scopes; absent = any. */
-    readonly scopes?: readonly Scope[]
+    readonly scopes?: readonly Scope[] | undefined
   }
 }
 
@@ -34,7 +33,7 @@ export async function serveRoutes(server: FastifyInstance, routes: readonly Rout
         method: route.method,
         url: urlOf(address),
         config,
-        ...(route.refusesHead && { exposeHeadRoute: false }),
+        exposeHeadRoute: route.refusesHead !== true,
         handler: (incoming, reply) => {
           const call = new RouteCall(incoming, reply, route.path, service)
           return isPrompt ? deps.deadline.keep(reply, () => handle(call)) : handle(call)
@@ -57,11 +56,12 @@ function configOf({ scopes, body, spends, model, largeBody, takes, parameters = 
   const query = parameters.flatMap((parameter) => (parameter.in === 'query' ? [parameter.name.replace('[…]', '[]')] : []))
   return {
     query: [...query, ...idleQuery],
-    ...(scopes !== null && { scopes }),
-    ...defined({ spends, model, largeBody }),
-    ...(body !== undefined && { hasBody: true as const }),
-    ...(takes === 'form' && { form: 'memory' as const }),
-    ...(takes === 'stored-form' && { form: 'stored' as const }),
+    scopes: scopes ?? undefined,
+    spends,
+    model,
+    largeBody,
+    hasBody: body === undefined ? undefined : true,
+    form: takes === 'form' ? 'memory' : takes === 'stored-form' ? 'stored' : undefined,
   }
 }
 

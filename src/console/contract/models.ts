@@ -19,13 +19,13 @@ export interface ModelServer {
 interface Standing {
   readonly state: Omit<ModelState, 'modelId'>
   /** The description in its model.json; absent = none. */
-  readonly description?: string
+  readonly description?: string | undefined
   /** Whether none of its servers answered the last check; absent = no. */
-  readonly away?: true
+  readonly away?: true | undefined
   /** For owners: its servers; absent = it runs on the service's own machines. */
-  readonly servers?: readonly ModelServer[]
+  readonly servers?: readonly ModelServer[] | undefined
   /** For owners: whether it was pulled, so that it can be removed. */
-  readonly removable?: boolean
+  readonly removable?: boolean | undefined
 }
 
 /** A language model in the console. */
@@ -37,7 +37,7 @@ export interface ConsoleTextModel
   /** Whether it reads pictures in messages. */
   readonly looks: boolean
   /** Names of the installed LoRA adapters that fit it; absent = none. */
-  readonly adapters?: readonly string[]
+  readonly adapters?: readonly string[] | undefined
 }
 
 /** An image model in the console. */
@@ -54,7 +54,7 @@ export interface ConsoleImageModel
   /** Whether it is an inpainting model and only repaints pictures. */
   readonly repaintsOnly: boolean
   /** The factor of an upscaler; absent for models that draw. */
-  readonly enlarges?: number
+  readonly enlarges?: number | undefined
 }
 
 /** A model in the console, without paths of the machine. Only owners get addresses of its network. */

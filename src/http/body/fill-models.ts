@@ -19,7 +19,7 @@ declare module 'fastify' {
      * Whether a body without a text model is refused where no setting names one, or its handler chooses one, or whether it names a model that
      * embeds or one that draws; absent = it names none.
      */
-    readonly model?: 'named' | 'chosen' | 'embedding' | 'drawing'
+    readonly model?: 'named' | 'chosen' | 'embedding' | 'drawing' | undefined
   }
 }
 

@@ -23,9 +23,9 @@ import { notForm, ReceivedForm } from './form/received-form.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the route takes bodies up to the configured limit although it runs no model. */
-    readonly largeBody?: boolean
+    readonly largeBody?: boolean | undefined
     /** Whether a body is read for a method other than POST, PUT and PATCH. */
-    readonly hasBody?: true
+    readonly hasBody?: true | undefined
   }
   interface FastifyRequest {
     /** The reply, set when the head has arrived; Fastify does not pass it to body parsers. */

@@ -9,7 +9,7 @@ import { formatReset } from './rate-limit.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The budget that the route's work uses. */
-    readonly spends?: 'tokens' | 'images'
+    readonly spends?: 'tokens' | 'images' | undefined
   }
 }
 

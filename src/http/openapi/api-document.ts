@@ -62,10 +62,10 @@ function describeRoute(route: DocumentedRoute): object {
   return {
     operationId: operationName(method, path),
     summary,
-    ...(words.length > 0 && { description: words.join(' ') }),
+    description: words.join(' ') || undefined,
     ...(scopes === null ? { security: [] } : { 'x-scopes': scopes }),
-    ...(parameters.length > 0 && { parameters: parameters.map((parameter) => ({ ...parameter, required: parameter.in === 'path' })) }),
-    ...(body !== undefined && { requestBody: { required: true, content: { [mediaTypeOf(route)]: describeBody(body, example) } } }),
+    parameters: parameters.length > 0 ? parameters.map((parameter) => ({ ...parameter, required: parameter.in === 'path' })) : undefined,
+    requestBody: body && { required: true, content: { [mediaTypeOf(route)]: describeBody(body, example) } },
     responses: {
       ...Object.fromEntries(answers.map((answer) => [answer.status, describeAnswer(answer)])),
       ...Object.fromEntries(refused.map((status) => [status, refusalReference(path, status)])),
@@ -78,7 +78,7 @@ function mediaTypeOf({ takes }: DocumentedRoute): string {
 }
 
 function describeBody(body: TObject, example: DocumentedRoute['example']): object {
-  return { schema: withNulls(body), ...(example !== undefined && { examples: { plain: { summary: 'A plain request', value: example } } }) }
+  return { schema: withNulls(body), examples: example && { plain: { summary: 'A plain request', value: example } } }
 }
 
 /** The operation's id, such as `getV1RequestsId`, from which generators name functions. */

@@ -22,9 +22,9 @@ function rewrite({ words: _, accepts: __, ...schema }: SchemaNode, optional: (fi
   ])
   return {
     ...schema,
-    ...(properties !== undefined && { properties: Object.fromEntries(fields) }),
-    ...(items !== undefined && { items: rewrite(items, optional) }),
-    ...(anyOf !== undefined && { anyOf: anyOf.map((each) => rewrite(each, optional)) }),
+    properties: properties && Object.fromEntries(fields),
+    items: items && rewrite(items, optional),
+    anyOf: anyOf?.map((each) => rewrite(each, optional)),
   }
 }
 

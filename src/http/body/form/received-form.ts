@@ -8,7 +8,7 @@ import { type IncomingFile, readForm } from './read-form.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set on routes that take only multipart forms: `memory` reads them whole, `stored` stores the files as they arrive. */
-    readonly form?: 'memory' | 'stored'
+    readonly form?: 'memory' | 'stored' | undefined
   }
 }
 
