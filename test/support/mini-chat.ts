@@ -2,25 +2,20 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { TextModelDescriptor } from '../../src/core/model.ts'
 import type { SamplingParameters, TextPart, TextRequest } from '../../src/core/text-generation.ts'
+import { describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
 import { makeTextRequest } from './text-request.ts'
 
 const folder = fileURLToPath(new URL('../../models/sepia-mini-chat/', import.meta.url))
 
 /** The smallest built-in model, for tests and benches. */
-export const miniChat: TextModelDescriptor = {
-  kind: 'text',
+export const miniChat: TextModelDescriptor = describeFakeText({
   id: 'sepia-mini-chat',
-  name: 'Sepia Mini Chat',
-  format: 'gguf',
   folder,
   file: `${folder}model.gguf`,
-  license: 'Apache-2.0',
   bytes: 7_950_048,
-  created: 0,
-  contextLength: 1024,
   embeddings: false,
-  speculative: null,
-}
+  ranks: false,
+})
 
 export const greedy: SamplingParameters = { ...makeTextRequest('').sampling, temperature: 0, seed: 0 }
 

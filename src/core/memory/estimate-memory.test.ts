@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ImageModelDescriptor, ModelDescriptor, TextModelDescriptor } from '../model.ts'
+import { describeFakeImage, describeFakeText } from '../../runtimes/fake/fake-catalog.ts'
+import type { ModelDescriptor } from '../model.ts'
 import { correctEstimate, estimateDrawing, estimateMemory, type MemoryFacts } from './estimate-memory.ts'
 
 const giga = 1e9
 const facts = { textSlots: 8, machineBytes: 24 * giga, gpuBytes: 0 }
-const base = { id: 'm', name: 'm', folder: '/', license: null, created: 0 }
-const text: TextModelDescriptor = {
-  ...base,
-  kind: 'text',
-  format: 'gguf',
-  file: '/m.gguf',
+const text = describeFakeText({
   bytes: 3.3 * giga,
   contextLength: 4096,
-  embeddings: false,
-  speculative: null,
   weights: {
     architecture: 'llama',
     parameters: 5.8e9,
@@ -23,18 +17,8 @@ const text: TextModelDescriptor = {
     vocabularySize: 32_000,
     cacheBytesPerToken: 131_072,
   },
-}
-const picture: ImageModelDescriptor = {
-  ...base,
-  kind: 'image',
-  format: 'onnx-sdxl',
-  bytes: 13.9 * giga,
-  native: { width: 1024, height: 1024 },
-  draws: 'requested',
-  sizes: { type: 'range', min: 64, max: 2048 },
-  defaults: { steps: 30, guidanceScale: 12, sampler: 'DDIM' },
-  refiner: null,
-}
+})
+const picture = describeFakeImage({ bytes: 13.9 * giga, native: { width: 1024, height: 1024 } })
 
 const expected = (model: ModelDescriptor, given: Partial<MemoryFacts> = {}) => estimateMemory(model, { ...facts, ...given }).expected
 const onProcessor = (model: ModelDescriptor) => expected(model).processorBytes
@@ -84,7 +68,7 @@ test('reference images need memory whatever the size of the drawing', () => {
 test('models that draw at their own size, in tiles or on other servers need no more for larger images', () => {
   const large = { width: 4096, height: 4096 }
   for (const change of [{ draws: 'native' }, { format: 'upscaler' }, { bytes: 0, format: 'a1111' }] as const) {
-    const model: ImageModelDescriptor = { ...picture, ...change }
+    const model = { ...picture, ...change }
     const small = estimateDrawing(model, { width: 64, height: 64 }, facts)
     assert.deepEqual(estimateDrawing(model, large, facts), small)
   }

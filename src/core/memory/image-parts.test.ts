@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { describeFakeImage } from '../../runtimes/fake/fake-catalog.ts'
 import type { PartSizes } from '../checkpoint/model-parts.ts'
-import type { ImageModelDescriptor } from '../model.ts'
 import { estimateMemory } from './estimate-memory.ts'
 import { findFittingTransformer, partsInFile, planParts } from './image-parts.ts'
 
@@ -12,14 +12,13 @@ const sizes = (texts: number, transformer: number, vae = 0.3): PartSizes => ({
   transformer: transformer * giga,
   vae: vae * giga,
 })
-const model = (parts: PartSizes | null): ImageModelDescriptor => ({
-  ...{ id: 'm', name: 'm', folder: '/', license: null, created: 0, kind: 'image', format: 'safetensors', native, draws: 'requested' },
-  bytes: parts === null ? 7 * giga : parts.texts + parts.transformer + parts.vae,
-  sizes: { type: 'range', min: 64, max: 2048 },
-  defaults: { steps: 4, guidanceScale: 0, sampler: 'K_EULER' },
-  refiner: null,
-  checkpoint: { family: 'flux-schnell', inpainting: false, weights: '/m', prediction: null, ...(parts && { parts }) },
-})
+const model = (parts: PartSizes | null) =>
+  describeFakeImage({
+    format: 'safetensors',
+    native,
+    bytes: parts === null ? 7 * giga : parts.texts + parts.transformer + parts.vae,
+    checkpoint: { family: 'flux-schnell', inpainting: false, weights: '/m', prediction: null, ...(parts && { parts }) },
+  })
 
 // FLUX.1 schnell with T5 in fp8: the transformer in Q4_0, and in bfloat16; Z-Image with Qwen3; a text encoder larger than its transformer; SDXL.
 const plans: readonly (readonly [name: string, PartSizes | null, budget: number, inTurn: boolean, peak: number, least: number])[] = [

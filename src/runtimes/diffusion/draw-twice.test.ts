@@ -8,8 +8,8 @@ import { esrganFile } from '../../../test/support/model-files/esrgan-file.ts'
 import { unpackGoldenCheckpoints } from '../../../test/support/model-files/golden-checkpoints.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import type { HighResolution, ImageProgress, ImageRequest } from '../../core/image-generation.ts'
-import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'
+import { describeFakeImage } from '../fake/fake-catalog.ts'
 import { loadCheckpointPipeline } from './checkpoint/load-checkpoint-pipeline.ts'
 import { denoise } from './denoise.ts'
 import { drawLatents } from './draw-image.ts'
@@ -34,22 +34,12 @@ await writeFile(upscalerFile, esrganFile({ naming: 'new', prefix: '', blocks: 1,
 const { signal } = new AbortController()
 const idle = { signal, onProgress: () => undefined }
 
-const descriptor: ImageModelDescriptor = {
+const descriptor = describeFakeImage({
   id: 'sd15',
-  name: 'sd15',
-  kind: 'image',
   format: 'safetensors',
   folder: weights,
-  license: null,
-  bytes: 1,
-  created: 0,
-  native: { width: 64, height: 64 },
-  draws: 'requested',
-  sizes: { type: 'range', min: 64, max: 1024 },
-  defaults: { steps: 4, guidanceScale: 5, sampler: 'DDIM' },
-  refiner: null,
   checkpoint: { family: 'sd15', inpainting: false, weights, prediction: null },
-}
+})
 const model = await loadDiffusionModel(descriptor, { threads: 1, signal })
 after(() => model[Symbol.asyncDispose]())
 

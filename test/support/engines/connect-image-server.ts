@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { ImageServerFormat } from '../../../src/core/images/image-servers.ts'
 import { parseWorkflow } from '../../../src/core/images/workflow.ts'
-import type { ImageModelDescriptor, UpstreamTimeouts } from '../../../src/core/model.ts'
+import type { UpstreamTimeouts } from '../../../src/core/model.ts'
 import type { ImageModel } from '../../../src/core/ports/image-model.ts'
 import { Turns } from '../../../src/core/turns.ts'
+import { describeFakeImage } from '../../../src/runtimes/fake/fake-catalog.ts'
 import { loadImageServer } from '../../../src/runtimes/upstream/images/load-image-server.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
 import { type ImageServerFaults, type ImageServerStandIn, startImageServer } from './image-server.ts'
@@ -54,23 +55,15 @@ export async function connectImageServer(
   await writeFile(keyFile, 'me:secret\n')
   const parsed = parseWorkflow(JSON.stringify(workflow))
   assert.ok(!('fault' in parsed))
-  const descriptor: ImageModelDescriptor = {
-    kind: 'image',
+  const descriptor = describeFakeImage({
     format,
     id: 'far',
-    name: 'Far',
     folder: folder.path,
-    license: null,
-    bytes: 0,
-    created: 0,
-    native: { width: 64, height: 64 },
-    draws: 'requested',
     sizes: { type: 'range', min: 64, max: 128 },
     defaults: { steps: 4, guidanceScale: 5, sampler: 'K_EULER' },
-    refiner: null,
     upstream: { url: server.url, model: name, keyFile, slots: 1, ...(timeouts && { timeouts }) },
     workflow: parsed,
-  }
+  })
   const { signal } = new AbortController()
   const loaded = await loadImageServer(descriptor, {
     signal,

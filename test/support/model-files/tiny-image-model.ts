@@ -4,26 +4,13 @@ import type { ImageRequest } from '../../../src/core/image-generation.ts'
 import type { ImageModelDescriptor } from '../../../src/core/model.ts'
 import type { ImageModel } from '../../../src/core/ports/image-model.ts'
 import { loadDiffusionModel } from '../../../src/runtimes/diffusion/load-diffusion-model.ts'
+import { describeFakeImage } from '../../../src/runtimes/fake/fake-catalog.ts'
 import { makeImageRequest } from '../image-request.ts'
 
 export const tinyFolder = fileURLToPath(new URL('../../fixtures/golden/tiny-sdxl', import.meta.url))
 
 /** The reference model in miniature (random weights, 64 × 64), described as a catalog would. */
-const tinyDescriptor: ImageModelDescriptor = {
-  kind: 'image',
-  format: 'onnx-sdxl',
-  id: 'tiny',
-  name: 'Tiny',
-  folder: tinyFolder,
-  license: null,
-  bytes: 0,
-  created: 0,
-  native: { width: 64, height: 64 },
-  draws: 'requested',
-  sizes: { type: 'range', min: 32, max: 128 },
-  defaults: { steps: 4, guidanceScale: 5, sampler: 'DDIM' },
-  refiner: null,
-}
+const tinyDescriptor = describeFakeImage({ id: 'tiny', folder: tinyFolder, sizes: { type: 'range', min: 32, max: 128 } })
 
 export const tinyRequest: ImageRequest = makeImageRequest('a red apple', { model: 'tiny', seeds: [7] })
 

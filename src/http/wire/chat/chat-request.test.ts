@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { makeTextRequest } from '../../../../test/support/text-request.ts'
 import { ServiceError } from '../../../core/error.ts'
 import { createChatRequestParser, type ParsedChat } from './chat-request.ts'
 import { publishedBodies, widePenalties } from './sampling-fields.ts'
@@ -31,32 +32,17 @@ const tool = { type: 'function', function: { name: 'look', parameters: { type: '
 suite('chat requests', () => {
   test('defaults are filled in, and the seed is random', () => {
     const { request, delivery } = accept({})
-    const { seed, ...sampling } = request.sampling
+    const { seed } = request.sampling
     assert.ok(Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32)
-    assert.deepEqual(sampling, {
-      temperature: 1,
-      topP: 1,
-      topK: 0,
-      minP: 0,
-      frequencyPenalty: 0,
-      presencePenalty: 0,
-      repetitionPenalty: 1,
-      logitBias: new Map(),
+    const { input, sampling, ...standard } = makeTextRequest('Hello')
+    assert.deepEqual(request, {
+      ...standard,
+      model: 'm',
+      input: { ...input, toolChoice: 'none' },
+      maxTokens: 2 ** 31 - 1,
+      maxTokensIsDefault: true,
+      sampling: { ...sampling, seed },
     })
-    assert.deepEqual(
-      { ...request, sampling: null },
-      {
-        model: 'm',
-        input: { type: 'chat', messages: [{ role: 'user', content: 'Hello' }], tools: [], toolChoice: 'none', parallelToolCalls: true },
-        maxTokens: 2 ** 31 - 1,
-        maxTokensIsDefault: true,
-        sampling: null,
-        stop: [],
-        choices: 1,
-        topLogprobs: null,
-        responseFormat: { type: 'text' },
-      },
-    )
     assert.deepEqual(delivery, { stream: false, includeUsage: false })
   })
 

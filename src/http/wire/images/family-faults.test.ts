@@ -7,20 +7,19 @@ import { ServiceError } from '../../../core/error.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
 import { flowRefusals } from '../../../core/sampler.ts'
-import { createFakeCatalog } from '../../../runtimes/fake/fake-catalog.ts'
+import { createFakeCatalog, describeFakeImage } from '../../../runtimes/fake/fake-catalog.ts'
 import { findFamilyFaults, withOtherFaults } from './family-faults.ts'
 import type { ImageBody } from './image-fields.ts'
 import { type ImageParsing, parseImageRequest } from './image-request.ts'
 
-const model = (family: CheckpointFamily): ImageModelDescriptor => ({
-  ...{ kind: 'image', format: 'safetensors', id: 'm', name: 'm', folder: '/m', license: null, bytes: 1, created: 0 },
-  native: { width: 1024, height: 1024 },
-  draws: 'requested',
-  sizes: { type: 'range', min: 64, max: 2048 },
-  defaults: { steps: 4, guidanceScale: 1, sampler: 'K_EULER' },
-  refiner: null,
-  checkpoint: { family, inpainting: false, weights: '/m', prediction: null },
-})
+const model = (family: CheckpointFamily) =>
+  describeFakeImage({
+    id: 'm',
+    format: 'safetensors',
+    native: { width: 1024, height: 1024 },
+    defaults: { steps: 4, guidanceScale: 1, sampler: 'K_EULER' },
+    checkpoint: { family, inpainting: false, weights: '/m', prediction: null },
+  })
 
 const everything: ImageBody = {
   ...{ prompt: 'a', prompt_2: 'b', negative_prompt: 'c', clip_skip: 1, guidance_rescale: 0.5 },

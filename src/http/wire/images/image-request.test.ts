@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { makeImageRequest } from '../../../../test/support/image-request.ts'
 import type { CheckpointFamily } from '../../../core/checkpoint/checkpoint-family.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
@@ -7,21 +8,14 @@ import { stylePresetNames } from '../../../core/images/style-preset.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { samplers } from '../../../core/sampler.ts'
+import { describeFakeImage } from '../../../runtimes/fake/fake-catalog.ts'
 import type { ImageHints } from './image-faults.ts'
 import { readPrompts } from './image-loras.ts'
 import { type ImageParsing, parseImageRequest } from './image-request.ts'
 
-const model: ImageModelDescriptor = {
-  kind: 'image',
+const model = describeFakeImage({
   id: 'drawer',
-  name: 'Drawer',
-  folder: '/models/drawer',
-  license: null,
-  bytes: 1,
-  created: 0,
-  format: 'onnx-sdxl',
   native: { width: 1024, height: 1024 },
-  draws: 'requested',
   sizes: {
     type: 'list',
     sizes: [
@@ -30,8 +24,7 @@ const model: ImageModelDescriptor = {
     ],
   },
   defaults: { steps: 30, guidanceScale: 12, sampler: 'DDIM' },
-  refiner: null,
-}
+})
 const noHints: ImageHints = { encoding: null, lonely: false, previews: false }
 const picture = Buffer.from('picture').toString('base64')
 
@@ -83,28 +76,11 @@ async function refuse(fields: object, param: string, code = 'validation_error', 
 
 suite('image requests', () => {
   test('defaults come from the model, and missing seeds are random', async () => {
-    const { seeds, ...rest } = await accept({})
+    const request = await accept({})
+    const { seeds } = request
     assert.ok(seeds.length === 1 && seeds.every((seed) => Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32))
-    assert.deepEqual(rest, {
-      model: 'drawer',
-      prompt: 'a tiger',
-      prompt2: 'a tiger',
-      negative: null,
-      width: 1024,
-      height: 1024,
-      steps: 30,
-      guidanceScale: 12,
-      guidanceRescale: 0,
-      sampler: 'DDIM',
-      encoding: 'jpeg',
-      clipSkip: 0,
-      stylePreset: null,
-      loras: [],
-      initial: null,
-      mask: null,
-      refinerStart: null,
-      previews: false,
-    })
+    const defaults = { width: 1024, height: 1024, steps: 30, guidanceScale: 12, sampler: 'DDIM', encoding: 'jpeg' } as const
+    assert.deepEqual(request, makeImageRequest('a tiger', { model: 'drawer', seeds, ...defaults }))
   })
 
   const prompt = { good: ['', 'x'.repeat(10_000), '🐯'.repeat(10_000), null], bad: ['x'.repeat(10_001), 5, ['x']] }
