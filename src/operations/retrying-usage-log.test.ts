@@ -1,26 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { makeUsageEntry } from '../../test/support/memory/usage-entry.ts'
 import { createTestClock } from '../../test/support/test-clock.ts'
 import { ServiceError } from '../core/error.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
-import type { UsageEntry } from '../core/usage.ts'
 import { RetryingUsageLog } from './retrying-usage-log.ts'
 
 const options = { signal: new AbortController().signal }
-const entry: UsageEntry = {
-  accountId: 'a',
-  tokenId: 't',
-  model: 'm',
-  kind: 'chat',
-  outcome: 'succeeded',
-  promptTokens: 10,
-  completionTokens: 5,
-  images: 0,
-  cost: 7,
-  durationMs: 100,
-  firstTokenMs: null,
-  at: 1,
-}
+const entry = makeUsageEntry({ cost: 7 })
 const away = new ServiceError('server_is_overloaded', 'The database did not respond in time; try again later.')
 
 function setUp() {

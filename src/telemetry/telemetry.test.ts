@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { makeUsageEntry } from '../../test/support/memory/usage-entry.ts'
 import { ServiceError } from '../core/error.ts'
 import { inferenceClaimed, outputsExpired, queueSwept } from './inference-events.ts'
 import { createLog, type LogSettings } from './log.ts'
@@ -123,20 +124,9 @@ describe('telemetry', () => {
 
   it('sums tokens and images by model', async () => {
     const { telemetry } = await open({ level: 'silent' })
-    const entry = {
-      accountId: 'a',
-      tokenId: null,
-      model: 'm"1',
-      kind: 'chat',
-      outcome: 'succeeded',
-      images: 0,
-      cost: 0,
-      durationMs: 5,
-      firstTokenMs: null,
-      at: 0,
-    } as const
-    workFinished(telemetry, { ...entry, promptTokens: 3, completionTokens: 4 })
-    workFinished(telemetry, { ...entry, promptTokens: 3, completionTokens: 4 })
+    const entry = makeUsageEntry({ model: 'm"1', promptTokens: 3, completionTokens: 4 })
+    workFinished(telemetry, entry)
+    workFinished(telemetry, entry)
     assert.match(renderMetrics(telemetry), /^sepia_tokens_total\{model="m\\"1",kind="completion"\} 8$/m)
   })
 

@@ -6,6 +6,7 @@ import { budgetExceeded } from '../../src/core/limits/budget-exceeded.ts'
 import { noLimits, noUseLimits, type UseLimits } from '../../src/core/limits/use-limits.ts'
 import type { Store } from '../../src/core/ports/store.ts'
 import type { UsageEntry } from '../../src/core/usage.ts'
+import { makeUsageEntry } from '../support/memory/usage-entry.ts'
 import { insist } from '../support/postgres/insist.ts'
 import { makeSubmission } from '../support/submission.ts'
 import { createTestClock, type TestClock } from '../support/test-clock.ts'
@@ -16,8 +17,7 @@ const ada = { accountId: 'a', tokenId: null }
 const dayMs = 24 * 60 * 60 * 1000
 
 function entry(clock: TestClock, tokens: number, images = 0): UsageEntry {
-  const work = { accountId: 'a', tokenId: null, model: 'm', kind: 'chat', outcome: 'succeeded' } as const
-  return { ...work, promptTokens: tokens - 1, completionTokens: 1, images, cost: 0, durationMs: 1, firstTokenMs: null, at: clock.now() }
+  return makeUsageEntry({ promptTokens: tokens - 1, images, at: clock.now() })
 }
 
 function tokens(id: string, least: number, most = least): BudgetWish {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ServiceError, toErrorRecord } from '../../src/core/error.ts'
 import { outputRetentionMs } from '../../src/core/inference.ts'
 import type { Hold } from '../../src/core/ports/inference-queue.ts'
-import type { UsageEntry } from '../../src/core/usage.ts'
+import { makeUsageEntry } from '../support/memory/usage-entry.ts'
 import { makeSubmission } from '../support/submission.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { claimNext, leaseMs, output, release, renew, succeed, sweep, tryClaim } from './claiming.ts'
@@ -190,20 +190,7 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
   test(`${name} queue: usage is recorded once, with the completion`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
-    const usage: UsageEntry = {
-      accountId: 'a',
-      tokenId: null,
-      cost: 0,
-      firstTokenMs: null,
-      model: 'fake-image',
-      kind: 'image',
-      outcome: 'succeeded',
-      promptTokens: 0,
-      completionTokens: 0,
-      images: 2,
-      durationMs: 5,
-      at: clock.now(),
-    }
+    const usage = makeUsageEntry({ model: 'fake-image', kind: 'image', images: 2, at: clock.now() })
     for (let round = 0; round < 3; round++) await store.queue.enqueue(makeSubmission(), options)
     const end = { completion: { outcome: 'succeeded', output }, usage } as const
     const claim = await claimNext(store.queue)

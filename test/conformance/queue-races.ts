@@ -5,6 +5,7 @@ import type { Inference } from '../../src/core/inference.ts'
 import type { Claim, Completion } from '../../src/core/ports/inference-queue.ts'
 import type { Store } from '../../src/core/ports/store.ts'
 import type { UsageEntry } from '../../src/core/usage.ts'
+import { makeUsageEntry } from '../support/memory/usage-entry.ts'
 import { makeSubmission } from '../support/submission.ts'
 import { createTestClock, type TestClock } from '../support/test-clock.ts'
 import { leaseMs, output } from './claiming.ts'
@@ -38,8 +39,7 @@ export function createDice(seed: number): (below: number) => number {
 }
 
 function usageOf({ inference }: Claim, outcome: Completion['outcome']): UsageEntry {
-  const counts = { promptTokens: 0, completionTokens: 0, images: 1, cost: 0, durationMs: 1, firstTokenMs: null, at: 0 }
-  return { accountId: 'a', tokenId: null, model: inference.model, kind: 'image', outcome, ...counts }
+  return makeUsageEntry({ model: inference.model, kind: 'image', outcome, images: 1, at: 0 })
 }
 
 /** One call of a client, a worker or a duty, chosen by chance. */

@@ -2,23 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { percentilesOf } from '../../src/core/limits/latency.ts'
 import type { UsageEntry, UsageQuestion } from '../../src/core/usage.ts'
+import { makeUsageEntry } from '../support/memory/usage-entry.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 
-const entry: UsageEntry = {
-  accountId: 'a',
+const entry = makeUsageEntry({
   tokenId: 't',
-  model: 'm',
-  kind: 'chat',
-  outcome: 'succeeded',
   promptTokens: 10,
   completionTokens: 5,
-  images: 0,
   cost: 7,
   durationMs: 100,
-  firstTokenMs: null,
   at: Date.UTC(2026, 0, 2, 23, 59, 59, 999),
-}
+})
 
 export function testUsageLog(name: string, open: StoreFactory): void {
   test(`${name} usage: a repeated append adds nothing, and equal entries of different work all count`, async () => {

@@ -10,6 +10,7 @@ import { openPostgresStore, type PostgresStore } from '../../src/storage/postgre
 import { createDice } from '../conformance/queue-races.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
 import { createMemoryOutputs } from '../support/memory/create-memory-outputs.ts'
+import { makeUsageEntry } from '../support/memory/usage-entry.ts'
 import { type FaultyLink, startFaultyLink } from '../support/postgres/faulty-link.ts'
 import { insist } from '../support/postgres/insist.ts'
 import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
@@ -60,8 +61,7 @@ async function openRace(seed: number): Promise<Race> {
 }
 
 function entryOf(accountId: string) {
-  const counts = { promptTokens: 1, completionTokens: 1, images: 0, cost: 0, durationMs: 1, firstTokenMs: null, at: clock.now() }
-  return { accountId, tokenId: null, model: 'm', kind: 'chat', outcome: 'succeeded', ...counts } as const
+  return makeUsageEntry({ accountId, at: clock.now() })
 }
 
 async function complete(race: Race, { store }: RacingNode, claim: Claim): Promise<void> {

@@ -11,6 +11,7 @@ import { dropPartitions, makePartitions } from '../../src/storage/postgres/schem
 import { requestErrors, usageWork } from '../../src/storage/postgres/schema/request-tables.ts'
 import { claimNext, succeed } from '../conformance/claiming.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
+import { makeUsageEntry } from '../support/memory/usage-entry.ts'
 import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
 import { startPostgres, withoutPostgres } from '../support/postgres/postgres-server.ts'
 import { makeSubmission } from '../support/submission.ts'
@@ -174,9 +175,7 @@ suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
     await insert()
     await using store = await openPostgresStore({ url, clock: createSystemClock(), limits: roomy, mode: 'service' })
     await insert()
-    const facts = { promptTokens: 1, completionTokens: 1, images: 0, cost: 0, durationMs: 1, firstTokenMs: null, at: 1 }
-    const entry = { accountId: 'a', tokenId: null, model: 'm', kind: 'chat', outcome: 'succeeded', ...facts } as const
-    for (let round = 0; round < 2; round++) await store.usage.append(entry, { ...options, id: 'work' })
+    for (let round = 0; round < 2; round++) await store.usage.append(makeUsageEntry(), { ...options, id: 'work' })
     const [day] = await store.usage.summarize({ accountId: 'a', from: '1970-01-01', to: '1970-01-01' }, options)
     assert.equal(day?.requests, 3)
     await store.queue.enqueue(makeSubmission(), options)

@@ -6,6 +6,7 @@ import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { openPostgresStore, type PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { claimNext, leaseMs, release, succeed, tryClaim } from '../conformance/claiming.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
+import { makeUsageEntry } from '../support/memory/usage-entry.ts'
 import { type FaultyLink, startFaultyLink } from '../support/postgres/faulty-link.ts'
 import { insist } from '../support/postgres/insist.ts'
 import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
@@ -67,18 +68,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     const { link, store } = linked
     await store.queue.enqueue(makeSubmission(), options)
     const claim = await claimNext(store.queue)
-    const usage = {
-      accountId: 'a',
-      tokenId: null,
-      model: 'm',
-      kind: 'image',
-      promptTokens: 0,
-      completionTokens: 0,
-      images: 1,
-      cost: 0,
-      firstTokenMs: null,
-    } as const
-    const booked = { ...usage, outcome: 'succeeded', durationMs: 1, at: store.clock.now() } as const
+    const booked = makeUsageEntry({ kind: 'image', images: 1, at: store.clock.now() })
     const output = { key: 'k', contentType: 'application/json', bytes: 2, sha256: 'ab'.repeat(32) }
     link.swallowAnswers(1)
     const answer = await store.queue.complete(claim, { completion: { outcome: 'succeeded', output }, usage: booked }, options)
@@ -91,8 +81,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     await using linked = await openOverLink({ mode: 'tool' })
     const { link, store } = linked
     const at = store.clock.now()
-    const counts = { promptTokens: 3, completionTokens: 2, images: 0, cost: 0, durationMs: 1, firstTokenMs: null, at }
-    const entry = { accountId: 'a', tokenId: null, model: 'm', kind: 'chat', outcome: 'succeeded', ...counts } as const
+    const entry = makeUsageEntry({ promptTokens: 3, completionTokens: 2, at })
     await store.usage.append(entry, { ...options, id: 'warm' })
     for (const many of [1, 2, 3]) {
       link.swallowAnswers(many)

@@ -8,6 +8,7 @@ import { AccountPlaces } from '../../src/http/limits/account-places.ts'
 import { RateLimiter } from '../../src/http/limits/rate-limit.ts'
 import { openPostgresStore, type PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { roomy } from '../conformance/store-factory.ts'
+import { makeUsageEntry } from '../support/memory/usage-entry.ts'
 import { insist } from '../support/postgres/insist.ts'
 import { createDatabase } from '../support/postgres/postgres-databases.ts'
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
@@ -130,9 +131,7 @@ suite('limits of three nodes on PostgreSQL', { skip: withoutPostgres }, () => {
       if (sql.includes('usage_entries')) await gate.promise
       return run.call(node.database, sql, ...more)
     }
-    const work = { accountId: 'a', tokenId: null, model: 'm', kind: 'chat', outcome: 'succeeded' } as const
-    const used = { promptTokens: 1, completionTokens: 1, images: 0, cost: 0, durationMs: 1, firstTokenMs: null, at: node.clock.now() }
-    const recorded = node.usage.append({ ...work, ...used }, { ...options, id: 'first' })
+    const recorded = node.usage.append(makeUsageEntry({ at: node.clock.now() }), { ...options, id: 'first' })
     const second = reserve('a', 'second').catch((error: unknown) => error)
     // Another account does not wait, and each of its requests takes as long as the decision on the second one would.
     for (let index = 0; index < 5; index++) await reserve('b', 'other')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startConsoleService } from '../../../test/support/console-service.ts'
+import { makeUsageEntry } from '../../../test/support/memory/usage-entry.ts'
 import type { UsageEntry } from '../../core/usage.ts'
 import type { Usage, UsageReport } from '../contract/usage.ts'
 
@@ -22,11 +23,8 @@ const wanted = {
 async function openBooks() {
   const service = await startConsoleService()
   const cookie = await service.join(service.firstCode, 'ada@example.org')
-  const book = (change: Partial<UsageEntry>) => {
-    const nothing = { promptTokens: 0, completionTokens: 0, images: 0, cost: 0, durationMs: 1, firstTokenMs: null, at: january(1) }
-    const subject = { accountId: service.ownerId, tokenId: null, model: 'fake-chat', kind: 'chat', outcome: 'succeeded' } as const
-    return service.store.usage.append({ ...subject, ...nothing, ...change }, options)
-  }
+  const nothing = { accountId: service.ownerId, model: 'fake-chat', promptTokens: 0, completionTokens: 0, at: january(1) }
+  const book = (change: Partial<UsageEntry>) => service.store.usage.append(makeUsageEntry({ ...nothing, ...change }), options)
   const get = (query: string, path = 'usage') => service.send('GET', `/console/api/${path}?${query}`, { cookie })
   const days = async (query: string) => ((await get(query)).json() as Usage).days
   return { ...service, cookie, book, get, days }

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { claimNext, leaseMs, tryClaim } from '../../../test/conformance/claiming.ts'
 import { makeImageRequest } from '../../../test/support/image-request.ts'
+import { makeUsageEntry } from '../../../test/support/memory/usage-entry.ts'
 import { writeEarlierDatabase } from '../../../test/support/sqlite/earlier-database.ts'
 import { makeSubmission } from '../../../test/support/submission.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
@@ -84,9 +85,7 @@ test('usage of a database from before entries named their work still counts, and
     values ('1970-01-01', 'a', 'm', 0, 1, 1, 0)`
   writeEarlierDatabase(file, usageWork, (connection) => connection.script(`${insert}; ${insert}`))
   await using store = await openSqliteStore({ file, clock: createTestClock(), limits: { maxPending: 100 }, mode: 'service' })
-  const facts = { promptTokens: 1, completionTokens: 1, images: 0, cost: 0, durationMs: 1, firstTokenMs: null, at: 1 }
-  const entry = { accountId: 'a', tokenId: null, model: 'm', kind: 'chat', outcome: 'succeeded', ...facts } as const
-  for (let round = 0; round < 2; round++) await store.usage.append(entry, { ...options, id: 'work' })
+  for (let round = 0; round < 2; round++) await store.usage.append(makeUsageEntry(), { ...options, id: 'work' })
   const [day] = await store.usage.summarize({ accountId: 'a', from: '1970-01-01', to: '1970-01-01' }, options)
   assert.equal(day?.requests, 3)
 })
