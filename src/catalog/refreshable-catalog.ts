@@ -162,7 +162,7 @@ function listDifference(models: readonly ModelDescriptor[], others: readonly Mod
 /** Paths of model folders. */
 export interface ModelFolders {
   /** The folder of built-in models, which are chosen last as defaults. */
-  readonly builtIn?: string
+  readonly builtIn?: string | undefined
   /** Folders that must exist at start; a refresh reads them again after changes have settled. */
   readonly folders: readonly string[]
   /** The folder of pulled models, read by each refresh; may be missing. */

@@ -148,8 +148,7 @@ export async function serve(
         pulledModels: models.pulled,
         leftOutFiles: () =>
           installed.faults.map(({ file, field, message }) => {
-            const removes = models.pulled.removalOf(file)
-            return { file, reason: field === '' ? message : `${field}: ${message}`, ...(removes !== undefined && { removes }) }
+            return { file, reason: field === '' ? message : `${field}: ${message}`, removes: models.pulled.removalOf(file) }
           }),
         modelServers: (model) => engines.servers.of(model),
         searchHub: (words, options) => searchModels(config, words, options),

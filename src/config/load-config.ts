@@ -19,7 +19,7 @@ export async function loadConfig({ flags, environment, ...others }: Omit<Setting
   if ('file' in read) return parsed
   const faults = [read.fault, ...('faults' in parsed ? parsed.faults : [])]
   const attempted = 'faults' in parsed ? parsed.attempted : parsed.config
-  return { faults, ...(attempted && { attempted }) }
+  return { faults, attempted }
 }
 
 async function readConfigFile(
@@ -50,7 +50,7 @@ export interface LoadedConfig {
 export type ParsedConfig =
   | LoadedConfig
   /** `attempted`: settings with defaults in place of invalid ones, for finding further faults; absent = nothing could be read. */
-  | { readonly faults: readonly ConfigFault[]; readonly attempted?: Config }
+  | { readonly faults: readonly ConfigFault[]; readonly attempted?: Config | undefined }
 
 /** Reads every setting from its first source (flag, environment, file, default), or returns all faults. */
 export function parseConfig(sources: SettingSources, machine: Machine): ParsedConfig {

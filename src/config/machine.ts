@@ -5,7 +5,7 @@ export interface Machine {
   /** Number of processor cores this process may use. */
   readonly cores: number
   /** Number of physical cores among them; absent = unknown, or the same. */
-  readonly physicalCores?: number
+  readonly physicalCores?: number | undefined
   /** Memory this process may use, in bytes. */
   readonly memoryBytes: number
   /** Whether standard output is a terminal. */

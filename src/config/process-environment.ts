@@ -10,10 +10,9 @@ export function readEnvironment(): Readonly<Record<string, string | undefined>> 
 export function readMachine(): Machine {
   const constrained = process.constrainedMemory()
   const total = totalmem()
-  const physicalCores = countPhysicalCores()
   return {
     cores: availableParallelism(),
-    ...(physicalCores !== null && { physicalCores }),
+    physicalCores: countPhysicalCores() ?? undefined,
     memoryBytes: constrained > 0 && constrained < total ? constrained : total,
     terminal: process.stdout.isTTY === true,
     folder: process.cwd(),

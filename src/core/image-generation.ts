@@ -66,7 +66,7 @@ export interface ImageRequest {
   /** Reference pictures, up to four; absent = none. */
   readonly references?: readonly Uint8Array[]
   /** Total pixels of the references after resizing. */
-  readonly referencePixels?: number
+  readonly referencePixels?: number | undefined
   /** Skip-layer guidance as diffusers implements it for Stable Diffusion 3.5; absent = off. */
   readonly skipLayers?: SkipLayerGuidance
   /** Share of the noise range handled by the base model before the refiner takes over, 0 to 1; null = no refiner. */

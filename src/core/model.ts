@@ -105,7 +105,7 @@ export interface UpstreamAddress {
   /** Base URL without a trailing slash, such as `http://gpu-1:8000/v1`. */
   readonly url: string
   /** `name:password` from the URL in `model.json`, never shown; absent = none. */
-  readonly login?: string
+  readonly login?: string | undefined
   /** Name of the model on the server. */
   readonly model: string
   /** Absolute path of a file with the server's access key, or null. */
@@ -124,7 +124,7 @@ export interface UpstreamAddress {
 export interface ReplicaAddress {
   readonly url: string
   /** See {@link UpstreamAddress.login}. */
-  readonly login?: string
+  readonly login?: string | undefined
   /** Share of the requests, 1 to 100. */
   readonly weight: number
 }
@@ -136,7 +136,7 @@ export function serversOf({
   weight = 1,
   replicas = [],
 }: Pick<UpstreamAddress, 'url' | 'login' | 'weight' | 'replicas'>): readonly ReplicaAddress[] {
-  return [{ url, weight, ...(login && { login }) }, ...replicas]
+  return [{ url, weight, login }, ...replicas]
 }
 
 /** Time limits of a server, in milliseconds. */

@@ -79,7 +79,7 @@ export async function startText(
         conversation: conversationKey(accountId, work.request),
         deferred,
         ...(place && { ahead: { asks: place.isLimited ? 'countPrompt' : 'generate', request: work.request } }),
-        ...(priority !== undefined && { priority }),
+        priority,
       }),
       { signal, model },
     ),

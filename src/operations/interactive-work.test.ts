@@ -220,7 +220,7 @@ suite('interactive work', () => {
     const pool = createFixedModelPool({ text: { 'fake-chat': { ...createFakeTextModel({ clock }), countPrompt } } })
     const usage = {
       ...deps.usage,
-      append: async (entry: UsageEntry, { id = '' }: { readonly id?: string }) => {
+      append: async (entry: UsageEntry, { id = '' }: { readonly id?: string | undefined }) => {
         booked.push(entry)
         await own.release(id, options)
       },
@@ -261,7 +261,7 @@ suite('interactive work', () => {
   test('the ids of work are in order of time', async () => {
     const { deps, clock } = createParts()
     const ids: string[] = []
-    const append = async (_entry: UsageEntry, { id = '' }: { readonly id?: string }) => void ids.push(id)
+    const append = async (_entry: UsageEntry, { id = '' }: { readonly id?: string | undefined }) => void ids.push(id)
     const request = { model: 'fake-chat', inputs: ['x'] }
     for (let count = 0; count < 10; count++) {
       await createEmbedding({ ...deps, usage: { append } }, { caller, request }, options)

@@ -6,8 +6,8 @@ import type { Abortable } from '../core/waiting.ts'
 /** A sum of usage with names and percentiles. */
 export interface ReportedUsage extends Omit<UsageSum, 'latency' | 'firstToken'> {
   /** Names of the account and token, if known; the token's is empty for console sessions. */
-  readonly accountName?: string
-  readonly tokenName?: string
+  readonly accountName?: string | undefined
+  readonly tokenName?: string | undefined
   /** Latency of whole requests in milliseconds; null = not measured. */
   readonly latency: Percentiles | null
   /** Until the first token. */
@@ -31,8 +31,8 @@ export async function reportUsage(
   const nameOf = (id: string) => names.get(id) ?? id
   return sums.map(({ latency, firstToken, ...sum }) => ({
     ...sum,
-    ...(sum.keys.account !== undefined && { accountName: nameOf(sum.keys.account) }),
-    ...(sum.keys.token !== undefined && { tokenName: nameOf(sum.keys.token) }),
+    accountName: sum.keys.account === undefined ? undefined : nameOf(sum.keys.account),
+    tokenName: sum.keys.token === undefined ? undefined : nameOf(sum.keys.token),
     latency: percentilesOf(latency),
     firstToken: percentilesOf(firstToken),
   }))

@@ -13,7 +13,7 @@ const aliveMs = 1000
 export interface ProxyAgentOptions {
   readonly keepAlive: boolean
   /** Time limit until the server is connected; absent = ten seconds. */
-  readonly connectMs?: number
+  readonly connectMs?: number | undefined
   /** Idle time before a connection is closed; absent = never. */
   readonly idleMs?: number
 }

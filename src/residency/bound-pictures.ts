@@ -37,7 +37,7 @@ function refuseTooLarge(
   const budget = memoryBudget(limits)
   const facts = { machineBytes: budget.processorBytes, gpuBytes: budget.gpuBytes }
   const size = { width, height }
-  const need = estimateDrawing(descriptor, { ...size, ...(referencePixels !== undefined && { referencePixels }) }, facts)
+  const need = estimateDrawing(descriptor, { ...size, referencePixels }, facts)
   const own = estimateDrawing(descriptor, native, facts)
   if (fitsMemory(need, budget) || fitsMemory(need, own)) return
   const alone = estimateDrawing(descriptor, size, facts)

@@ -21,9 +21,7 @@ export async function openBucket(
   const secretKey = secretFile === null ? address.secretKey : await readSecretFile(secretFile, { where: 's3-secret-file', least: 1 })
   const cluster = await registry.cluster(options)
   const noteBucket = (found: string | null) => registry.bucket(found, options)
-  return openS3Outputs({ address: { ...address, secretKey }, cluster, clock, noteBucket, ...(fetch && { fetch }) }, options).catch(
-    throwBucketError,
-  )
+  return openS3Outputs({ address: { ...address, secretKey }, cluster, clock, noteBucket, fetch }, options).catch(throwBucketError)
 }
 
 /**

@@ -25,7 +25,7 @@ export async function findUnreachableServers(
   const { replicas: _replicas, login: _login, ...shared } = upstream
   const away = await Promise.all(
     serversOf(upstream).map(async ({ url, login }) => {
-      const alone = { ...shared, url, ...(login && { login }) }
+      const alone = { ...shared, url, login }
       const reason = await findAbsence(
         loader,
         { model, upstream: alone },

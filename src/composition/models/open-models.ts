@@ -31,7 +31,7 @@ const builtInFolder = fileURLToPath(new URL('../../../models', import.meta.url))
 export function modelFolders({ models, dataFolder }: Pick<Config, 'models' | 'dataFolder'>): ModelFolders {
   const { modelsFolder: pulledFolder, assetsFolder, outputsFolder } = dataLayout(dataFolder)
   const apart = [assetsFolder, outputsFolder]
-  return { ...(models.builtIn && { builtIn: builtInFolder }), folders: models.folders, pulledFolder, apart }
+  return { builtIn: models.builtIn ? builtInFolder : undefined, folders: models.folders, pulledFolder, apart }
 }
 
 /** All model folders as absolute paths. */

@@ -72,14 +72,14 @@ export interface LeftOutFile {
   /** The end of a sentence about it, or a whole sentence. */
   readonly reason: string
   /** The path that removing it deletes; absent = remove it from its models folder. */
-  readonly removes?: string
+  readonly removes?: string | undefined
 }
 
 /** GET /console/api/models. */
 export interface ModelList {
   readonly models: readonly ConsoleModel[]
   /** For owners: ignored files in the models folders of the answering node; absent = none. */
-  readonly leftOut?: readonly LeftOutFile[]
+  readonly leftOut?: readonly LeftOutFile[] | undefined
   readonly pulls: readonly PlacedPull[]
   readonly origins: CallOrigins
 }

@@ -53,7 +53,7 @@ export interface Credentials {
 export interface SignedIn {
   readonly account: Account
   /** Recovery codes of a second factor that was set up with this sign-in. They are not stored in readable form. */
-  readonly recoveryCodes?: readonly string[]
+  readonly recoveryCodes?: readonly string[] | undefined
 }
 
 /** The password was right, and a code is required: of the second factor, or of a new one to set up. */

@@ -44,7 +44,7 @@ export function registerModels(
       models: listModels(deps)
         .filter(({ descriptor }) => descriptor.hidden === undefined)
         .map((model) => showModel(model, factsOf(model.descriptor))),
-      ...(isOwner && { leftOut: deps.leftOutFiles() }),
+      leftOut: isOwner ? deps.leftOutFiles() : undefined,
       pulls: isOwner ? pulls.list() : pulls.list().map(withoutAddress),
       origins: callOrigins(deps.addresses()),
     }

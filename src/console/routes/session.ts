@@ -90,7 +90,7 @@ export function registerSession(
     signInBrowser(reply, deps, { ...secret, session: await openSession(deps, session, { signal }) })
     await recordPassing(deps, request, secret.accountId, passed)
     await recordAudit(deps, request, 'signed-in', { accountId: secret.accountId, detail: browser === null ? 'a browser not known' : null })
-    return { account: found.account, ...(passed.recoveryCodes && { recoveryCodes: passed.recoveryCodes }) }
+    return { account: found.account, recoveryCodes: passed.recoveryCodes }
   })
 
   api.delete('/console/api/session', async (request, reply) => {

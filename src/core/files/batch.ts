@@ -41,7 +41,7 @@ export interface Batch {
   readonly id: string
   readonly accountId: string
   /** The access token it was created with; absent = a console session, or an older version. */
-  readonly tokenId?: string
+  readonly tokenId?: string | undefined
   readonly endpoint: BatchEndpoint
   readonly inputFileId: string
   readonly metadata: Readonly<Record<string, string>> | null

@@ -15,7 +15,7 @@ export interface AccessTokenStore {
    *
    * @returns Whether it was stored.
    */
-  create(token: AccessToken, options: Abortable & { readonly most?: number }): Promise<boolean>
+  create(token: AccessToken, options: Abortable & { readonly most?: number | undefined }): Promise<boolean>
   /** Finds a token by hash, including revoked and expired ones; null = none. */
   findByHash(hash: string, options: Abortable): Promise<AccessToken | null>
   /** All tokens of an account, oldest first, including unusable ones. */

@@ -13,9 +13,9 @@ export interface DocumentQuery {
   /** null = all accounts. */
   readonly accountId: string | null
   /** Only documents with this label; absent = all. */
-  readonly label?: string
+  readonly label?: string | undefined
   /** Only documents whose text contains this, ignoring case. */
-  readonly search?: string
+  readonly search?: string | undefined
   readonly order: 'newest' | 'oldest'
   /** Sort key of the last document of the previous page; null = from the start. */
   readonly after: { readonly at: number; readonly id: string } | null

@@ -18,7 +18,7 @@ export interface AcquireOptions {
   /** Key of the conversation: in a cluster, requests with the same key go to the same machine, whose cache is warm. */
   readonly conversation?: string
   /** Priority among the account's waiting requests, lower first; default 0. Does not affect other accounts. */
-  readonly priority?: number
+  readonly priority?: number | undefined
   /** Whether the request is asynchronous; it waits in the same line as the others. Default false. */
   readonly deferred?: boolean
   /** The expected first call: in a cluster it is sent with the slot request to start at once. */

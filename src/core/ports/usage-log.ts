@@ -3,7 +3,7 @@ import type { Abortable } from '../waiting.ts'
 
 /** The work of an entry. */
 export interface BookingOptions {
-  readonly id?: string
+  readonly id?: string | undefined
   /** False = it has no reservation, and the write can wait a moment. */
   readonly isReserved?: boolean
 }

@@ -27,7 +27,7 @@ export const batchRoutes: readonly Route[] = [
         const { accountId, tokenId } = caller
         const { endpoint, input_file_id: inputFileId, metadata = null, filesLifetimeMs } = parseBatchRequest(receivedBody(incoming).value)
         if (endpoint === '/v1/images/generations') requireScope(caller, ['image'])
-        const wanted = { accountId, ...(tokenId !== null && { tokenId }), endpoint, inputFileId, metadata, filesLifetimeMs }
+        const wanted = { accountId, tokenId: tokenId ?? undefined, endpoint, inputFileId, metadata, filesLifetimeMs }
         return encodeBatch(await createBatch(deps, wanted, options))
       },
   },

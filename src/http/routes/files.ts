@@ -69,7 +69,7 @@ export const fileRoutes: readonly Route[] = [
       ({ documents }) =>
       async ({ caller: { accountId }, query: { purpose, ...query }, options }) => {
         const page = await readDocumentPage(documents, { kind: 'file', accountId, query, most: maxFilesPerPage }, options)
-        const found = await documents.list({ ...page, ...(purpose !== undefined && { label: String(purpose) }) }, options)
+        const found = await documents.list({ ...page, label: purpose === undefined ? undefined : String(purpose) }, options)
         return encodeDocumentPage(
           found.map((document) => encodeFile(readFileDocument(document))),
           page,

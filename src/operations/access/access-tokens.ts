@@ -50,7 +50,7 @@ export async function createAccessToken(
     lastUsedAt: null,
     limits: noUseLimits,
   }
-  if (!(await tokens.create(token, { ...options, ...(most !== undefined && { most }) })))
+  if (!(await tokens.create(token, { ...options, most })))
     throw new ServiceError(
       'concurrency_limit_exceeded',
       `This account has reached its limit of ${most} access tokens (account-tokens); revoke one that you no longer need.`,

@@ -100,7 +100,7 @@ export async function listAnswers(
     readonly after: string | null
     readonly limit: number
     readonly order: 'newest' | 'oldest'
-    readonly label?: string
+    readonly label?: string | undefined
     readonly fits?: (value: JsonObject) => boolean
   },
   options: Abortable,

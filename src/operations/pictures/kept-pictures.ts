@@ -84,10 +84,7 @@ export async function listKeptPictures(
   options: Abortable,
 ): Promise<readonly KeptPicture[]> {
   const { search, ...rest } = query
-  const found = await documents.list(
-    { ...rest, kind: 'picture', label: keptLabel, order: 'newest', ...(search !== null && { search }) },
-    options,
-  )
+  const found = await documents.list({ ...rest, kind: 'picture', label: keptLabel, order: 'newest', search: search ?? undefined }, options)
   return found.map(readPicture)
 }
 

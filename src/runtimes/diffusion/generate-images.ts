@@ -57,7 +57,7 @@ export async function generateImages(
     ...size,
     ...scales,
     guidanceRescale: request.guidanceRescale,
-    ...(request.skipLayers && { skipLayers: request.skipLayers }),
+    skipLayers: request.skipLayers,
     prompts: await pipeline.base.encode(promptsToEncode(styled, encodingOptions(request, pipeline.base)), { signal }),
     refining: await refiningOf(pipeline, request, { styled, signal }),
   }

@@ -23,8 +23,8 @@ export interface DrawingSettings extends PixelSize {
   readonly guidanceScale: number
   readonly embeddedGuidance?: number
   readonly guidanceRescale: number
-  readonly bounds?: GuidanceBounds
-  readonly skipLayers?: SkipLayerGuidance
+  readonly bounds?: GuidanceBounds | undefined
+  readonly skipLayers?: SkipLayerGuidance | undefined
   readonly prompts: PromptEncoding
   readonly start: StartingPicture | StartingLatents | null
   /** Pictures that the model sees beside its drawing; absent = none. */
@@ -58,7 +58,7 @@ export async function prepareDrawing(pipeline: DiffusionPipeline, settings: Draw
     guidanceScale,
     ...(embeddedGuidance !== undefined && { embeddedGuidance }),
     guidanceRescale,
-    ...(bounds && { bounds }),
+    bounds,
     ...(skipLayers && { skipping: { ...skipLayers, evaluations: solver.timesteps.length - begun.begin } }),
     generator,
   }

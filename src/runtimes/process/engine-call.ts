@@ -7,7 +7,7 @@ interface CallHandlers {
   /** Called at most once, and not after the engine's last word. */
   readonly abort: () => void
   readonly more: (parts: number) => void
-  readonly onProgress?: (progress: ImageProgress) => void
+  readonly onProgress?: ((progress: ImageProgress) => void) | undefined
 }
 
 /** The service's end of one call to an engine: a stream of parts, and at its end a result or an error. */

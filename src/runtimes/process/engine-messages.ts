@@ -24,7 +24,7 @@ export type EngineWork =
       readonly request: TextRequest
       readonly account: string
       /** Absent = it names none. */
-      readonly adapters?: readonly AssetDescriptor[]
+      readonly adapters?: readonly AssetDescriptor[] | undefined
     }
   /** Counts the tokens of its prompt; the result is a number. */
   | { readonly type: 'count'; readonly request: TextRequest; readonly account: string }

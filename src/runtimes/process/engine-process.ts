@@ -135,7 +135,7 @@ export class EngineProcess implements AsyncDisposable, ThreadTaker {
     const handlers = {
       abort: () => this.#abort(id),
       more: (parts: number) => this.#send({ type: 'more', id, parts }),
-      ...(onProgress && { onProgress }),
+      onProgress,
     }
     const call = new EngineCall(handlers, signal)
     if (this.#child.connected) {

@@ -11,7 +11,7 @@ export function createTextProxy(engine: EngineProcess, { findAsset }: { readonly
     figures: () => engine.figures,
     async *generate(request, { signal, account }) {
       const adapters = request.adapters?.map(({ name }) => findAsset('adapter', name)).filter((adapter) => adapter !== undefined)
-      using call = engine.call({ type: 'generate', request, account, ...(adapters && { adapters }) }, { signal })
+      using call = engine.call({ type: 'generate', request, account, adapters }, { signal })
       for (let parts = await call.take(); parts.length > 0; parts = await call.take()) for (const part of parts) yield part
     },
     async countPrompt(request, { signal, account }) {

@@ -28,14 +28,14 @@ export interface UpstreamBody {
 /** A route through a proxy, with the proxy's host and port. */
 interface ProxyRoute {
   readonly proxy: string
-  readonly openAgent: (options: { readonly keepAlive: boolean; readonly connectMs?: number }) => HttpAgent
+  readonly openAgent: (options: { readonly keepAlive: boolean; readonly connectMs?: number | undefined }) => HttpAgent
 }
 
 /** One server and its connection settings. */
 export interface UpstreamServer {
   readonly url: string
   /** `name:password`, for a server without a `keyFile`. */
-  readonly login?: string
+  readonly login?: string | undefined
   readonly keyFile: string | null
   /** Absent = only the request's own limits. */
   readonly timeouts?: UpstreamTimeouts
@@ -83,7 +83,7 @@ export class UpstreamConnection implements Disposable {
     const { protocol, hostname, port, path } = urlToHttpOptions(address)
     this.#route = server.findRoute?.(address) ?? null
     const { connectMs } = server.timeouts ?? {}
-    const open = (keepAlive: boolean) => this.#route?.openAgent({ keepAlive, ...(connectMs !== undefined && { connectMs }) })
+    const open = (keepAlive: boolean) => this.#route?.openAgent({ keepAlive, connectMs })
     this.#agent = open(true) ?? (protocol === 'https:' ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true }))
     this.#freshAgent = open(false) ?? false
     this.#target = { protocol, hostname, port, auth: server.login }

@@ -18,7 +18,10 @@ export class PostgresAccessTokenStore extends AccessTokenTables<Database> implem
     this.#onLimits = onLimits
   }
 
-  async create({ limits, ...token }: AccessToken, { most = Number.MAX_SAFE_INTEGER }: { readonly most?: number }): Promise<boolean> {
+  async create(
+    { limits, ...token }: AccessToken,
+    { most = Number.MAX_SAFE_INTEGER }: { readonly most?: number | undefined },
+  ): Promise<boolean> {
     const { accountId, createdAt } = token
     return this.database.transaction(async (statements) => {
       // Serialized per account, so that concurrent calls cannot exceed the maximum.

@@ -71,5 +71,5 @@ async function createBucket(bucket: S3Bucket, region: string, options: Abortable
   // Amazon rejects its first region as a location constraint.
   const place = `<CreateBucketConfiguration><LocationConstraint>${region}</LocationConstraint></CreateBucketConfiguration>`
   const body = region === 'us-east-1' ? undefined : new TextEncoder().encode(place)
-  await bucket.call({ method: 'PUT', ...(body === undefined ? {} : { body }) }, options)
+  await bucket.call({ method: 'PUT', body }, options)
 }

@@ -19,7 +19,7 @@ export interface S3OutputsSettings {
   readonly clock: Clock
   readonly random?: () => number
   /** Replaces `fetch`; absent = direct connections. */
-  readonly fetch?: typeof fetch
+  readonly fetch?: typeof fetch | undefined
 }
 
 /** An output store in a bucket that can also import outputs of another store. */

@@ -21,7 +21,7 @@ export interface S3Call {
   readonly key?: string
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: Uint8Array<ArrayBuffer>
+  readonly body?: Uint8Array<ArrayBuffer> | undefined
   /** Maximum size of the answer in bytes; default 1 MiB. */
   readonly answerBytes?: number
 }
@@ -38,7 +38,7 @@ export interface S3BucketSettings {
   /** 0 to 1, for the jitter of retries. */
   readonly random: () => number
   /** Replaces `fetch`; absent = direct connections. */
-  readonly fetch?: typeof fetch
+  readonly fetch?: typeof fetch | undefined
 }
 
 /** Time limit per attempt, plus a second for each megabyte transferred. */
@@ -136,7 +136,7 @@ export class S3Bucket {
       const request = await this.#client.sign(url.href, {
         method,
         headers: { ...headers, 'x-amz-content-sha256': sha256 },
-        ...(body === undefined ? {} : { body }),
+        body: body ?? null,
         aws: { datetime },
       })
       const response = await this.#fetch(request, { signal: late, redirect: 'manual' })

@@ -7,7 +7,10 @@ import type { SqliteDatabase } from './sqlite-database.ts'
 
 /** Access tokens in SQLite; the next read sees a revocation by another process. */
 export class SqliteAccessTokenStore extends AccessTokenTables<SqliteDatabase> implements AccessTokenStore {
-  async create({ limits, ...token }: AccessToken, { most = Number.MAX_SAFE_INTEGER }: { readonly most?: number }): Promise<boolean> {
+  async create(
+    { limits, ...token }: AccessToken,
+    { most = Number.MAX_SAFE_INTEGER }: { readonly most?: number | undefined },
+  ): Promise<boolean> {
     const { accountId, createdAt } = token
     const sql = `insert into access_tokens (${tokenColumns.names}) select ${tokenColumns.parameters}
       where (select count(*) from access_tokens where account_id = :accountId and not ${spent}) < :most`

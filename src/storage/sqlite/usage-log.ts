@@ -12,7 +12,7 @@ export class SqliteUsageLog extends UsageTables<SqliteDatabase> implements Usage
 
   async append(entry: UsageEntry, { id, isReserved = id !== undefined }: BookingOptions): Promise<void> {
     // A reservation reduces the account's budget until its entry is written; without one, the write can wait a moment.
-    const booking = { ...entry, ...(id !== undefined && { id }), isReserved }
+    const booking = { ...entry, id, isReserved }
     await this.database.writer.run('bookUsage', booking, this.clock.now(), { mayWait: !isReserved })
   }
 

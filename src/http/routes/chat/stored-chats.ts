@@ -56,7 +56,7 @@ export const storedChatRoutes: readonly Route[] = [
         const { model, fits, ...requested } = readStoredChatQuery(query)
         const { values, more } = await listAnswers(
           deps,
-          { ...requested, kind, accountId, ...(model !== null && { label: model }), fits: (value) => fits(readStoredChat(value)) },
+          { ...requested, kind, accountId, label: model ?? undefined, fits: (value) => fits(readStoredChat(value)) },
           options,
         )
         return encodePage(

@@ -32,7 +32,7 @@ export interface Guidance {
   /** Guidance away from the prediction of a network without some blocks; absent = none. */
   readonly skipping?: Omit<SkipLayerGuidance, 'layers'> & { readonly evaluations: number }
   /** Absent = guidance counts in full at every step. */
-  readonly bounds?: GuidanceBounds
+  readonly bounds?: GuidanceBounds | undefined
 }
 
 /** Bounds of Z-Image's guidance. */

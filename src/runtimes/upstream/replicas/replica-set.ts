@@ -66,7 +66,7 @@ export class ReplicaSet implements Disposable {
         weight,
         slots,
         watched: new WatchedServer(url, settings),
-        connection: await UpstreamConnection.open({ ...shared, url, ...(login && { login }) }),
+        connection: await UpstreamConnection.open({ ...shared, url, login }),
       })),
     )
     return new ReplicaSet(opened, settings)
