@@ -10,9 +10,12 @@ const folder = fileURLToPath(new URL('../../models/sepia-mini-chat/', import.met
 /** The smallest built-in model, for tests and benches. */
 export const miniChat: TextModelDescriptor = describeFakeText({
   id: 'sepia-mini-chat',
+  name: 'Sepia Mini Chat',
   folder,
   file: `${folder}model.gguf`,
+  license: 'Apache-2.0',
   bytes: 7_950_048,
+  created: 0,
   embeddings: false,
   ranks: false,
 })
