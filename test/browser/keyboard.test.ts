@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { becomeOwner, draw, openPage } from './support/console-visit.ts'
+import { becomeOwner, draw, openPage, shownEntry } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { untilTrue } from './support/until-true.ts'
 import { useConsole } from './support/use-console.ts'
@@ -37,12 +37,6 @@ async function beginConversation(page: Page): Promise<void> {
   await openPage(page, 'Chat')
   const another = page.getByRole('button', { name: 'New conversation' })
   if (await another.isVisible()) await another.click()
-}
-
-/** A button of the shown conversation in the list, which may take a moment longer to list it. */
-function listButton(page: Page, name: string): Locator {
-  const shown = page.locator('.history li', { has: page.locator('[aria-current=page]') })
-  return shown.getByRole('button', { name, exact: true })
 }
 
 test('editing a message focuses the box, and afterwards the message', { skip }, async () => {
@@ -108,7 +102,7 @@ test('an undo by keyboard restores a deleted item, and keeps the focus nearby', 
   await assertSomethingFocused(page)
   await page.keyboard.press('Control+z')
   await page.locator('.turn-answer').getByText('To stay.').waitFor()
-  await press(listButton(page, 'Delete conversation'))
+  await press(shownEntry(page).getByRole('button', { name: 'Delete conversation' }))
   await page.getByText('Conversation deleted.').waitFor()
   await assertSomethingFocused(page)
 })
@@ -124,7 +118,7 @@ test('closing messages by keyboard moves the focus to the next one, then back to
   const close = messages.first().getByRole('button', { name: 'Close' })
   await press(page.getByRole('button', { name: 'Delete', exact: true }).last())
   await messages.waitFor()
-  await press(listButton(page, 'Delete conversation'))
+  await press(shownEntry(page).getByRole('button', { name: 'Delete conversation' }))
   await messages.nth(1).waitFor()
   // The dialog moves the focus when it closes.
   await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -156,7 +150,7 @@ test('a dialog with a form focuses its first field and returns the focus', { ski
   const { page } = visit()
   await beginConversation(page)
   await haveAnswered(page, 'To be renamed.')
-  await press(listButton(page, 'Rename'))
+  await press(shownEntry(page).getByRole('button', { name: 'Rename' }))
   await page.getByRole('dialog').waitFor()
   await assertFocused(page, 'Name')
   await page.keyboard.press('Control+a')

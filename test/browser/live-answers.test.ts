@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
-import { becomeOwner, type ConsoleVisit, openPage, owner, visitConsole } from './support/console-visit.ts'
+import { becomeOwner, type ConsoleVisit, openPage, owner, shownEntry, visitConsole } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { withoutChromium } from './support/open-chromium.ts'
@@ -191,8 +191,7 @@ suite('answers are requests of the service', { skip: withoutChromium }, () => {
     await inState(page, 'done').waitFor()
     await page.locator('.turn-said').last().getByRole('button', { name: 'Delete' }).click()
     await other.getByText('And a tree?').waitFor({ state: 'detached' })
-    const list = other.getByRole('region', { name: 'Conversations' })
-    await list.getByRole('button', { name: 'Rename' }).first().press('Enter')
+    await shownEntry(other).getByRole('button', { name: 'Rename' }).press('Enter')
     await other.getByRole('dialog').getByLabel('Name').fill('Birds')
     await other.keyboard.press('Enter')
     await page.getByRole('heading', { level: 2, name: 'Birds' }).waitFor()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
-import { becomeOwner, createAccount, draw, grace, openPage, owner } from './support/console-visit.ts'
+import { becomeOwner, createAccount, draw, grace, openPage, owner, shownEntry } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { openSlowProxy } from './support/slow-proxy.ts'
 import { untilTrue } from './support/until-true.ts'
@@ -145,7 +145,7 @@ test('a failed undo stays available', { skip }, async () => {
   const { page } = visit()
   await beginConversation(page)
   await haveAnswered(page, 'To be deleted.')
-  await page.getByRole('button', { name: 'Delete conversation' }).first().press('Enter')
+  await shownEntry(page).getByRole('button', { name: 'Delete conversation' }).press('Enter')
   await page.route('**/restore', (route) => route.abort())
   const undo = page.getByRole('button', { name: 'Undo' })
   await undo.click()

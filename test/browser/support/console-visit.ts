@@ -64,6 +64,11 @@ export async function openPage(page: Page, name: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
 }
 
+/** Where the list has the shown conversation, which may take a moment: until then, its first entry is another one. */
+export function shownEntry(page: Page): Locator {
+  return page.locator('.history li', { has: page.locator('[aria-current=page]') })
+}
+
 /** Asks for a picture in the playground. */
 export async function draw(page: Page, prompt: string): Promise<void> {
   await page.getByLabel('Prompt', { exact: true }).fill(prompt)
