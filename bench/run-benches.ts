@@ -16,7 +16,6 @@ const benches = [
   'text/speculation',
   'text/json-answers',
   'diffusion/seconds-per-step',
-  'diffusion/several-images',
   'queue/durable-submits',
   'queue/polls',
   'postgres/submits-and-claims',

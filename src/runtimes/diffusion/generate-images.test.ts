@@ -89,22 +89,7 @@ test('numbers that overflow are an error, never a black image', async () => {
   await assert.rejects(drawFile(model, { guidanceScale: 1e38 }), { code: 'numerical_error' })
 })
 
-test('images drawn in a batch are bit-identical to single ones, guided or not', async () => {
-  for (const guidanceScale of [5, 1]) {
-    await using fresh = await loadTinyModel()
-    const seeds = [11, 12, 13, 14, 15, 16]
-    // The first is drawn alone, so that the others form a batch.
-    const { images } = await fresh.generate({ ...tinyRequest, guidanceScale, seeds }, idle)
-    for (const { seed, bytes } of images)
-      assert.deepEqual(
-        Buffer.from(bytes),
-        await drawFile(model, { seeds: [seed], guidanceScale }),
-        `seed ${seed}, guidance ${guidanceScale}`,
-      )
-  }
-})
-
-test('an abort ends all images of a batch', async () => {
+test('an abort ends all images of a request', async () => {
   const controller = new AbortController()
   const reason = new Error('the client left')
   const onProgress = ({ step }: ImageProgress): void => {

@@ -33,7 +33,7 @@ export interface ImageGeneration {
   readonly openUpscaler: (path: string) => Promise<Pick<Upscaler, 'enlarge'>>
 }
 
-/** Draws every image of a request, several at once where that is faster; they share the encoding of texts and pictures. */
+/** Draws every image of a request, several at once on a GPU; they share the encoding of texts and pictures. */
 export async function generateImages(
   generation: ImageGeneration,
   request: ImageRequest,
@@ -154,19 +154,14 @@ async function secondPassOf(
   }
 }
 
-/** Images drawn at once have no more pixels together than one picture of SDXL's own size, so that they take no more memory. */
-const maxPixelsTogether = 1024 * 1024
-/** More at once gain little and make a cancelled request wait longer. */
-const maxTogether = 4
-
+/** Number of images that one batch draws. */
 function groupSize(
   pipeline: DiffusionPipeline,
-  { width, height, prompts, refining }: Pick<ImageSettings, 'width' | 'height' | 'prompts' | 'refining'>,
+  { refining, ...size }: Pick<ImageSettings, 'width' | 'height' | 'refining'>,
   start: unknown,
 ): number {
-  const room = Math.min(Math.floor(maxPixelsTogether / (width * height)), maxTogether)
-  if (room < 2 || start !== null || refining !== null || pipeline.base.additions !== null) return 1
-  return pipeline.base.unet.prefersTogether(sizeOf(pipeline, { width, height }), prompts) ? room : 1
+  if (start !== null || refining !== null || pipeline.base.additions !== null) return 1
+  return Math.max(pipeline.base.unet.picturesPerBatch(sizeOf(pipeline, size)), 1)
 }
 
 /** Adds up the steps of all images. */

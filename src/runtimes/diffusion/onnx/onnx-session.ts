@@ -64,10 +64,12 @@ export class OnnxSession implements AsyncDisposable {
   readonly file: string
   readonly inputs: ReadonlyMap<string, TensorDescription>
   readonly outputs: ReadonlyMap<string, TensorDescription>
+  readonly isOnGpu: boolean
   readonly #session: RunnableSession
 
-  constructor(file: string, session: RunnableSession) {
+  constructor(file: string, session: RunnableSession, { provider = 'cpu' }: Pick<SessionOptions, 'provider'> = {}) {
     this.file = file
+    this.isOnGpu = provider !== 'cpu'
     this.#session = session
     this.inputs = describe(session.inputMetadata)
     this.outputs = describe(session.outputMetadata)
@@ -148,7 +150,7 @@ export interface SessionOptions {
 /** Loads one ONNX file of a model folder; weights in external files beside it are found by the runtime. */
 export async function openOnnxSession(folder: string, file: string, options: SessionOptions): Promise<OnnxSession> {
   try {
-    return new OnnxSession(file, await InferenceSession.create(join(folder, file), runtimeOptions(options)))
+    return new OnnxSession(file, await InferenceSession.create(join(folder, file), runtimeOptions(options)), options)
   } catch (error) {
     throw unusableModel(file, `does not load (${describeError(error).replaceAll(join(folder, '/'), '')})`, error)
   }
@@ -159,7 +161,7 @@ export async function openUpcast(folder: string, file: string, options: SessionO
   const upcast = upcastGraph(await readFile(join(folder, file)))
   if (upcast === null) return null
   try {
-    return new OnnxSession(file, await InferenceSession.create(upcast, runtimeOptions(options)))
+    return new OnnxSession(file, await InferenceSession.create(upcast, runtimeOptions(options)), options)
   } catch (error) {
     throw unusableModel(file, `does not load in single precision (${describeError(error)})`, error)
   }
@@ -205,7 +207,7 @@ export async function openWrittenGraph(
     })
   try {
     const session = await (turns === undefined ? create() : turns.open(part, create))
-    return new OnnxSession(label, mapped?.files.sessionOf(mapped.part, session) ?? session)
+    return new OnnxSession(label, mapped?.files.sessionOf(mapped.part, session) ?? session, options)
   } catch (error) {
     if (error instanceof ServiceError) throw error
     const message = describeError(error)

@@ -6,15 +6,19 @@ import type { ConditionOptions, UnetConditioning } from '../unet/unet.ts'
 import { valueAt } from '../value-at.ts'
 import { type PlaceOptions, positionInputs } from './token-places.ts'
 
-/** The velocity predictor of a flow-matching model. It takes one picture at a time: texts differ in length. */
+/** The velocity predictor of a flow-matching model. */
 export class Transformer {
-  readonly fixedBatch = 1
   readonly #session: OnnxSession
   readonly #places: PlaceOptions
 
   constructor(session: OnnxSession, places: PlaceOptions) {
     this.#session = session
     this.#places = places
+  }
+
+  /** Texts of different lengths make no batch. */
+  picturesPerBatch(): number {
+    return 0
   }
 
   /** Makes ready what stays the same over the steps of a drawing, for the first of the conditionings. */

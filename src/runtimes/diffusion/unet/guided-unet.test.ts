@@ -1,47 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GuidedUnet } from './guided-unet.ts'
+import { picturesPerBatch } from './unet.ts'
 
 const conditioning = { tokens: 77, hidden: new Float32Array(77), pooled: new Float32Array(1), timeIds: [] }
 
-/** Batch sizes of the first evaluations of a guided drawing with a latent size. */
-async function batchesOf(side: number, evaluations: number): Promise<readonly number[]> {
-  const batches: number[] = []
-  const guided = new GuidedUnet({
-    fixedBatch: null,
-    condition: (conditionings, { size }) => ({
-      feeds: {},
-      size,
-      shown: null,
-      additions: null,
-      conditionings,
-      wanted: conditionings.length,
-    }),
-    predict: async (_latents, _when, { conditionings }) => {
-      batches.push(conditionings.length)
-      return conditionings.map(() => new Float32Array(1))
-    },
-  })
-  const size = { channels: 4, width: side, height: side }
-  const guidance = { guidanceScale: 5, guidanceRescale: 0, shown: null, additions: null }
-  const predict = guided.prepare({ size, positive: conditioning, negative: conditioning, ...guidance })
-  for (let i = 0; i < evaluations; i++) await predict(new Float32Array(1), 0, 0)
-  return batches
-}
-
-test('both kinds of guidance batches are measured for an image of 512²', async () => {
-  assert.deepEqual((await batchesOf(64, 2)).toSorted(), [1, 1, 2])
-})
-
-test('an image of 1024² never uses the memory of two', async () => {
-  assert.deepEqual(await batchesOf(128, 3), [1, 1, 1, 1, 1, 1])
-})
-
 /** A UNet that predicts the number of each row's tokens, and notes the rows of each call. */
-function countingUnet() {
+function countingUnet(pictures = 1) {
   const calls: number[] = []
   const guided = new GuidedUnet({
-    fixedBatch: null,
+    picturesPerBatch: () => pictures,
     condition: (conditionings, { size }) => ({
       feeds: {},
       size,
@@ -83,15 +51,23 @@ test('several drawings are predicted in one batch, guided each, also after one o
   assert.deepEqual(calls, [6, 4, 3])
 })
 
-test('drawings are batched only once one was drawn alone, and never beyond a fixed batch', async () => {
-  const { guided } = countingUnet()
-  assert.equal(guided.prefersTogether(size, { positive, negative: null }), false)
-  const alone = guided.prepare({ ...together, negative: null })
-  assert.deepEqual(await alone(new Float32Array(1), 999, 0), Float32Array.of(10))
-  assert.equal(guided.prefersTogether(size, { positive, negative: null }), true)
-  assert.equal(guided.prefersTogether(size, { positive, negative }), false, 'guided drawings take another time')
-  const fixed = new GuidedUnet({ fixedBatch: 2, condition: () => assert.fail(), predict: () => assert.fail() })
-  assert.equal(fixed.prefersTogether(size, { positive, negative: null }), false)
+test('every evaluation of a drawing has the same batch', async () => {
+  for (const [pictures, batches] of [
+    [1, [2, 2, 2]],
+    [0, [1, 1, 1, 1, 1, 1]],
+  ] as const) {
+    const { guided, calls } = countingUnet(pictures)
+    const predict = guided.prepare({ ...together, negative })
+    for (let i = 0; i < 3; i++) assert.deepEqual(await predict(new Float32Array(1), 999, 0), Float32Array.of(34))
+    assert.deepEqual(calls, batches)
+  }
+})
+
+test('the size decides what forms a batch: one picture on the processor, several small ones on a GPU', () => {
+  const sides = [256, 512, 768, 1024, 2048]
+  const perBatch = (isOnGpu: boolean) => sides.map((side) => picturesPerBatch({ width: side / 8, height: side / 8 }, isOnGpu))
+  assert.deepEqual(perBatch(false), [1, 1, 0, 0, 0])
+  assert.deepEqual(perBatch(true), [4, 4, 1, 0, 0])
 })
 
 test('guidance ends where its bounds say, and is no longer than the prediction of the prompt', async () => {
@@ -104,7 +80,7 @@ test('guidance ends where its bounds say, and is no longer than the prediction o
 })
 
 test('a network that predicts nothing is reported', async () => {
-  const silent = new GuidedUnet({ fixedBatch: null, condition: () => ({}) as never, predict: async () => [] })
+  const silent = new GuidedUnet({ picturesPerBatch: () => 1, condition: () => ({}) as never, predict: async () => [] })
   await assert.rejects(silent.prepare({ ...together, negative: null })(new Float32Array(1), 0, 0), { code: 'inference_failed' })
   await assert.rejects(silent.prepare({ ...together, negative })(new Float32Array(1), 0, 0), { code: 'inference_failed' })
 })

@@ -4,15 +4,6 @@ import { linear } from '../schedulers/prediction.ts'
 import type { Conditioning, LatentSize, PlacedLatents } from './conditioning.ts'
 import type { Unet, UnetAdditions } from './unet.ts'
 
-/** Order of the two predictions: in one batch, or one after the other. */
-type Way = 'batched' | 'split'
-
-/** Latent pixels of a picture of 1024²: from there on one evaluation fills any processor, and a batch of two only takes twice the memory. */
-const maxBatchedPixels = 128 * 128
-
-/** Timed evaluations per way before one is chosen; the fastest of each counts, so that a busy machine does not decide. */
-const trials = 4
-
 /** Guidance settings of a drawing. */
 export interface Guidance {
   readonly size: LatentSize
@@ -50,24 +41,18 @@ interface GuidedPrediction {
 }
 
 /** The UNet's methods needed for guidance. */
-type PredictingUnet = Pick<Unet, 'condition' | 'predict' | 'fixedBatch'>
+type PredictingUnet = Pick<Unet, 'condition' | 'predict' | 'picturesPerBatch'>
 
 /** Predicts the guided noise of one drawing's latents at a timestep; `share` of the drawing is done when that is. */
 export type Predict = (latents: Float32Array, timestep: number, share: number) => Promise<Float32Array>
 
 /**
- * Classifier-free guidance over a UNet. Which way is faster depends on model, size and processor, so the first evaluations of each size are
- * timed and the faster way is used. Large pictures are never batched. Both ways give the same results up to rounding.
+ * Classifier-free guidance over a UNet, with both predictions in one batch or one after the other, as its size says: see {@link Unet.picturesPerBatch}.
  *
  * @see Ho and Salimans 2022, arXiv:2207.12598
  */
 export class GuidedUnet {
   readonly #unet: PredictingUnet
-  /** Milliseconds by latent size and way. */
-  readonly #times = new Map<string, Readonly<Record<Way, readonly number[]>>>()
-  /** Milliseconds for each of several drawings in one batch, by latent size. */
-  readonly #together = new Map<string, readonly number[]>()
-
   /** The network without some of its blocks; null = none is left out. */
   readonly #skipping: PredictingUnet | null
 
@@ -108,30 +93,23 @@ export class GuidedUnet {
     const condition = (conditionings: readonly Conditioning[]) =>
       unet.condition(conditionings, { size, guidance: embeddedGuidance, shown, additions, references })
     const alone = condition([positive])
-    const key = keyOf(size, { positive, negative })
     if (negative === null) {
       return async (latents, ...when) => {
-        const started = performance.now()
         const prediction = only(await unet.predict(latents, when, alone))
-        this.#note(key, 'batched', performance.now() - started)
         return { prediction, own: prediction }
       }
     }
     const without = condition([negative])
-    // Texts of different lengths make no batch.
-    const both = unet.fixedBatch === 1 ? null : condition([negative, positive])
+    const both = this.picturesPerBatch(size) === 0 ? null : condition([negative, positive])
     return async (latents, ...when) => {
       if (bounds !== undefined && 1 - when[0] / 1000 > bounds.until) {
         const own = only(await unet.predict(latents, when, alone))
         return { prediction: own, own }
       }
-      const way = this.#choose(key, size)
-      const started = performance.now()
       const [unguided, own] =
-        way === 'batched' && both !== null
+        both !== null
           ? await unet.predict(latents, when, both)
           : [only(await unet.predict(latents, when, without)), only(await unet.predict(latents, when, alone))]
-      this.#note(key, way, performance.now() - started)
       if (own === undefined) throw missingPrediction()
       const prediction = guide(unguided, own, { guidanceScale, guidanceRescale })
       return { prediction: bounds?.normalized === true ? noLonger(prediction, own) : prediction, own }
@@ -144,7 +122,6 @@ export class GuidedUnet {
     members: number,
   ): (latents: readonly Float32Array[], when: readonly [number, number]) => Promise<readonly Float32Array[]> {
     const unet = this.#unet
-    const key = keyOf(size, { positive, negative })
     const conditionFor = (count: number) => {
       const sides = negative === null ? [positive] : [negative, positive]
       const rows = sides.flatMap((side) => Array.from({ length: count }, () => side))
@@ -158,41 +135,15 @@ export class GuidedUnet {
         count = latents.length
         conditioning = conditionFor(count)
       }
-      const started = performance.now()
       const rows = await unet.predict(negative === null ? latents : [...latents, ...latents], when, conditioning)
-      if (latents.length === members) this.#noteTogether(key, (performance.now() - started) / members)
       if (negative === null) return rows
       return latents.map((_, i) => guide(rows[i], rows[count + i], { guidanceScale, guidanceRescale }))
     }
   }
 
-  /** Whether to batch several drawings: tried after one was drawn alone, and used if not slower per drawing. */
-  prefersTogether(size: LatentSize, texts: { readonly positive: WithTokens; readonly negative: unknown }): boolean {
-    if (this.#unet.fixedBatch !== null) return false
-    const key = keyOf(size, texts)
-    const times = this.#times.get(key)
-    const alone = [...(times?.batched ?? []), ...(times?.split ?? [])]
-    const together = this.#together.get(key) ?? []
-    return alone.length > 0 && (together.length < trials || Math.min(...together) <= Math.min(...alone))
-  }
-
-  #noteTogether(key: string, milliseconds: number): void {
-    const times = this.#together.get(key) ?? []
-    if (times.length < trials) this.#together.set(key, [...times, milliseconds])
-  }
-
-  #choose(key: string, { width, height }: LatentSize): Way {
-    if (this.#unet.fixedBatch !== null) return this.#unet.fixedBatch === 1 ? 'split' : 'batched'
-    if (width * height >= maxBatchedPixels) return 'split'
-    const times = this.#times.get(key) ?? { batched: [], split: [] }
-    if (times.split.length < times.batched.length) return 'split'
-    if (times.batched.length < trials) return 'batched'
-    return Math.min(...times.batched) <= Math.min(...times.split) ? 'batched' : 'split'
-  }
-
-  #note(key: string, way: Way, milliseconds: number): void {
-    const times = this.#times.get(key) ?? { batched: [], split: [] }
-    if (times[way].length < trials) this.#times.set(key, { ...times, [way]: [...times[way], milliseconds] })
+  /** Number of drawings with the same texts that one batch should predict; 0 = each prediction alone. */
+  picturesPerBatch(size: LatentSize): number {
+    return this.#unet.picturesPerBatch(size)
   }
 }
 
@@ -213,18 +164,6 @@ function noLonger(prediction: Float32Array, other: Float32Array): Float32Array {
   const length = (values: Float32Array) => Math.sqrt(values.reduce((sum, value) => sum + value * value, 0))
   const [own, most] = [length(prediction), length(other)]
   return own > most ? linear([most / own, prediction]) : prediction
-}
-
-interface WithTokens {
-  readonly tokens: number
-}
-
-/** Parameters that determine the time of an evaluation. */
-function keyOf(
-  { width, height }: LatentSize,
-  { positive, negative }: { readonly positive: WithTokens; readonly negative: unknown },
-): string {
-  return `${width}x${height}x${positive.tokens}${negative === null ? '' : ' guided'}`
 }
 
 /** Standard deviation. @see Lin et al. 2023, arXiv:2305.08891, section 3.4, for what it is compared for */

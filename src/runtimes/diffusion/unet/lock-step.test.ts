@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { idle, tinyFolder } from '../../../../test/support/model-files/tiny-image-model.ts'
+import { loadDiffusionPipeline } from '../diffusion-pipeline.ts'
+import { drawLatents } from '../draw-image.ts'
+import { plainPair } from '../prompts/request-prompts.ts'
 import type { Guidance } from './guided-unet.ts'
 import { LockStep } from './lock-step.ts'
 
@@ -66,3 +70,34 @@ test('drawings with an additional input to the UNet run alone', async () => {
   assert.deepEqual(await lockStep.prepare({ ...guidance, shown: one(1) })(one(4), 9, 0.5), one(8))
   assert.deepEqual(unet.batches, [])
 })
+
+for (const guidanceScale of [5, 1])
+  test(`drawings of one batch have the latents of single ones at guidance ${guidanceScale}`, async () => {
+    const { signal } = idle
+    await using pipeline = await loadDiffusionPipeline(tinyFolder, { threads: 1, refiner: null, signal })
+    const negative = guidanceScale === 1 ? null : plainPair('', '')
+    const texts = { positive: plainPair('a red apple', 'a red apple'), negative, clipSkip: 0, truncate: false }
+    const prompts = await pipeline.base.encode(texts, { signal })
+    const same = {
+      sampler: 'DDIM',
+      scheduler: pipeline.scheduler,
+      steps: 3,
+      width: 64,
+      height: 64,
+      guidanceScale,
+      guidanceRescale: 0,
+    } as const
+    const drawing = (seed: number) => ({ ...same, seed, prompts, start: null, refining: null })
+    const seeds = [11, 12, 13]
+    const lockStep = new LockStep(pipeline.base.unet, seeds.length)
+    const options = { signal, onStep: async () => undefined }
+    const together = await Promise.all(seeds.map((seed) => drawLatents(pipeline, { ...drawing(seed), unet: lockStep }, options)))
+    for (const [i, seed] of seeds.entries()) {
+      const alone = await drawLatents(pipeline, drawing(seed), options)
+      const error = alone.latents.map((value, at) => Math.abs(value - (together[i]?.latents[at] ?? Number.NaN)))
+      assert.ok(
+        error.every((each) => each < 1e-3),
+        `seed ${seed}: ${Math.max(...error)}`,
+      )
+    }
+  })

@@ -4,6 +4,23 @@ import { unusableModel } from '../onnx/model-file.ts'
 import type { OnnxSession } from '../onnx/onnx-session.ts'
 import type { Conditioning, LatentSize, PlacedLatents } from './conditioning.ts'
 
+/** Latent pixels of a picture of 768²: from there on, a batch of two takes twice the memory and is no faster on a processor. */
+const maxPixelsOnProcessor = 96 * 96
+/** Latent pixels of a picture of 1024²: they fill a GPU. */
+const maxPixelsOnGpu = 128 * 128
+/** More at once gain little and make a cancelled request wait longer. */
+const maxPictures = 4
+
+/**
+ * Number of pictures whose guided and unguided predictions one evaluation makes; 0 = each prediction is one of its own. The batch
+ * shows in the last digits, so the size alone decides on the processor, not the other pictures of the request.
+ */
+export function picturesPerBatch({ width, height }: Pick<LatentSize, 'width' | 'height'>, isOnGpu: boolean): number {
+  const pixels = width * height
+  if (!isOnGpu) return pixels < maxPixelsOnProcessor ? 1 : 0
+  return pixels < maxPixelsOnGpu ? Math.min(Math.floor(maxPixelsOnGpu / pixels), maxPictures) : 0
+}
+
 /** The noise predictor of a Stable Diffusion model. */
 export class Unet {
   /** Numbers it takes in `time_ids`: 6 for SDXL's base model, 5 for its refiner; null = it takes neither sizes nor pooled text. */
@@ -15,7 +32,7 @@ export class Unet {
   readonly guidanceWidth: number | null
   readonly inputChannels: number | null
   /** The only batch size it takes, or null when it takes any. */
-  readonly fixedBatch: number | null
+  readonly #fixedBatch: number | null
   readonly #session: OnnxSession
   readonly #output: string
   readonly #timestepShape: readonly (number | string)[]
@@ -29,8 +46,8 @@ export class Unet {
     }
     const fixed = (size: number | string | undefined): number | null => (typeof size === 'number' && size > 0 ? size : null)
     const [batch, channels] = shapeOf('sample', 4)
-    this.fixedBatch = fixed(batch)
-    if (this.fixedBatch !== null && this.fixedBatch > 2) throw unusableModel(session.file, `takes only batches of ${this.fixedBatch}`)
+    this.#fixedBatch = fixed(batch)
+    if (this.#fixedBatch !== null && this.#fixedBatch > 2) throw unusableModel(session.file, `takes only batches of ${this.#fixedBatch}`)
     this.inputChannels = fixed(channels)
     this.contextWidth = fixed(shapeOf('encoder_hidden_states', 3)[2])
     const takesTextEmbeds = session.inputs.has('text_embeds') || session.inputs.has('time_ids')
@@ -46,6 +63,11 @@ export class Unet {
     this.#output = session.output('out_sample', 'sample', [...session.outputs.keys()][0] ?? 'out_sample')
   }
 
+  /** See {@link picturesPerBatch}; an export may take one batch size only. */
+  picturesPerBatch(size: LatentSize): number {
+    return this.#fixedBatch === null ? picturesPerBatch(size, this.#session.isOnGpu) : this.#fixedBatch - 1
+  }
+
   /**
    * Makes ready what stays the same over the steps of a drawing.
    */
@@ -56,7 +78,7 @@ export class Unet {
     const session = this.#session
     const [first] = conditionings
     // A model exported for guidance only takes pairs; a lone input is doubled and its twin's answer dropped.
-    const filled = this.fixedBatch === 2 && first !== undefined && conditionings.length === 1 ? [first, first] : conditionings
+    const filled = this.#fixedBatch === 2 && first !== undefined && conditionings.length === 1 ? [first, first] : conditionings
     const batch = filled.length
     const tokens = first?.tokens ?? 0
     const hidden = joined(filled.map((each) => each.hidden))
