@@ -199,21 +199,29 @@ test('other texts are generated while a picture is encoded', async () => {
   assert.equal(await picture, 200)
 })
 
-test('a projector of another model is rejected when the model is loaded', async () => {
+test('a model with an unusable projector answers texts, and rejects pictures with the name of the file and the fix', async () => {
   await using folder = await createTemporaryFolder()
   const files = await writeSeeingFiles(folder.path, 'mlp')
-  const load = async (projector: Buffer) => {
-    await writeFile(files.projector, projector)
-    await using _ = await loadLlamaModel(describeSeeing('mlp', files), { threads: 1, slots: 1, openTower, signal })
-  }
-  await assert.rejects(
-    load(writeMmproj('mlp', 128)),
-    /mmproj-mlp\.gguf is the projector of another model: its vectors have 128 numbers.*; replace it/,
-  )
-  await assert.rejects(
-    load(writeMmproj('qwen2.5vl_merger', 256)),
-    /mmproj-mlp\.gguf is the projector of another model: .* in a grid.*; replace it/,
-  )
+  const descriptor = describeSeeing('mlp', files)
+  const url = `data:image/png;base64,${(await paintPicture({ width: 90, height: 90 })).toString('base64')}`
   const foreign = writeMmproj('mlp', 256, [['clip.vision.projector_type', ggufValue('pixtral')]])
-  await assert.rejects(load(foreign.subarray(0, -1)), /mmproj-mlp\.gguf is cut short/)
+  for (const [projector, message] of [
+    [writeMmproj('mlp', 128), /mmproj-mlp\.gguf is the projector of another model: its vectors have 128 numbers.*; replace it/],
+    [writeMmproj('qwen2.5vl_merger', 256), /mmproj-mlp\.gguf is the projector of another model: .* in a grid.*; replace it/],
+    [foreign.subarray(0, -1), /mmproj-mlp\.gguf is cut short/],
+  ] as const) {
+    await writeFile(files.projector, projector)
+    await using model = await loadLlamaModel(descriptor, { threads: 1, slots: 1, openTower, signal })
+    const pool = createFixedModelPool({ text: { [descriptor.id]: model } })
+    await using service = await startHttpService({ catalog: createFakeCatalog([descriptor]), pool })
+    const ask = (content: unknown): Promise<Response> =>
+      service.fetch('/v1/chat/completions', {
+        json: { model: descriptor.id, messages: [{ role: 'user', content }], max_tokens: 2 },
+      })
+    assert.equal((await ask('Hi')).status, 200)
+    const answer = await ask([{ type: 'image_url', image_url: { url } }])
+    assert.equal(answer.status, 500)
+    assert.match((await readError(answer)).message, message)
+    assert.equal((await ask('Hi')).status, 200)
+  }
 })

@@ -78,7 +78,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   const context = opened.use(
     await openContext(file, { ...options, pool, contextLength: descriptor.contextLength, cacheType: descriptor.cacheType }),
   )
-  const tower = descriptor.projector === undefined ? null : opened.use(await openFittingTower(descriptor.projector, file, options))
+  const tower = descriptor.projector === undefined ? null : opened.use(await openUsableTower(descriptor.projector, file, options))
   const vocabulary = readVocabulary(file, [...toolMarks, ...thoughtTokens(file.chatTemplate)])
   const table = new SequenceTable(context.native, options.slots)
   const { contextLength } = context
@@ -129,6 +129,17 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
       pool.count = count
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+/** The tower of a model. Where its file cannot be used, texts still can: each picture is then rejected with the reason. */
+async function openUsableTower(...parts: Parameters<typeof openFittingTower>): Promise<VisionTower> {
+  try {
+    return await openFittingTower(...parts)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'inference_failed') throw error
+    const reject = () => Promise.reject(error)
+    return { width: 0, seesAround: false, makesGrids: false, layOut: reject, look: reject, [Symbol.asyncDispose]: async () => undefined }
   }
 }
 
