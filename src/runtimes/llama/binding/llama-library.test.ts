@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
+import { cp, readdir, stat, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { platform } from 'node:process'
 import { test } from 'node:test'
+import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { findBuild } from './llama-builds.ts'
 import { expectedDefaults, llamaVersion } from './llama-layout.ts'
 import { openLibrary } from './llama-library.ts'
@@ -35,4 +39,19 @@ test('an unexpected default is rejected by name', async () => {
 
 test('a folder without the libraries is rejected', async () => {
   await assert.rejects(openLibrary(import.meta.dirname), { code: 'inference_failed', message: /is version unknown/ })
+})
+
+test('a library that is cut short is rejected by name before it is loaded', { skip: platform !== 'linux' }, async () => {
+  await using temporary = await createTemporaryFolder()
+  const copy = join(temporary.path, 'build')
+  await cp(folder, copy, { recursive: true, dereference: true })
+  const name = (await readdir(copy)).find((file) => file.startsWith('libllama.')) ?? ''
+  const { size } = await stat(join(copy, name))
+  for (const length of [size - 1, Math.floor(size / 2), 32, 0]) {
+    await truncate(join(copy, name), length)
+    await assert.rejects(openLibrary(copy), {
+      code: 'inference_failed',
+      message: `llama.cpp's file ${name} is cut short; delete node_modules and run npm ci.`,
+    })
+  }
 })

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import koffi, { type LibraryHandle } from 'koffi'
 import { ServiceError } from '../../../core/error.ts'
@@ -45,13 +45,14 @@ export interface ExpectedLibrary {
  * Opens the libraries of one build, with the kernels for this processor and the GPUs they find.
  *
  * @param expected Tests bring another one.
- * @throws {ServiceError} `inference_failed` when they are of another version than the engine's.
+ * @throws {ServiceError} `inference_failed` when they are of another version than the engine's, or one is cut short.
  */
 export async function openLibrary(
   folder: string,
   expected: ExpectedLibrary = { version: llamaVersion, defaults: expectedDefaults },
 ): Promise<LlamaLibrary> {
   const names = await readdir(folder)
+  for (const name of names) if (name.endsWith('.so')) await refuseCutShort(folder, name)
   const files = ['llama', 'ggml', 'ggml-base'].map((name) => names.find((file) => isLibrary(file, name)))
   const handles = files.flatMap((file) => (file === undefined ? [] : koffi.load(join(folder, file))))
   const version = readVersion(handles)
@@ -89,6 +90,20 @@ export async function openLibrary(
 /** `libllama.vulkan.v0.5.0.so` for `llama`, for instance. */
 function isLibrary(file: string, name: string): boolean {
   return new RegExp(`^(?:lib)?${name}(?:\\.[a-z]+)?(?:\\.v[\\d.]+\\d)?\\.(?:so|dylib|dll)$`).test(file)
+}
+
+/**
+ * Rejects a shared object whose last part, the table of sections, is missing: the system's loader would end the process (SIGBUS).
+ *
+ * @see elf(5): `e_shoff` at 40, `e_shentsize` at 58, `e_shnum` at 60
+ */
+async function refuseCutShort(folder: string, name: string): Promise<void> {
+  await using file = await open(join(folder, name))
+  const { buffer: header } = await file.read(Buffer.alloc(64), 0, 64, 0)
+  const end = Number(header.readBigUInt64LE(40)) + header.readUInt16LE(58) * header.readUInt16LE(60)
+  const is32Bit = header[4] === 1 // has other places, and is not examined
+  if (is32Bit || (await file.stat()).size >= Math.max(end, header.length)) return
+  throw new ServiceError('inference_failed', `llama.cpp's file ${name} is cut short; delete node_modules and run npm ci.`)
 }
 
 function readVersion(handles: readonly LibraryHandle[]): string | null {
