@@ -41,7 +41,7 @@ test('renaming a conversation deleted in another browser fails, and the list no 
   await dialog.getByText('This conversation does not exist; it may have been deleted.').waitFor()
   await page.keyboard.press('Escape')
   await page.getByText('Conversations are saved here until you delete them.').waitFor()
-  await page.getByRole('button', { name: 'New conversation' }).click()
+  await page.getByRole('button', { name: 'New conversation', exact: true }).click()
 })
 
 test('a conversation deleted in another browser is reported on the next message, and can be kept as a new one', { skip }, async () => {
