@@ -42,7 +42,8 @@ export async function openPool(
 ): Promise<Models> {
   await using undo = new AsyncDisposableStack()
   const { clock, accounts, log, nodes } = store
-  const { loader, limits } = engines
+  const { limits } = engines
+  const loader = countGenerated(engines.loader, telemetry)
   const nameable = assets.library.everything
   const weights = new AccountWeights({ accounts, clock, onFault: (error) => faultSurvived(telemetry, { where: 'account-weights' }, error) })
   const weightOf = (account: string) => weights.of(account)
@@ -55,10 +56,11 @@ export async function openPool(
   const pulled = undo.use(followPulledModels({ catalog: installed, pool: ownPool, clock, telemetry, pulledFolder }))
   const ownPulls = new ModelPulls(async (source, options) => pulled.admit(await pullToDataFolder(config, source, options)), clock)
   undo.defer(() => ownPulls.close())
-  const pool = countGenerated(ownPool, telemetry)
   const isDraining = () => signal.aborted
   const cluster = undo.use(
-    await joinCluster({ installed, nameable, registry: nodes, pool, pulls: ownPulls, clock, isDraining, telemetry }, config, { signal }),
+    await joinCluster({ installed, nameable, registry: nodes, pool: ownPool, pulls: ownPulls, clock, isDraining, telemetry }, config, {
+      signal,
+    }),
   )
   const owned = undo.move()
   return { ...cluster, ownPool, pulled, [Symbol.asyncDispose]: () => owned.disposeAsync() }

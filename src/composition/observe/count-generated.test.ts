@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { startNode } from '../../../test/support/cluster/start-node.ts'
 import { createMemoryNodeRegistry } from '../../../test/support/memory/node-registry.ts'
 import { makeTextRequest } from '../../../test/support/text-request.ts'
-import { createFakeTextModel } from '../../runtimes/fake/fake-text-model.ts'
+import { describeFakeText } from '../../runtimes/fake/fake-catalog.ts'
+import { FakeModelLoader } from '../../runtimes/fake/fake-model-loader.ts'
 import { createFixedModelPool } from '../../runtimes/fake/fixed-model-pool.ts'
 import { tallyOf } from '../../telemetry/inference-events.ts'
 import { createSystemClock } from '../system-clock.ts'
@@ -25,8 +26,9 @@ test('tokens are counted at the node that computed them, also when the client di
     proxies: { http: null, https: null, exceptions: [] },
   })
   const registry = createMemoryNodeRegistry({ clock })
-  const models = { text: { 'fake-chat': createFakeTextModel({ clock, tokens: 40 }) } }
-  const lent = countGenerated(createFixedModelPool(models, { slots: 2 }), worker)
+  const loader = countGenerated(new FakeModelLoader({ clock, text: { tokens: 40 } }), worker)
+  await using loaded = await loader.loadText(describeFakeText(), options)
+  const lent = createFixedModelPool({ text: { 'fake-chat': loaded.model } }, { slots: 2 })
   await using _worker = await startNode({ registry, id: 'worker', role: 'worker', lent })
   await using node = await startNode({ registry, id: 'api', role: 'api' })
   await using lease = await node.pool.acquireText('fake-chat', options)
