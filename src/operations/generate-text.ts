@@ -22,6 +22,8 @@ export interface StartedText extends AsyncDisposable {
 interface RequestedText {
   readonly caller: Caller
   readonly request: TextRequest
+  /** Completes the request before it runs; absent = it is complete. */
+  readonly complete?: ((request: TextRequest) => Promise<TextRequest>) | undefined
   /** All requests of a group that the model has to accept before this one, their first, is answered. */
   readonly group?: readonly TextRequest[]
 }
@@ -29,13 +31,14 @@ interface RequestedText {
 /**
  * Runs a text request whose caller waits and records its usage. Leaving the iteration frees the slot.
  *
- * @throws {ServiceError} as {@link startText}.
+ * @throws {ServiceError} as {@link startText}, and the errors of completing the request.
  */
 export async function* generateText(
   deps: InteractiveDependencies,
-  { caller, request, group }: RequestedText,
+  { caller, request: given, complete, group }: RequestedText,
   { signal }: Abortable,
 ): AsyncGenerator<TextPart, void, undefined> {
+  const request = complete === undefined ? given : await complete(given)
   using recording = new UsageRecording(deps, { caller, work: { kind: 'chat', request } }, { signal })
   try {
     if (group !== undefined) await requireFit(deps, group, { signal, recording })

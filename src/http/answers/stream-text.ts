@@ -1,10 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../core/access-token.ts'
-import type { TextPart, TextRequest } from '../../core/text-generation.ts'
-import { generateText } from '../../operations/generate-text.ts'
-import type { LatePictures } from '../body/late-pictures.ts'
+import type { TextPart } from '../../core/text-generation.ts'
 import type { RouteDependencies } from '../http-dependencies.ts'
-import type { Call } from '../route.ts'
 import { isLate } from './early-events.ts'
 import { fromFirst } from './first-part.ts'
 import { sendEvents } from './send-events.ts'
@@ -37,30 +34,4 @@ export async function streamText(
   const form = { contentType, ping: ping === null ? null : { text: ping, isDue: isEarly } }
   await sendEvents({ clock, onFailure }, reply, encode(fromFirst(first, parts), { isEarly }), form)
   return reply
-}
-
-/**
- * Generates a text, as soon as the pictures of its request have been fetched.
- *
- * @param kept The part of the body that is stored with the answer; null = none.
- * @throws {ServiceError} as {@link generateText}; iterating throws the errors of fetching too.
- */
-export function generateWithPictures(
-  call: TextCall,
-  request: TextRequest,
-  kept: unknown = null,
-): AsyncGenerator<TextPart, void, undefined> {
-  const { incoming, work, caller, options } = call
-  const { latePictures } = incoming
-  return latePictures === undefined ? generateText(work, { caller, request }, options) : generateLate(call, latePictures, { request, kept })
-}
-
-type TextCall = Pick<Call, 'incoming' | 'work' | 'caller' | 'options'>
-
-async function* generateLate(
-  { work, caller, options }: TextCall,
-  pictures: LatePictures,
-  { request, kept }: { readonly request: TextRequest; readonly kept: unknown },
-): AsyncGenerator<TextPart, void, undefined> {
-  yield* generateText(work, { caller, request: await pictures.complete(request, kept) }, options)
 }

@@ -26,13 +26,15 @@ export class LatePictures {
   }
 
   /**
-   * The request with its pictures, when all have arrived.
+   * Puts the pictures into a request when all have arrived; fails with the errors of fetching.
    *
    * @param kept The part of the body that is stored, into which the pictures are put too; null = none.
-   * @throws {ServiceError} the errors of fetching.
    */
-  async complete(request: TextRequest, kept: unknown): Promise<TextRequest> {
-    const pictures = await this.#arrived
+  putInto(kept: unknown = null): (request: TextRequest) => Promise<TextRequest> {
+    return async (request) => this.#complete(request, kept, await this.#arrived)
+  }
+
+  #complete(request: TextRequest, kept: unknown, pictures: ReadonlyMap<string, PicturePart>): TextRequest {
     putPictures(kept, new Map([...pictures].map(([base64, picture]) => [asAddress({ mediaType, base64 }), picture])))
     const { input } = request
     if (input.type !== 'chat') return request

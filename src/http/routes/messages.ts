@@ -1,6 +1,7 @@
 import { collectText } from '../../operations/collect-text.ts'
+import { generateText } from '../../operations/generate-text.ts'
 import { tokenize } from '../../operations/read-tokens.ts'
-import { generateWithPictures, streamText } from '../answers/stream-text.ts'
+import { streamText } from '../answers/stream-text.ts'
 import { synchronousBody } from '../body/read-body.ts'
 import type { Route } from '../route.ts'
 import { withAdapters } from '../wire/chat/fields/adapter-fields.ts'
@@ -36,13 +37,15 @@ export const messageRoutes: readonly Route[] = [
     answers: [{ status: 200, description: 'The answer.', content: { 'application/json': messageAnswerSchema, ...events } }],
     refusals: modelRefusals,
     handle: (deps) => async (call) => {
-      const body = synchronousBody(call.incoming)
+      const { incoming, work, caller, options } = call
+      const body = synchronousBody(incoming)
       const defaults = withModelDefaults(deps.catalog, body.value, ['temperature', 'topP', 'topK'])
       const { request: parsed, stream, thoughts } = parseMessageRequest(defaults)
       const found = admitText(deps.catalog, parsed, { bytes: body.byteLength })
       const request = withAdapters(deps.catalog, parsed, found)
       const head = startMessage(request.model)
-      const parts = generateWithPictures(call, request)
+      const complete = incoming.latePictures?.putInto()
+      const parts = generateText(work, { caller, request, complete }, options)
       if (!stream) return encodeMessage(head, await collectText(parts), { thoughts })
       return streamText(deps, call, parts, {
         encode: (started, { isEarly }) => encodeMessageStream(head, started, { thoughts, isEarly }),

@@ -4,8 +4,9 @@ import type { Inference } from '../../../core/inference.ts'
 import { neverAborted } from '../../../core/waiting.ts'
 import { collectText, passText, type TextResult } from '../../../operations/collect-text.ts'
 import { beginAnswer } from '../../../operations/conversations/kept-answers.ts'
+import { generateText } from '../../../operations/generate-text.ts'
 import { answerDeferred } from '../../answers/answer-deferred.ts'
-import { generateWithPictures, streamText } from '../../answers/stream-text.ts'
+import { streamText } from '../../answers/stream-text.ts'
 import { type ReceivedBody, receivedBody } from '../../body/read-body.ts'
 import type { AsyncMode } from '../../headers/async-mode.ts'
 import { readAnswerPlace, readDeferredHandling, refuseDeferredHeaders } from '../../headers/deferred-headers.ts'
@@ -71,7 +72,8 @@ export const createChatCompletion: Route = {
         if (keep) await keepChat(deps, caller.accountId, { completion, messages }, options)
         return completion
       }
-      const parts = generateWithPictures(call, request, { messages: storing.messages })
+      const complete = incoming.latePictures?.putInto({ messages: storing.messages })
+      const parts = generateText(call.work, { caller, request, complete }, options)
       if (!delivery.stream) return whole(await collectText(parts))
       const passed = storing.keep ? passText(parts, async (result) => void (await whole(result))) : parts
       const { ownerSeesCauses } = caller

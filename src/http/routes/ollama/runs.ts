@@ -4,8 +4,9 @@ import { isRecord } from '../../../core/json-value.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import type { TextPart } from '../../../core/text-generation.ts'
 import { collectText } from '../../../operations/collect-text.ts'
+import { generateText } from '../../../operations/generate-text.ts'
 import { tokenize } from '../../../operations/read-tokens.ts'
-import { generateWithPictures, streamText } from '../../answers/stream-text.ts'
+import { streamText } from '../../answers/stream-text.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { Call, Route } from '../../route.ts'
@@ -70,7 +71,8 @@ interface Shape {
 }
 
 async function run(deps: RouteDependencies, call: Call, { shape, parse }: Shape): Promise<unknown> {
-  const body = synchronousBody(call.incoming)
+  const { incoming, work, caller, options } = call
+  const body = synchronousBody(incoming)
   const parsed = parse(withDefaults(deps.catalog, body.value))
   const answer = new OllamaAnswer(shape, { model: parsed.model, clock: deps.clock })
   if (parsed.request === null) return answer.nothing(await load(deps, call, parsed))
@@ -78,7 +80,8 @@ async function run(deps: RouteDependencies, call: Call, { shape, parse }: Shape)
   refuseLargerContext(parsed, descriptor.contextLength ?? descriptor.trainedLength)
   const request = { ...parsed.request, maxTokens: mostTokens(parsed.request, descriptor) }
   refuseOverlong(descriptor, { bytes: body.byteLength - pictureBytes(request), param: shape === 'chat' ? 'messages' : 'prompt' })
-  const generated = generateWithPictures(call, request)
+  const complete = incoming.latePictures?.putInto()
+  const generated = generateText(work, { caller, request, complete }, options)
   const parts = parsed.unloads ? unloadingAfter(generated, () => unloadAfterwards(deps, call, descriptor.id)) : generated
   if (parsed.stream)
     return streamText(deps, call, parts, { encode: (started) => answer.lines(started), ping: answer.ping, contentType: ndjson })

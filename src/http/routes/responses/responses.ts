@@ -10,7 +10,7 @@ import { submitInference } from '../../../operations/deferred/submit-inference.t
 import { generateText } from '../../../operations/generate-text.ts'
 import { tokenize } from '../../../operations/read-tokens.ts'
 import { recordDeferred } from '../../answers/answer-deferred.ts'
-import { generateWithPictures, streamText } from '../../answers/stream-text.ts'
+import { streamText } from '../../answers/stream-text.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import { requireObject } from '../../faults/body-checker.ts'
 import { textFaultCodes } from '../../faults/refuse-faults.ts'
@@ -171,12 +171,13 @@ interface Requested {
 }
 
 async function answerNow(deps: RouteDependencies, call: Call, { body, request, head }: Requested): Promise<object> {
-  const { caller, options } = call
+  const { incoming, work, caller, options } = call
   const keep = async (response: JsonObject): Promise<void> => {
     if (body.store === false) return
     await keepResponse(deps, { accountId: caller.accountId, id: head.id }, { response, body, inference: null }, options)
   }
-  const parts = generateWithPictures(call, request, { input: body.input })
+  const complete = incoming.latePictures?.putInto({ input: body.input })
+  const parts = generateText(work, { caller, request, complete }, options)
   if (body.stream === true)
     return streamText(deps, call, parts, {
       encode: (started) => encodeResponseStream(head, body, started, keep),
