@@ -24,7 +24,6 @@ import { AccountPlaces } from './limits/account-places.ts'
 import { createProxyTrust } from './limits/client-address.ts'
 import { capConnections } from './limits/connection-cap.ts'
 import { DrawingsUnderWay } from './limits/drawings-under-way.ts'
-import { limitPerTurn } from './limits/limit-per-turn.ts'
 import { limitPipelining } from './limits/pipelining.ts'
 import { type RatedSubject, RateLimiter } from './limits/rate-limit.ts'
 import { requireBudget } from './limits/require-budget.ts'
@@ -44,8 +43,6 @@ const slowestRequestMs = 5 * 60_000
 /** Longest time to receive a request's head, which fits into a packet or two. */
 const slowestHeadMs = 15_000
 
-/** Text requests that start in one turn of the event loop; they take 2 to 4 ms. */
-const requestsPerTurn = 4
 /** Longer than clients keep idle connections: Go's and Rust's up to 90 s. Otherwise one may send a request while its connection is being closed, and lose it. */
 const longestIdleMs = 95_000
 
@@ -156,7 +153,6 @@ function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods
 function protect(api: FastifyInstance, deps: RouteDependencies & { readonly methods: KnownMethods }, settings: HttpSettings): void {
   const recent = new RecentValues<TokenHolder>(deps.clock)
   const limiter = new RateLimiter(deps)
-  const takeTurn = limitPerTurn(requestsPerTurn)
   const open = settings.listen.openOnLoopback ? { authenticateLoopback: createLoopbackCaller(deps) } : {}
   const identification = { ...deps, ...open, recent }
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -165,7 +161,8 @@ function protect(api: FastifyInstance, deps: RouteDependencies & { readonly meth
     if (isMessagesSurface(request) && /^\/v1\/files(?:[/?]|$)/.test(request.url)) throw notInMessagesApi('/v1/files')
     registerWork(deps, caller, reply)
     deps.places.allowStreams(accountId, limits.openStreams)
-    await limiter.count(ratedSubjects(caller, limits.requestsPerMinute ?? settings.requests.perMinute), reply)
+    const rated = ratedSubjects(caller, limits.requestsPerMinute ?? settings.requests.perMinute)
+    if (rated.length > 0) await limiter.count(rated, reply)
     if (deps.isDraining() && request.method === 'POST')
       throw new ServiceError('shutting_down', 'The service is restarting; send the request again shortly.', { retryAfterSeconds: 5 })
     const { scopes, spends } = request.routeOptions.config
@@ -178,7 +175,6 @@ function protect(api: FastifyInstance, deps: RouteDependencies & { readonly meth
     const { spends } = request.routeOptions.config
     const log = spends === undefined ? null : deps.bodies.of(callerOf(request).accountId)
     if (log !== null) logBodies(deps.bodies, log, request, reply)
-    if (spends === 'tokens') await takeTurn(1)
   })
   fillModels(api, deps, settings)
   fetchPictures(api, deps)

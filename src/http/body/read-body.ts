@@ -108,7 +108,14 @@ export function acceptJsonBodies(
     const { length: byteLength } = bytes
     captureOf(request)?.add('request', bytes)
     const keepBytes = asyncMode !== 'off'
-    const parsed = await parser.parse(bytes, { owner, tooDeep: codesOf(request).invalid, keepBytes, signal: clientSignal(reply) })
+    const startsText = request.routeOptions.config.spends === 'tokens'
+    const parsed = await parser.parse(bytes, {
+      owner,
+      tooDeep: codesOf(request).invalid,
+      keepBytes,
+      startsText,
+      signal: clientSignal(reply),
+    })
     let whole = byteLength
     const take = (count: number): void => {
       whole += count

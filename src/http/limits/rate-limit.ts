@@ -33,7 +33,6 @@ export class RateLimiter {
    * @throws {ServiceError} `rate_limit_exceeded` when a subject's minute is used up.
    */
   async count(subjects: readonly RatedSubject[], reply: FastifyReply): Promise<void> {
-    if (subjects.length === 0) return
     const now = this.#clock.now()
     const window = Math.floor(now / windowMs)
     const counted = await Promise.all(subjects.map(async (subject) => ({ ...subject, left: await this.#shareOf(subject, window).use() })))
