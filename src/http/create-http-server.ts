@@ -8,9 +8,8 @@ import { answerParserError } from './answers/answer-parser-error.ts'
 import { isNotOffered, type KnownMethods, notInMessagesApi, rememberMethods, unknownAddress } from './answers/not-offered.ts'
 import { sendError } from './answers/send-error.ts'
 import { isMessagesSurface } from './answers/surface.ts'
+import { completeBodies } from './body/complete-bodies.ts'
 import { closeAfterBody, DiscardedBodies, holdContinue } from './body/discarded-bodies.ts'
-import { fetchPictures } from './body/fetch-pictures.ts'
-import { fillModels } from './body/fill-models.ts'
 import { acceptJsonBodies } from './body/read-body.ts'
 import { logAnswers, logBodies } from './body-log.ts'
 import { callerOf, identifyCaller, requireScope } from './caller.ts'
@@ -176,8 +175,7 @@ function protect(api: FastifyInstance, deps: RouteDependencies & { readonly meth
     const log = spends === undefined ? null : deps.bodies.of(callerOf(request).accountId)
     if (log !== null) logBodies(deps.bodies, log, request, reply)
   })
-  fillModels(api, deps, settings)
-  fetchPictures(api, deps)
+  completeBodies(api, deps, settings)
 }
 
 /** The account and token whose requests per minute are counted. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
 import { isRecord } from '../../core/json-value.ts'
 import type { Clock } from '../../core/ports/clock.ts'
@@ -13,7 +13,7 @@ import { clientSignal } from '../client-signal.ts'
 import { maxPictures, readPicture } from '../wire/chat/fields/picture-address.ts'
 import { LatePictures } from './late-pictures.ts'
 import { findPlaces, type Path, putPictures } from './picture-places.ts'
-import { isReceived, type ReceivedBody } from './read-body.ts'
+import type { ReceivedBody } from './read-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -36,7 +36,7 @@ export type FetchPicture = (
 ) => Promise<Uint8Array>
 
 /** An address in a body. */
-interface Found {
+export interface FoundAddress {
   /** Its first place. */
   readonly path: Path
   readonly places: number
@@ -51,37 +51,44 @@ const base64Growth = 4 / 3
 /**
  * Puts pictures in the place of the web addresses by which chats, Responses, Messages and Ollama's requests name them, so that handlers read all pictures alike.
  * The pictures of a request are fetched side by side; the first failure ends all of them. A stream begins after five seconds, without them.
- *
- * @throws {ServiceError} `invalid_request_error` naming the setting where none is fetched, or what is wrong with the address.
  */
-export function fetchPictures(api: FastifyInstance, deps: { readonly fetchPicture: FetchPicture | null; readonly clock: Clock }): void {
-  const turns = new Turns(atOnce)
-  api.addHook('preHandler', async (request, reply) => {
-    const { body: received } = request
-    const { model } = request.routeOptions.config
-    if (!isReceived(received) || model === undefined || model === 'drawing') return
-    const addresses = findAddresses(received.value)
-    if (addresses.size === 0) return
+export class PictureFetcher {
+  readonly #deps: { readonly fetchPicture: FetchPicture | null; readonly clock: Clock }
+  readonly #turns = new Turns(atOnce)
+
+  constructor(deps: { readonly fetchPicture: FetchPicture | null; readonly clock: Clock }) {
+    this.#deps = deps
+  }
+
+  /**
+   * @param received The request's body, which names these addresses.
+   * @throws {ServiceError} `invalid_request_error` naming the setting where none is fetched, or what is wrong with the address.
+   */
+  async fetch(
+    { request, reply, received }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly received: ReceivedBody },
+    addresses: ReadonlyMap<string, FoundAddress>,
+  ): Promise<void> {
+    const { clock } = this.#deps
     const account = accountOf(request) ?? ''
     const left = new AbortController()
     reply.raw.once('close', () => left.abort())
     const signal = AbortSignal.any([clientSignal(reply), left.signal])
     const fetching = besides(signal, addresses, async ([address, { path, places }], either) => {
-      using _turn = await turns.take(account, { signal: either })
-      const picture = await fetchOne(deps, { received, path, address, signal: either })
+      using _turn = await this.#turns.take(account, { signal: either })
+      const picture = await fetchOne(this.#deps, { received, path, address, signal: either })
       // Handlers read a repeated picture at each of its places, as if the body held it there.
       received.take(picture.base64.length * (places - 1))
       return [address, picture] as const
     }).then((pictures) => new Map(pictures))
     if (isStreamed(request, received)) {
-      request.streamDueAt = deps.clock.now() + silentMs
-      if (await isLate(deps.clock, fetching, request.streamDueAt)) {
+      request.streamDueAt = clock.now() + silentMs
+      if (await isLate(clock, fetching, request.streamDueAt)) {
         request.latePictures = new LatePictures(received.value, addresses.keys(), fetching)
         return
       }
     }
     request.body = { ...received, byteLength: received.byteLength + putPictures(received.value, await fetching) }
-  })
+  }
 }
 
 /** Whether a request is answered by a stream. */
@@ -91,8 +98,8 @@ function isStreamed(request: FastifyRequest, { value, asyncMode }: ReceivedBody)
 }
 
 /** The addresses in a body. @throws {ServiceError} if there are too many. */
-function findAddresses(body: unknown): ReadonlyMap<string, Found> {
-  const found = new Map<string, Found>()
+export function findAddresses(body: unknown): ReadonlyMap<string, FoundAddress> {
+  const found = new Map<string, FoundAddress>()
   for (const { address, path } of findPlaces(body)) {
     if (!webAddress.test(address)) continue
     const before = found.get(address)

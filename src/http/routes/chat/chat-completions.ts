@@ -20,8 +20,8 @@ import { encodeChatStream } from '../../wire/chat/chat-stream.ts'
 import { startCompletion } from '../../wire/chat/completion.ts'
 import { withAdapters } from '../../wire/chat/fields/adapter-fields.ts'
 import { refuseStoring } from '../../wire/chat/fields/storing-fields.ts'
-import { pictureBytes, refuseOverlong } from '../../wire/chat/overlong-prompt.ts'
-import { mostTokens, requireTextModel, useOf } from '../../wire/chat/require-text-model.ts'
+import { admitText } from '../../wire/chat/overlong-prompt.ts'
+import { mostTokens } from '../../wire/chat/require-text-model.ts'
 import { chatCompletionSchema } from '../../wire/chat/text-answers.ts'
 import { withModelDefaults } from '../../wire/chat/with-model-defaults.ts'
 import { NativeTimer } from '../../wire/llama-cpp/timings.ts'
@@ -58,9 +58,8 @@ export const createChatCompletion: Route = {
       if (mode === 'off') refuseDeferredHeaders(incoming.headers)
       const { storing, delivery, tier, ...parsed } = parse(withModelDefaults(deps.catalog, body.value))
       if (mode !== 'off') refuseStoring(storing, 'asynchronous requests: their answers are always kept for 24 hours')
-      const model = requireTextModel(deps.catalog, parsed.request.model, useOf(parsed.request.input, 'generate'))
+      const model = admitText(deps.catalog, parsed.request, { bytes: body.byteLength })
       const request = withAdapters(deps.catalog, { ...parsed.request, maxTokens: mostTokens(parsed.request, model) }, model)
-      refuseOverlong(model, { bytes: body.byteLength - pictureBytes(request), param: 'messages' })
       if (mode !== 'off') return answerLater(deps, settings, call, { mode, bytes: body.bytes, request, delivery })
       const head = startCompletion(deps.clock, request.model, tier)
       const whole = async (result: TextResult): Promise<Answer<typeof chatCompletionSchema>> => {

@@ -1,5 +1,5 @@
 import type { TObject } from 'typebox'
-import { withInstalledModel } from '../../body/fill-models.ts'
+import { withInstalledModel } from '../../body/complete-bodies.ts'
 import { receivedForm } from '../../body/form/received-form.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'

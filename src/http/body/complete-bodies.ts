@@ -8,6 +8,7 @@ import { callerOf } from '../caller.ts'
 import type { RouteDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
 import { nameOf } from '../wire/a1111/controlnet-units.ts'
+import { findAddresses, PictureFetcher } from './fetch-pictures.ts'
 import { isReceived } from './read-body.ts'
 
 type Settings = Pick<HttpSettings, 'models'>
@@ -26,22 +27,27 @@ declare module 'fastify' {
 /** Reports that another model replaces the requested one. */
 const header = 'x-service-warning'
 
-/**
- * Resolves aliases and Ollama's `name:tag` to ids. Where a body names no model or one that is not installed, it inserts the default model
- * from the settings, and reports a replacement in a header. Without a default, a missing text model is refused with the names of the
- * installed ones.
- */
-export function fillModels(api: FastifyInstance, deps: RouteDependencies, settings: Settings): void {
-  api.addHook('preHandler', (request, reply, done) => {
-    const { body: received } = request
-    if (!isReceived(received) || !isRecord(received.value)) return done()
-    const value = withInstalledModel(deps, settings, { request, reply, body: received.value })
-    if (value !== received.value) request.body = { ...received, value }
-    done()
+/** Completes bodies for their handlers: with an installed model, and with pictures in the place of web addresses. */
+export function completeBodies(api: FastifyInstance, deps: RouteDependencies, settings: Settings): void {
+  const pictures = new PictureFetcher(deps)
+  api.addHook('preHandler', async (request, reply) => {
+    const { body: given } = request
+    if (!isReceived(given) || !isRecord(given.value)) return
+    const value = withInstalledModel(deps, settings, { request, reply, body: given.value })
+    const received = value === given.value ? given : { ...given, value }
+    request.body = received
+    const { model } = request.routeOptions.config
+    if (model === undefined || model === 'drawing') return
+    const addresses = findAddresses(value)
+    if (addresses.size > 0) await pictures.fetch({ request, reply, received }, addresses)
   })
 }
 
-/** One body as {@link fillModels} leaves it, for handlers that read a form themselves. */
+/**
+ * A body with its aliases and Ollama's `name:tag` resolved to ids. Where it names no model or one that is not installed, it gets the default
+ * model from the settings, and a header reports a replacement. Without a default, a missing text model is refused with the names of the
+ * installed ones.
+ */
 export function withInstalledModel(
   deps: RouteDependencies,
   { models: { defaults, aliases } }: Settings,
