@@ -53,22 +53,27 @@ describe('the map in ARCHITECTURE.md', () => {
 })
 
 describe('the walks in ARCHITECTURE.md', () => {
-  for (const [heading, most] of [
-    ['### One chat, from socket to model to socket', 26],
-    ['### One image, asynchronously', 18],
+  for (const [heading, { most, mostFunctions }] of [
+    ['### One chat, from socket to model to socket', { most: 28, mostFunctions: 22 }],
+    ['### One image, asynchronously', { most: 18, mostFunctions: 18 }],
   ] as const)
     it(`take at most ${most} stops, as the page says: ${heading}`, () => {
       const from = lines.indexOf(heading)
       assert.ok(from >= 0)
       const length = lines.slice(from + 1).findIndex((line) => line.startsWith('#'))
       const walk = lines.slice(from + 1, from + 1 + length)
-      const stops = walk.flatMap((line) => /^(\d+)\. `[^`]+\.ts` `\w+`/.exec(line)?.[1] ?? [])
+      const stops = walk.filter((line) => /^\d+\. `[^`]+\.ts` `\w+`/.test(line))
       assert.deepEqual(
-        stops.map(Number),
+        stops.map((line) => Number.parseInt(line, 10)),
         stops.map((_, index) => index + 1),
       )
       assert.ok(stops.length > 0 && stops.length <= most, `${stops.length} stops`)
-      assert.match(walk.join(' '), new RegExp(`has ${stops.length}\\b`))
+      assert.match(walk.join(' '), new RegExp(`has ${stops.length} stops`))
+      const [hooks = 0, turns = 0] = ['(hook)', '(turn)'].map((mark) => stops.filter((line) => line.includes(mark)).length)
+      const functions = stops.length - hooks - turns
+      assert.ok(functions <= mostFunctions, `${functions} functions`)
+      if (functions < stops.length)
+        assert.match(walk.join(' '), new RegExp(`${hooks} hooks, ${turns} turns and ${functions} other functions`))
     })
 })
 
