@@ -155,6 +155,27 @@ test('if native calls run in order, sampling is queued behind its batch, unless 
   }
 })
 
+test('half of the texts that only continue are drawn behind their batch, and the other half by the loop when it is done', async () => {
+  let computing = false
+  class ComputingContext extends CountingContext {
+    override async decodeBatch(threads: number): Promise<boolean> {
+      computing = true
+      await new Promise((resolve) => setImmediate(resolve))
+      computing = false
+      return await super.decodeBatch(threads)
+    }
+  }
+  for (const inOrder of [true, false]) {
+    const { loop } = start(5, { context: new ComputingContext(), inOrder, batchMs: 100 })
+    const draws = Array.from({ length: 5 }, (): boolean[] => [])
+    const all = draws.map((own) => follow([7], { limit: 3, draw: () => Promise.resolve(own.push(computing)) }))
+    for (const { generation } of all) loop.submit(generation)
+    await Promise.all(all.map(({ released }) => released))
+    for (const { log } of all) assert.deepEqual(log, ['prompt 0', '1', '2', '3', 'limit'])
+    assert.equal(draws.filter((own) => own.at(-1)).length, inOrder ? 3 : 0)
+  }
+})
+
 test('sampling queued behind a batch finishes before its generation returns its sampler', async () => {
   for (const end of ['cancelled', 'failed', 'enough'] as const) {
     const draw = Promise.withResolvers<number>()

@@ -259,15 +259,16 @@ export class DecodeLoop implements AsyncDisposable {
     const indices = running.map(({ hold, next }) => this.#context.addToBatch(hold.id, this.#table.position(hold), next, firstPlace)[0] ?? 0)
     const decoded = threads.decode(this.#context, running.length, { here })
     const draw = (each: RunningGeneration, index: number) => each.generation.draw(this.#context, indices[index] ?? 0)
-    const ahead = inOrder && !here ? running.map(draw) : null
+    // Half is drawn by the thread of the batch, the other half here meanwhile.
+    const ahead = inOrder && !here ? running.slice(0, Math.ceil(running.length / 2)).map(draw) : []
     this.#deliver()
     await decoded.catch(async (error) => {
-      await Promise.allSettled(ahead ?? [])
+      await Promise.allSettled(ahead)
       throw error
     })
     if (running.length === 1) this.#pace.note(1, now() - startedAt) // the time of many texts is no measure for prompts
     for (const { hold, next } of running) this.#table.append(hold, next)
-    const tokens = await Promise.all(ahead ?? running.map(draw))
+    const tokens = await Promise.all(running.map((each, index) => ahead[index] ?? draw(each, index)))
     const deliveries: Delivery[] = []
     for (const [index, token] of tokens.entries()) {
       const each = running[index]

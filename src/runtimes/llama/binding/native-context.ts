@@ -97,7 +97,7 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
   /** Whether streams are to be copied before the next batch. */
   #copies = false
   #threads = 0
-  /** Where the last batch was computed, and its tokens are drawn. */
+  /** Where tokens are drawn: on the thread of the batch until it is done, afterwards on the caller's too, where a single other one computes. */
   #run = runApart
   /** Whether attention is causal: currently in the context, and for the next batch. */
   #isCausal = true
@@ -186,19 +186,22 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
   }
 
   async decodeBatch(threads: number, { here = false }: { readonly here?: boolean } = {}): Promise<boolean> {
-    this.#run = here ? runHere : runApart
+    const run = here ? runHere : runApart
+    this.#run = run
     const { llama_decode, llama_get_logits, llama_set_causal_attn } = this.#library.functions
     this.#computeWith(threads)
     if (this.#readsForward !== this.#isCausal) llama_set_causal_attn(this.#pointer, this.#readsForward)
     this.#isCausal = this.#readsForward
     this.#alive.fill(alive)
     this.#copies = false
-    const result = await this.#run(llama_decode, this.#pointer, this.#batch.value)
+    const decoded = run(llama_decode, this.#pointer, this.#batch.value)
+    if (!this.#inOrder) await decoded
+    // It waits for a GPU, and puts the logits in order: draws that run side by side must find them so.
+    const [result] = await Promise.all([decoded, run(llama_get_logits, this.#pointer)])
+    if (this.#inOrder) this.#run = runHere
     if (result === stopped) return false
     if (result === 1) throw new Error('llama.cpp found no cells for the batch.')
     if (result !== 0) throw new Error(`llama.cpp could not compute the batch (${result}).`)
-    // It waits for a GPU, and puts the logits in order: draws that run side by side must find them so.
-    if (!this.#inOrder) await this.#run(llama_get_logits, this.#pointer)
     return true
   }
 
