@@ -52,7 +52,7 @@ Add \`X-Service-Webhook: https://…\` to an asynchronous request to receive a P
 
 - Any 2xx response ends the delivery. Otherwise Sepia tries again after 5 seconds, 5 and 30 minutes, 2 hours and so on, ten times in about three days. A 410 response ends it too.
 - Redirects are not followed. Receivers in private networks need the setting \`webhook-private-targets\`.
-- Requests are signed as [Standard Webhooks](https://www.standardwebhooks.com) specify. Give one of their libraries the secret (\`whsec_…\`, from \`GET /v1/webhooks/secrets\` or the console), the exact bytes of the body and the three \`webhook-\` headers.
+- Requests are signed as [Standard Webhooks](https://www.standardwebhooks.com) specifies. Give one of their libraries the secret (\`whsec_…\`, from \`GET /v1/webhooks/secrets\` or the console), the exact bytes of the body and the three \`webhook-\` headers.
 - After a rotation both secrets sign for a day; change your receiver within it.
 - All attempts of one delivery have the same \`webhook-id\`. Ignore an id you have seen.
 

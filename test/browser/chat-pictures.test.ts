@@ -74,7 +74,7 @@ test('pictures are chosen, pasted and dropped for a vision model, shown, kept an
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Show as code' }).click()
   const code = page.getByRole('dialog')
-  for (const language of ['curl', 'Responses', 'Messages', 'ai SDK', 'LangChain', 'LlamaIndex']) {
+  for (const language of ['curl', 'Responses', 'Messages', 'AI SDK', 'LangChain', 'LlamaIndex']) {
     await code.getByRole('tab', { name: language }).click()
     await code.getByText('IMAGE').first().waitFor()
   }

@@ -52,15 +52,13 @@ test('a model that is not in memory shows only waiting requests', { skip }, asyn
     )
     await route.fulfill({ response, json: { ...list, models } })
   })
-  const fact = card(page, 'Sepia Mini Chat').locator('.facts > div').filter({ hasText: 'Running / queued' }).locator('dd')
-  for (const [now, described] of [
-    [0, '–'],
-    [2, '0, 2'],
-  ] as const) {
+  const fact = (term: string) => card(page, 'Sepia Mini Chat').locator('.facts > div').filter({ hasText: term }).locator('dd')
+  for (const now of [0, 2]) {
     waiting = now
     await page.reload()
     await openPage(page, 'Models')
-    await fact.getByText(described, { exact: true }).waitFor()
+    await fact('Running').getByText('–', { exact: true }).waitFor()
+    assert.deepEqual(await fact('Waiting').allTextContents(), now === 0 ? [] : ['2'])
   }
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 })

@@ -32,7 +32,7 @@ test('an owner searches the hub, sees the results, and pulls a model with one cl
   await found.filter({ hasText: 'someone/small-chat-GGUF' }).getByText('licence apache-2.0').waitFor()
   await found.getByRole('button', { name: 'Pull hf:someone/small-chat-GGUF' }).click()
   await dialog.waitFor({ state: 'detached' })
-  await page.getByText('arrived and match').waitFor()
+  await page.getByText('downloaded and verified').waitFor()
   await page.locator('article').getByText('someone/small-chat', { exact: false }).last().waitFor()
 })
 

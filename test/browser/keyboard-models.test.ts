@@ -20,7 +20,7 @@ test('a model is pulled by address, watched and removed by keyboard', { skip }, 
   await keys.expectAnnounced('Pull started.')
   await keys.stand(open)
   offered.release()
-  await keys.expectAnnounced('has arrived.')
+  await keys.expectAnnounced('is ready to use.')
   await keys.press(page.getByRole('button', { name: /^Dismiss/ }))
   await keys.expectAnnounced('Pull cleared.')
   const second = page.locator('article.sheet').filter({ has: page.getByText('second-chat', { exact: true }) })

@@ -43,7 +43,7 @@ test('an owner pulls a model and sees its progress', { skip }, async () => {
   await using shelf = await offerModel({ id: 'offered-chat', from: 'sepia-mini-chat' })
   await pullOffered(page, shelf)
   shelf.release()
-  await page.getByText('All 8.0 MB arrived and match').waitFor()
+  await page.getByText('8.0 MB downloaded and verified').waitFor()
   await page.getByRole('button', { name: 'Dismiss' }).click()
   await page.getByRole('button', { name: 'Dismiss' }).waitFor({ state: 'detached' })
 })

@@ -22,7 +22,7 @@ const body = {
 test('a conversation is shown as a request of every interface, which the service accepts', () => {
   const shown = chatSamples('http://x', body).map(({ language }) => language)
   const original = ['@octoai/client', '@octoai/sdk']
-  assert.deepEqual(shown, ['curl', 'JavaScript', 'Python', 'Responses', 'Messages', 'ai SDK', 'LangChain', 'LlamaIndex', ...original])
+  assert.deepEqual(shown, ['curl', 'JavaScript', 'Python', 'Responses', 'Messages', 'AI SDK', 'LangChain', 'LlamaIndex', ...original])
   const seen = { role: 'user' as const, content: [{ type: 'image_url' as const, image_url: { url: 'data:image/png;base64,AAAA' } }] }
   const withPicture = chatSamples('http://x', { ...body, messages: [seen] }).map(({ language }) => language)
   assert.deepEqual(withPicture, shown.slice(0, -2))

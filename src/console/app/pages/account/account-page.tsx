@@ -123,7 +123,7 @@ function AccountForm({ account }: { account: Account }): VNode {
         text={next}
         label={t`New password`}
         required={false}
-        hint={t`Leave it empty to keep the one you have.`}
+        hint={t`Leave empty to keep your current password.`}
         fault={faultOf(failure.value, 'newPassword')}
       />
       <Check

@@ -146,8 +146,8 @@ function CodeDialog({ onClose }: { onClose: () => void }): VNode {
   const shown = messages.length > 0 ? messages : [{ role: 'user' as const, content: t`What is the capital of France?` }]
   return (
     <Dialog title={t`Show as code`} onClose={onClose}>
-      <p class="soft">{t.rich`This conversation as a call. Put one of your ${<a href="/console/tokens">{t`access tokens`}</a>} where it says
-        TOKEN${withPictures ? t`, and the image in base64 where it says IMAGE` : ''}.`}</p>
+      <p class="soft">{t.rich`This conversation as a call. Set the environment variable TOKEN to one of your
+        ${<a href="/console/tokens">{t`access tokens`}</a>}${withPictures ? t`, and replace IMAGE with the image in base64` : ''}.`}</p>
       <CodeSample samples={chatSamples(origins.value.textUrl ?? serviceAddress(), chatRequestBody(chatSettings.value, shown))} />
     </Dialog>
   )

@@ -81,7 +81,7 @@ function frameworkSamples(origin: string, body: ChatBody): readonly Sample[] {
   const lines = (value: object): string => shown(value).slice(2, -2)
   return [
     {
-      language: 'ai SDK',
+      language: 'AI SDK',
       code: `// npm install ai @ai-sdk/openai-compatible
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { streamText } from 'ai'

@@ -24,7 +24,7 @@ export function FirstStartPage({ ways }: { ways: SignInWays }): VNode {
       <p>
         <Button onClick={loadSession}>{t`I’ve opened the link`}</Button>
       </p>
-      <p class="faint">{t.rich`For programs there is the ${<a href="/docs/api">{t`API reference`}</a>}.`}</p>
+      <p class="faint">{t.rich`To call Sepia from a program, see the ${<a href="/docs/api">{t`API reference`}</a>}.`}</p>
     </EntryFrame>
   )
 }

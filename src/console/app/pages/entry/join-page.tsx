@@ -70,7 +70,7 @@ function JoinForm({ code }: { code: string }): VNode {
     <form onSubmit={submit}>
       {failure.value ? <FailureNote failure={failure.value} fields={['name', 'email', 'password']} /> : null}
       <NameField text={name} fault={faultOf(failure.value, 'name')} />
-      <EmailField text={email} hint={t`You sign in with it. We never send mail to it.`} fault={faultOf(failure.value, 'email')} />
+      <EmailField text={email} hint={t`You sign in with it. Sepia never sends mail to it.`} fault={faultOf(failure.value, 'email')} />
       <NewPasswordField text={password} label={t`Password`} required hint={passwordHint} fault={faultOf(failure.value, 'password')} />
       <Button tone="primary" size="wide" busy={busy.value}>
         {busy.value ? t`One moment…` : t`Create the account`}

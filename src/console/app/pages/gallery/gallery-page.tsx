@@ -67,6 +67,11 @@ export function GalleryPage(): VNode {
   }
   const at = pictures.findIndex(({ key }) => key === shown.value)
   const current = pictures[at]
+  const move = (by: 1 | -1) => {
+    const next = (at + by + pictures.length) % pictures.length
+    shown.value = pictures[next]?.key ?? null
+    announce([t`Image ${next + 1} of ${pictures.length}`, pictures[next]?.prompt].filter(Boolean).join(': '))
+  }
   return (
     <Page
       title={t`Gallery`}
@@ -130,11 +135,7 @@ export function GalleryPage(): VNode {
           image={current}
           onClose={() => (shown.value = null)}
           onKeep={current.expiresAt !== null && current.kept === null ? () => change(keep(current)) : undefined}
-          onMove={(by) => {
-            const next = (at + by + pictures.length) % pictures.length
-            shown.value = pictures[next]?.key ?? null
-            announce([t`Image ${next + 1} of ${pictures.length}`, pictures[next]?.prompt].filter(Boolean).join(': '))
-          }}
+          onMove={pictures.length > 1 ? move : undefined}
           key="viewer"
         />
       ) : null}

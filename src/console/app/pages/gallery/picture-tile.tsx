@@ -28,11 +28,11 @@ export function PictureTile({ picture, chosen, onChoose, onOpen, onKeep, onRemov
           {prompt}
         </span>
       )}
-      <span class="tile-words faint">{expiresAt === null || kept !== null ? t`saved` : t.rich`Deletes ${<Moment at={expiresAt} />}`}</span>
+      <span class="tile-words faint">{expiresAt === null || kept !== null ? t`Saved` : t.rich`Expires ${<Moment at={expiresAt} />}`}</span>
       <span class="plate-foot">
         <label class="check">
           <input type="checkbox" checked={chosen} onChange={onChoose} />
-          <span class="hidden-text">{t`Choose ${name}`}</span>
+          <span class="hidden-text">{t`Select ${name}`}</span>
         </label>
         <span class="row nowrap">
           {kept !== null || expiresAt === null ? null : (

@@ -23,8 +23,8 @@ interface ViewerProps {
   readonly onClose: () => void
   /** Keeps a copy; absent for pictures that are kept or cannot be. */
   readonly onKeep?: (() => Promise<unknown>) | undefined
-  /** Shows another picture: 1 = the next, -1 = the previous. */
-  readonly onMove?: (by: 1 | -1) => void
+  /** Shows another picture: 1 = the next, -1 = the previous. Absent when there is only this one. */
+  readonly onMove?: ((by: 1 | -1) => void) | undefined
 }
 
 /** One picture at full size, with the parameters stored in its file. */
@@ -83,7 +83,7 @@ export function Viewer({ image, onClose, onKeep, onMove }: ViewerProps): VNode {
               <>
                 {parameters ? <ParameterList parameters={parameters} /> : <p class="soft">{t`This file has no parameters.`}</p>}
                 {image.expiresAt && onKeep ? (
-                  <p class="faint">{t.rich`Deletes ${<Moment at={image.expiresAt} />} unless you save it.`}</p>
+                  <p class="faint">{t.rich`Expires ${<Moment at={image.expiresAt} />} unless you save it.`}</p>
                 ) : null}
                 <div class="row">
                   <Button icon="download" href={image.address} download>{t`Download`}</Button>

@@ -80,8 +80,8 @@ export function ImagesPage(): VNode {
       {grid.value && model ? <GridDialog model={model} onClose={() => (grid.value = false)} /> : null}
       {code.value ? (
         <Dialog title={t`Show as code`} onClose={() => (code.value = false)}>
-          <p class="soft">{t.rich`These settings as a call. Put one of your ${<a href="/console/tokens">{t`access tokens`}</a>} where it
-            says TOKEN.`}</p>
+          <p class="soft">{t.rich`These settings as a call. Set the environment variable TOKEN to one of your
+            ${<a href="/console/tokens">{t`access tokens`}</a>}.`}</p>
           <CodeSample samples={samples()} />
         </Dialog>
       ) : null}

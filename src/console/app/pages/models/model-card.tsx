@@ -75,7 +75,7 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
       </div>
       {model.description ? <p>{model.description}</p> : null}
       {failure.value ? <FailureNote failure={failure.value} /> : null}
-      <Facts class="facts" of={[...modelFacts(model), [t`In memory`, memoryText(model)], [t`Running / queued`, workText(model)]]} />
+      <Facts class="facts" of={[...modelFacts(model), [t`In memory`, memoryText(model)], ...workFacts(model)]} />
       {model.servers ? <ServerLines servers={model.servers} /> : null}
       {removing.value ? (
         <ConfirmDialog
@@ -91,9 +91,10 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
   )
 }
 
-function workText({ state }: ConsoleModel): string {
-  if (state.state === 'loaded') return `${t`${state.inUse} of ${state.slots}`}, ${state.waiting}`
-  return state.waiting === 0 ? '–' : `0, ${state.waiting}`
+/** The running requests, and the waiting ones if there are any, as terms and values. */
+function workFacts({ state }: ConsoleModel): readonly (readonly [string, string])[] {
+  const running = [t`Running`, state.state === 'loaded' ? t`${state.inUse} of ${state.slots}` : '–'] as const
+  return state.waiting === 0 ? [running] : [running, [t`Waiting`, String(state.waiting)]]
 }
 
 function memoryText(model: ConsoleModel): string {

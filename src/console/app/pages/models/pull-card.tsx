@@ -18,7 +18,7 @@ export function PullCard({ pull, mayChange }: { pull: PlacedPull; mayChange: boo
   useEffect(() => {
     // Pulls that had ended before the page was opened are not announced.
     if (before.current !== state && state !== 'pulling')
-      announce(state === 'failed' ? t`${source} could not be pulled.` : t`${source} has arrived.`)
+      announce(state === 'failed' ? t`${source} could not be pulled.` : t`${source} is ready to use.`)
     before.current = state
   }, [state])
   const remove = async () => {
@@ -84,7 +84,7 @@ function PullFault({ reason }: { reason: string }): VNode {
 }
 
 function progressText({ state, bytesDone, bytesTotal, bytesPerSecond }: ModelPull): string {
-  if (state === 'done') return t`All ${byteText(bytesTotal)} arrived and match. The model is ready to use.`
+  if (state === 'done') return t`${byteText(bytesTotal)} downloaded and verified. The model is ready to use.`
   if (state === 'failed') return t`It failed. Owners can see why.`
   if (bytesTotal === 0) return t`Reading its list of files…`
   const rate = bytesPerSecond === null ? [] : bytesPerSecond < 1 ? [t`stalled`] : [t`${byteText(bytesPerSecond)} a second`]

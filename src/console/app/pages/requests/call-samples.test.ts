@@ -18,7 +18,7 @@ test('a chat request has a sample for every client that supports chat', () => {
   const body = { model: 'm', messages: [{ role: 'user', content: 'He said "hi"' }] }
   const samples = callSamples('http://s', { path: '/v1/chat/completions', body })
   const original = ['@octoai/client', '@octoai/sdk']
-  const others = ['JavaScript', 'Python', 'Responses', 'Messages', 'ai SDK', 'LangChain', 'LlamaIndex', ...original]
+  const others = ['JavaScript', 'Python', 'Responses', 'Messages', 'AI SDK', 'LangChain', 'LlamaIndex', ...original]
   assert.deepEqual(namesOf(samples), ['curl', 'curl, asynchronous', ...others])
   for (const { language, code } of samples) assert.match(code, /He said \\"hi\\"/, language)
 })

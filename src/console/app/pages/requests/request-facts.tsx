@@ -15,7 +15,7 @@ export function RequestFacts({ shown }: { shown: RequestShown }): VNode {
   const { kind, model, account, token, inference, result } = shown
   const error = inference?.error ?? result?.error ?? null
   const facts: (readonly [string, string])[] = [
-    [t`Kind`, kindTexts[kind]],
+    [t`Type`, kindTexts[kind]],
     [t`Model`, model],
     ...(account === null ? [] : [[t`Account`, account] as const]),
     [t`Sent by`, token ?? t`the console`],

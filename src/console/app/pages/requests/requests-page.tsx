@@ -58,7 +58,7 @@ export function RequestsPage({ account }: { account: Account }): VNode {
     <Page
       title={t`Requests`}
       width="wide"
-      intro={t`Requests from here and from your programs. Results of asynchronous requests are kept 24 hours, prompts 2 days, the record 8 days.`}
+      intro={t`Requests from the console and from your programs. Results of asynchronous requests are kept for 24 hours, prompts for 2 days, entries for 8 days.`}
       actions={
         account.role === 'owner' ? (
           <Segments label={t`Whose`} value={of} options={ownership} onChange={(next) => change({ of: next, status: null })} />

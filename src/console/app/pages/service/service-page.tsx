@@ -59,11 +59,11 @@ export function ServicePage(): VNode {
             <Facts
               class="sheet facts large"
               of={[
-                [t`Up for`, durationText(health.uptimeMs)],
+                [t`Uptime`, durationText(health.uptimeMs)],
                 [t`Memory, this process`, byteText(health.memoryBytes)],
                 [t`Memory, models`, byteText(health.modelMemoryBytes)],
                 [t`Free on the machine`, byteText(health.freeMemoryBytes)],
-                [t`Load, one minute`, t`${decimalText(health.load, 2, 2)} of ${health.cores}`],
+                [t.count(health.cores, { one: 'Load average, # core', other: 'Load average, # cores' }), decimalText(health.load, 2, 2)],
               ]}
             />
             <section class="stack">

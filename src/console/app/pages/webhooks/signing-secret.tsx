@@ -16,7 +16,7 @@ export function SigningSecret({ secrets, reload }: { secrets: readonly string[];
     <section class="sheet stack" aria-label={t`Signing secret`}>
       <div class="stack tight">
         <h2>{t`Signing secret`}</h2>
-        <p class="soft">{t.rich`Sepia signs every delivery with it, as ${<a href="https://www.standardwebhooks.com">Standard Webhooks</a>} specify. Give it to the receiver, which uses it to reject forged deliveries.`}</p>
+        <p class="soft">{t.rich`Sepia signs every delivery with it, as ${<a href="https://www.standardwebhooks.com">Standard Webhooks</a>} specifies. Give it to the receiver, which uses it to reject forged deliveries.`}</p>
       </div>
       {current === undefined ? null : <SecretLine label={t`Current`} secret={current} />}
       {previous === undefined ? null : <SecretLine label={t`The previous one; valid for another 24 hours`} secret={previous} />}

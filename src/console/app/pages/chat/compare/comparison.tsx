@@ -47,7 +47,7 @@ export function CompareFields(): VNode {
         label={t`Second model`}
         value={second}
         options={options}
-        hint={t`It answers the next message too, beside the first.`}
+        hint={t`Also answers your next message, beside the first model.`}
         onChange={(id) => (comparedModels.value = { second: id, third: id === '' ? '' : third })}
       />
       {second === '' ? null : (
