@@ -4,6 +4,7 @@ import { wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 import { Clipped } from '../../parts/clipped.tsx'
 import { durationText } from '../../parts/duration-text.ts'
+import { Icon, type IconName } from '../../parts/icon.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
@@ -11,6 +12,14 @@ import { Thumbnail } from '../../parts/thumbnail.tsx'
 import { kindTexts } from './request-facts.tsx'
 
 const shortIdLength = 8
+/** In place of a picture. */
+const kindIcons: Readonly<Record<ListedRequest['kind'], IconName>> = {
+  image: 'image',
+  chat: 'chat',
+  completion: 'chat',
+  embedding: 'chart',
+  rerank: 'list',
+}
 const plain: readonly Column<ListedRequest>[] = [
   { title: t`Request`, kind: 'lead', cell: (request) => <Lead request={request} /> },
   { title: t`Status`, cell: (request) => <Status request={request} /> },
@@ -44,7 +53,13 @@ function Lead({ request: { id, key, kind, excerpt, picture, inference } }: { req
   )
   return (
     <span class="request-lead">
-      {picture === null ? <span class="request-picture" /> : <Thumbnail class="request-picture" address={picture} alt="" across={40} />}
+      {picture === null ? (
+        <span class="request-picture">
+          <Icon name={kindIcons[kind]} />
+        </span>
+      ) : (
+        <Thumbnail class="request-picture" address={picture} alt="" across={40} />
+      )}
       <span>
         <a href={`/console/requests/${encodeURIComponent(inference === null ? key : id)}`}>
           <span class="request-words" dir="auto">
