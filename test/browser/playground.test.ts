@@ -69,6 +69,9 @@ test('the code sample of a conversation runs', { skip }, async () => {
 test('a picture shows previews while it is drawn', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Images')
+  await page.getByRole('button', { name: 'Show as code' }).click()
+  await page.getByRole('tabpanel').getByText('"prompt": "a glossy tiger on a light blue background"').waitFor()
+  await page.keyboard.press('Escape')
   // So many that each look finds it on its way.
   await page.getByText('Sampling').click()
   await page.getByLabel('Steps', { exact: true }).fill('60')

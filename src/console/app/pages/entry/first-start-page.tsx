@@ -15,7 +15,7 @@ export function FirstStartPage({ ways }: { ways: SignInWays }): VNode {
       <ol class="stack">
         <li>{t.rich`Look in the terminal or log where you started it, for a line that begins with ${<code>Open the console:</code>}`}</li>
         <li>{t`Open the link in that line. It works once, and makes you the owner.`}</li>
-        <li>{t`Choose your e-mail and a password there. You can then invite others.`}</li>
+        <li>{t`Enter your e-mail address and choose a password there. You can then invite others.`}</li>
       </ol>
       <p class="soft">
         {t`No such line, or the link was used? Restart the service: it prints a new link at each start until it has an owner.`}{' '}

@@ -37,7 +37,8 @@ export function ImagesPage(): VNode {
   const model = chosenModel()
   const samples = () => {
     if (model === undefined) return []
-    const body = nextDrawing(model)
+    const drawing = nextDrawing(model)
+    const body = drawing.prompt ? drawing : { ...drawing, prompt: t`a glossy tiger on a light blue background` }
     return imageSamples(`${origins.value.imageUrl ?? serviceAddress()}${imageRouteOf(body.checkpoint)}`, body)
   }
   return (
