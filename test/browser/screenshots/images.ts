@@ -46,7 +46,10 @@ export async function takeImages(album: Album): Promise<void> {
     .last()
     .click()
   // It would follow into the dialogs.
-  await page.locator('.toast').first().waitFor({ state: 'detached' })
+  await page
+    .locator('.toast')
+    .getByRole('button', { name: say('Close') })
+    .click()
   await page.getByRole('button', { name: say('Extend (outpaint)') }).click()
   await page.getByRole('dialog').waitFor()
   await take('extend')
