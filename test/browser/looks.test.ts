@@ -176,7 +176,7 @@ test('figures of the machine each fit on one line on a phone in German', { skip 
     await route.fulfill({ response, json: { ...(await response.json()), load: 17.52, cores: 16 } })
   })
   await page.goto(`${service.url}/console/service`)
-  await page.getByText('17,52 von 16').waitFor()
+  await page.getByText('17,52', { exact: true }).waitFor()
   const lines = `[...document.querySelectorAll('.facts.large dd')].map((each) => {
     const range = document.createRange()
     range.selectNodeContents(each)
