@@ -268,7 +268,7 @@ export class DecodeLoop implements AsyncDisposable {
     })
     if (running.length === 1) this.#pace.note(1, now() - startedAt) // the time of many texts is no measure for prompts
     for (const { hold, next } of running) this.#table.append(hold, next)
-    const tokens = await Promise.all(running.map((each, index) => ahead[index] ?? draw(each, index)))
+    const tokens = await allEnded(running.map((each, index) => ahead[index] ?? draw(each, index)))
     const deliveries: Delivery[] = []
     for (const [index, token] of tokens.entries()) {
       const each = running[index]
@@ -299,7 +299,7 @@ export class DecodeLoop implements AsyncDisposable {
       running.next = running.next.subarray(tokens.length)
     }
     for (const entry of loaded) this.#score(entry)
-    const deliveries = await Promise.all(loaded.map((entry, index) => this.#draw(entry, ahead[index] ?? null)))
+    const deliveries = await allEnded(loaded.map((entry, index) => this.#draw(entry, ahead[index] ?? null)))
     for (const { running, guess } of loaded) if (guess.length > 0) this.#table.dropUnnoted(running.hold)
     return deliveries.filter((delivery) => delivery !== null)
   }
@@ -378,3 +378,11 @@ export class DecodeLoop implements AsyncDisposable {
 }
 
 const firstPlace = Uint32Array.of(0)
+
+/** The results of draws side by side. A failure is thrown when the others have ended too: their samplers are given back only then. */
+function allEnded<Result>(draws: readonly Promise<Result>[]): Promise<Result[]> {
+  return Promise.all(draws).catch(async (error) => {
+    await Promise.allSettled(draws)
+    throw error
+  })
+}
