@@ -34,7 +34,7 @@ test('chatting', { skip }, async () => {
   const { page } = visit()
   await settle(page)
   await assertOpenToAll()
-  await page.getByLabel('Your message').fill('What is the capital of Portugal?')
+  await page.getByLabel('Your message').fill('What is the capital of Japan?')
   await page.keyboard.press('Enter')
   await page.locator('.turn-answer:is([data-state=done], [data-state=cut])').waitFor()
   await page.getByText('More parameters').click()

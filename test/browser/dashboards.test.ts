@@ -14,7 +14,7 @@ import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(async (started) => {
   await becomeOwner(started)
-  await started.page.getByRole('button', { name: 'What is the capital of Portugal?' }).click()
+  await started.page.getByRole('button', { name: 'What is the capital of Japan?' }).click()
   await started.page.locator('.turn-answer:is([data-state=done], [data-state=cut])').waitFor()
   await openPage(started.page, 'Images')
   await draw(started.page, 'a pizza')

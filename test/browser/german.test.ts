@@ -54,7 +54,7 @@ test('a German browser gets a German sign-in and console', { skip }, async () =>
 })
 
 test('the chat is German around the messages', { skip }, async () => {
-  await page().getByLabel('Ihre Nachricht').fill('What is the capital of Portugal?')
+  await page().getByLabel('Ihre Nachricht').fill('What is the capital of Japan?')
   await page().keyboard.press('Enter')
   await page().locator('.turn-answer:is([data-state=done], [data-state=cut])').waitFor()
   await page()
@@ -167,13 +167,13 @@ test('errors of an answer and a drawing are shown in English and marked so, and 
 
 test('the built-in English model gets English sample questions, and other models German ones', { skip }, async () => {
   await open('chat')
-  await page().locator('.suggestions[lang=en]').getByText('What is the capital of Portugal?').waitFor()
+  await page().locator('.suggestions[lang=en]').getByText('What is the capital of Japan?').waitFor()
   await page().route('**/console/api/models', async (route) => {
     const answer = await route.fetch()
     await route.fulfill({ body: (await answer.text()).replaceAll('"id":"sepia-mini-chat"', '"id":"another-chat"') })
   })
   await open('chat')
-  await page().locator('.suggestions:not([lang])').getByText('Was ist die Hauptstadt von Portugal?').waitFor()
+  await page().locator('.suggestions:not([lang])').getByText('Was ist die Hauptstadt von Japan?').waitFor()
   await page().unrouteAll()
 })
 

@@ -11,7 +11,7 @@ const { skip, visit } = useConsole(becomeOwner)
 
 test('an owner sees usage, models and the service, and loads and unloads models', { skip }, async () => {
   const { page } = visit()
-  await page.getByRole('button', { name: 'What is the capital of Portugal?' }).click()
+  await page.getByRole('button', { name: 'What is the capital of Japan?' }).click()
   await page.locator('.turn-answer:is([data-state=done], [data-state=cut])').waitFor()
   await countedRequests(page, 1)
   await page.route('**/console/api/usage/report?*', async (route) => {

@@ -9,7 +9,7 @@ const { skip, visit } = useConsole(becomeOwner)
 
 test('a few letters lead to any page, model and conversation', { skip }, async () => {
   const { page } = visit()
-  await page.getByRole('button', { name: 'What is the capital of Portugal?' }).click()
+  await page.getByRole('button', { name: 'What is the capital of Japan?' }).click()
   await page.locator('.turn-answer:is([data-state=done], [data-state=cut])').waitFor()
   await page.waitForURL(/\/console\/chat\/.+/)
   const conversation = page.url()
@@ -22,7 +22,7 @@ test('a few letters lead to any page, model and conversation', { skip }, async (
     await search.press('Enter')
     await search.waitFor({ state: 'detached' })
   }
-  await goTo('portugal conver', /Portugal/)
+  await goTo('japan conver', /Japan/)
   await page.waitForURL(conversation)
   await goTo('audit', /Audit log/)
   await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor()

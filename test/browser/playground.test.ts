@@ -14,7 +14,7 @@ const { skip, visit } = useConsole(becomeOwner)
 test('an answer is streamed, counted, and can be regenerated', { skip }, async () => {
   const { page } = visit()
   const response = page.waitForResponse((each) => each.url().endsWith('/v1/chat/completions'))
-  await page.getByLabel('Your message').fill('What is the capital of Portugal?')
+  await page.getByLabel('Your message').fill('What is the capital of Japan?')
   await page.keyboard.press('Enter')
   assert.equal((await response).status(), 202)
   const answer = page.locator('.turn-answer')

@@ -12,7 +12,7 @@ export async function takeChat(album: Album, { die }: DyingServers): Promise<voi
     await page.keyboard.press('Enter')
   }
   const answered = () => page.locator('.turn-answer').last().and(page.locator('[data-state=done]')).waitFor()
-  for (const question of ['What is the capital of Portugal?', 'Tell me a short story about a fox.']) {
+  for (const question of ['What is the capital of Japan?', 'Tell me a short story about a fox.']) {
     await ask(question)
     await page.getByText(question).last().waitFor()
     await answered()

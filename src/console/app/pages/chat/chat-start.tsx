@@ -6,12 +6,7 @@ import { chatSettings } from './chat-settings.ts'
 import { builtInModels, questionSamples } from './question-samples.ts'
 import { begin } from './say.ts'
 
-const suggestions = [
-  t`What is the capital of Portugal?`,
-  t`Tell me a short story about a fox.`,
-  t`Give me three tips for better sleep.`,
-  t`How do you say “water” in Spanish?`,
-]
+const suggestions = [t`What is the capital of Japan?`, t`Tell me a short story about a fox.`, t`Give me three tips for better sleep.`]
 
 /** An empty conversation with suggestions, in a language that the chosen model knows. */
 export function ChatStart(): VNode {

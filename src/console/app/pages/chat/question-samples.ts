@@ -3,8 +3,7 @@ export const builtInModels: readonly string[] = ['smollm2-135m-instruct', 'sepia
 
 /** Suggested questions that the built-in models can answer. */
 export const questionSamples = [
-  'What is the capital of Portugal?',
+  'What is the capital of Japan?',
   'Tell me a short story about a fox.',
   'Give me three tips for better sleep.',
-  'How do you say “water” in Spanish?',
 ] as const
