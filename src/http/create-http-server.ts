@@ -80,7 +80,8 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
   capConnections(server, { ...settings, ...listen, isTrustedProxy })
   answerFailures(server, deps, methods)
   const deadline = new AnswerDeadline(deps.deadlineClock)
-  acceptJsonBodies(server, { clock: deps.clock, deadline, invite: holdContinue(server) }, settings)
+  holdContinue(server)
+  acceptJsonBodies(server, { clock: deps.clock, deadline }, settings)
   const offered = settings.probesOnly ? probeRoutes : routes
   const places = new AccountPlaces(deps.counts, settings.accounts.streams)
   const further = {

@@ -4,6 +4,7 @@ import { after, before, suite, test } from 'node:test'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { exchange, openSocket, readUntil } from '../support/raw-exchange.ts'
 import { readError } from '../support/read-json.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 suite('HTTP protocol', () => {
   let service: HttpService
@@ -149,6 +150,23 @@ suite('HTTP protocol', () => {
     assert.match(await readUntil(socket, /\r\n\r\n/), /^HTTP\/1\.1 100 Continue\r\n\r\n$/)
     socket.write(body)
     assert.match(await readUntil(socket, /\}$/), /^HTTP\/1\.1 [24]00 /)
+    socket.destroy()
+  })
+
+  test('100 Continue is sent for the file of an asset, unless its link is wrong', async () => {
+    await using folder = await createTemporaryFolder()
+    await using own = await startHttpService({ assets: { folder: folder.path } })
+    const data = { asset_type: 'lora', engine: 'image/stable-diffusion-xl-v1-0', trigger_words: [] }
+    const made = await own.fetch('/v1/assets', { json: { name: 'mine', asset_type: 'lora', data, transfer_api_type: 'presigned-url' } })
+    const { transfer_api: transfer } = (await made.json()) as { readonly transfer_api: { readonly put_url: string } }
+    const { pathname, search } = new URL(transfer.put_url)
+    const head = (path: string) => `PUT ${path} HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 4\r\n\r\n`
+    assert.match(await exchange(own.url, head(`${pathname}${search}0`)), /^HTTP\/1\.1 404 /)
+    const socket = await openSocket(own.url)
+    socket.write(head(`${pathname}${search}`))
+    assert.match(await readUntil(socket, /\r\n\r\n/), /^HTTP\/1\.1 100 Continue\r\n\r\n$/)
+    socket.write('file')
+    assert.match(await readUntil(socket, /\}$/), /^HTTP\/1\.1 200 /)
     socket.destroy()
   })
 

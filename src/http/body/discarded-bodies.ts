@@ -58,20 +58,23 @@ export function closeAfterBody({ raw: request }: FastifyRequest, { raw: reply }:
   reply.once('close', close)
 }
 
+/** Responses whose clients wait for `100 Continue`. */
+const waiting = new WeakSet<ServerResponse>()
+
 /**
  * Holds back `100 Continue`, which Node would send at once. A client that waits for it (`Expect: 100-continue`) and is refused then gets the
  * error without sending its body.
  *
- * @returns Sends it to a client that waits for it. Call it when the body is about to be read.
  * @see RFC 9110, section 10.1.1
  */
-export function holdContinue({ server }: FastifyInstance): (response: ServerResponse) => void {
-  const waiting = new WeakSet<ServerResponse>()
+export function holdContinue({ server }: FastifyInstance): void {
   server.on('checkContinue', (request, response) => {
     waiting.add(response)
     server.emit('request', request, response)
   })
-  return (response) => {
-    if (waiting.delete(response)) response.writeContinue()
-  }
+}
+
+/** Sends `100 Continue` to a client that waits for it. Call it when the body is about to be read. */
+export function inviteBody({ raw: response }: Pick<FastifyReply, 'raw'>): void {
+  if (waiting.delete(response)) response.writeContinue()
 }

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
 import { filePartBytes } from '../../core/files/stored-file.ts'
@@ -18,6 +18,7 @@ import { limitPerTurn } from '../limits/limit-per-turn.ts'
 import { BodyParser } from './body-parser.ts'
 import { collectBody } from './collect-body.ts'
 import { tooLarge } from './counted-body.ts'
+import { inviteBody } from './discarded-bodies.ts'
 import { notForm, ReceivedForm } from './form/received-form.ts'
 
 declare module 'fastify' {
@@ -57,8 +58,6 @@ export interface ReceivedBody {
 interface BodyDependencies {
   readonly clock: Clock
   readonly deadline: Pick<AnswerDeadline, 'leaveOutBody'>
-  /** Asks a client that waits before it sends its body to send it. */
-  readonly invite: (response: ServerResponse) => void
 }
 
 /**
@@ -69,7 +68,7 @@ interface BodyDependencies {
  */
 export function acceptJsonBodies(
   server: FastifyInstance,
-  { clock, deadline, invite }: BodyDependencies,
+  { clock, deadline }: BodyDependencies,
   { requests, bodyMemory }: Pick<HttpSettings, 'requests' | 'bodyMemory'>,
 ): void {
   const parser = new BodyParser(Math.max(requests.bodyLimitBytes, asyncBodyLimitBytes))
@@ -94,7 +93,7 @@ export function acceptJsonBodies(
     // The body stays in memory until the answer is sent.
     reply.raw.on('close', () => allowance[Symbol.dispose]())
     deadline.leaveOutBody(reply)
-    if (length <= limitBytes) invite(reply.raw)
+    if (length <= limitBytes) inviteBody(reply)
     const guards = { limitBytes, allowance, clock, takeTurn }
     const { form } = request.routeOptions.config
     if (form === 'stored') return new ReceivedForm(payload, { ...guards, allowance: { ...allowance, take: () => {} } })

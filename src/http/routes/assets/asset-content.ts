@@ -5,6 +5,7 @@ import { ServiceError } from '../../../core/error.ts'
 import { findAssetRecord } from '../../../operations/assets/asset-records.ts'
 import { receiveAsset } from '../../../operations/assets/uploads.ts'
 import { sendChunks } from '../../answers/send-chunks.ts'
+import { inviteBody } from '../../body/discarded-bodies.ts'
 import { refuseCompressed } from '../../body/read-body.ts'
 import { registerWork } from '../../client-signal.ts'
 import type { HttpDependencies } from '../../http-dependencies.ts'
@@ -34,10 +35,10 @@ export const assetContentRoutes: readonly Route[] = [
     refusals: [404, 415, 422, 429, 503],
     handle: (deps) => async (call) => {
       const asset = await findLinked(deps, call, 'put')
-      const { body, headers } = call.incoming
+      const { headers } = call.incoming
       refuseCompressed(headers)
       const length = headers['content-length'] === undefined ? null : Number(headers['content-length'])
-      const received = { asset, content: bytesOf(body), from: readStart(headers['content-range']), length }
+      const received = { asset, content: bytesOf(call), from: readStart(headers['content-range']), length }
       return encodeAsset(await receiveAsset(deps.assets, received, call.options))
     },
   },
@@ -71,7 +72,8 @@ async function findLinked(deps: HttpDependencies, { reply, param, query, options
   return asset
 }
 
-async function* bytesOf(body: unknown): AsyncGenerator<Uint8Array, void, undefined> {
+async function* bytesOf({ incoming: { body }, reply }: Call): AsyncGenerator<Uint8Array, void, undefined> {
+  inviteBody(reply)
   // A refused upload must keep its connection, whose rest of the body is read after the answer.
   if (body instanceof Readable) yield* body.iterator({ destroyOnReturn: false })
 }
