@@ -197,13 +197,10 @@ export class DecodeLoop implements AsyncDisposable {
     if (ahead.every((draw) => draw === null)) this.#computing = loaded.map((entry) => entry.running)
     this.#deliver()
     try {
-      if (!(await decoded)) {
+      if (!(await decoded.catch(afterDraws(ahead)))) {
         for (const { running } of loaded) this.#table.takeBack(running.hold) // the batch was stopped
         return
       }
-    } catch (error) {
-      await Promise.allSettled(ahead) // their samplers are given back only then
-      throw error
     } finally {
       this.#computing = null
     }
@@ -262,13 +259,11 @@ export class DecodeLoop implements AsyncDisposable {
     // Half is drawn by the thread of the batch, the other half here meanwhile.
     const ahead = inOrder && !here ? running.slice(0, Math.ceil(running.length / 2)).map(draw) : []
     this.#deliver()
-    await decoded.catch(async (error) => {
-      await Promise.allSettled(ahead)
-      throw error
-    })
+    await decoded.catch(afterDraws(ahead))
     if (running.length === 1) this.#pace.note(1, now() - startedAt) // the time of many texts is no measure for prompts
     for (const { hold, next } of running) this.#table.append(hold, next)
-    const tokens = await allEnded(running.map((each, index) => ahead[index] ?? draw(each, index)))
+    const draws = running.map((each, index) => ahead[index] ?? draw(each, index))
+    const tokens = await Promise.all(draws).catch(afterDraws(draws))
     const deliveries: Delivery[] = []
     for (const [index, token] of tokens.entries()) {
       const each = running[index]
@@ -299,7 +294,8 @@ export class DecodeLoop implements AsyncDisposable {
       running.next = running.next.subarray(tokens.length)
     }
     for (const entry of loaded) this.#score(entry)
-    const deliveries = await allEnded(loaded.map((entry, index) => this.#draw(entry, ahead[index] ?? null)))
+    const draws = loaded.map((entry, index) => this.#draw(entry, ahead[index] ?? null))
+    const deliveries = await Promise.all(draws).catch(afterDraws(draws))
     for (const { running, guess } of loaded) if (guess.length > 0) this.#table.dropUnnoted(running.hold)
     return deliveries.filter((delivery) => delivery !== null)
   }
@@ -379,10 +375,10 @@ export class DecodeLoop implements AsyncDisposable {
 
 const firstPlace = Uint32Array.of(0)
 
-/** The results of draws side by side. A failure is thrown when the others have ended too: their samplers are given back only then. */
-function allEnded<Result>(draws: readonly Promise<Result>[]): Promise<Result[]> {
-  return Promise.all(draws).catch(async (error) => {
+/** Throws a failure when these draws have ended too: their samplers are given back only then. */
+function afterDraws(draws: readonly (Promise<unknown> | null)[]): (failure: unknown) => Promise<never> {
+  return async (failure) => {
     await Promise.allSettled(draws)
-    throw error
-  })
+    throw failure
+  }
 }
