@@ -44,16 +44,15 @@ export class BodyParser implements AsyncDisposable {
 
   /** @throws {ServiceError} as `parseJson` does. */
   async parse(bytes: Buffer<ArrayBuffer>, { owner, tooDeep, keepBytes, startsText, signal }: BodyOwner): Promise<ParsedBody> {
-    const least = startsText ? textBytes : 0
     if (bytes.length > smallBytes) {
       using _turn = await this.#ownTurns.take(`large ${owner}`, { signal })
-      await this.#takeTurn(least)
+      if (startsText) await this.#takeTurn(textBytes)
       return await this.#thread.parse(bytes, { tooDeep, keepBytes })
     }
     const turn = await this.#ownTurns.take(`small ${owner}`, { signal })
     let startedAt: number | null = null
     try {
-      await this.#takeTurn(Math.max(bytes.length, least))
+      await this.#takeTurn(Math.max(bytes.length, startsText ? textBytes : 0))
       signal.throwIfAborted()
       startedAt = performance.now()
       return { bytes, value: parseJson(bytes, tooDeep) }

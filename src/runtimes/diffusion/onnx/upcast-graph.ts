@@ -82,7 +82,7 @@ function elementType({ value, whole }: Field, number: number, found: Finding): U
   return integerField(number, float32)
 }
 
-/** TensorProto: its type is field 2, its numbers are bytes in field 9, or the bits of each as a whole number in fields 5. */
+/** TensorProto: its type is field 2, its numbers are bytes in field 9, or the bits of each as a whole number in field 5, which may repeat. */
 function tensor(bytes: Uint8Array, found: Finding): Uint8Array {
   const parts = fields(bytes)
   if (!parts.some(({ number, value }) => number === 2 && value === float16)) return bytes
