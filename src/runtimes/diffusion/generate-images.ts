@@ -40,7 +40,11 @@ export async function generateImages(
   { signal, onProgress, assets = [], upscaler = null }: Parameters<ImageModel['generate']>[1],
 ): Promise<ImageResult> {
   const started = performance.now()
-  const { pipeline: plain, descriptor, previews } = generation
+  const { descriptor, previews } = generation
+  let isUpcast = false
+  const plain = reportingUpcasts(generation.pipeline, () => {
+    isUpcast = true
+  })
   refuseUnsupported(plain, request)
   const finalSize = drawnSize(plain, descriptor, request)
   const size = request.highResolution === undefined ? finalSize : drawnSize(plain, descriptor, request.highResolution.first)
@@ -63,7 +67,7 @@ export async function generateImages(
   }
   const references = await encodeReferences(plain, await readReferences(request, plain, { signal }), { signal })
   const { start, frame, finish } = await readStartingPicture(request, finalSize, { signal })
-  const second = await secondPassOf(generation, request, { assets, upscaler, size: finalSize, signal })
+  const second = await secondPassOf({ ...generation, pipeline: plain }, request, { assets, upscaler, size: finalSize, signal })
   const firstFrame = second === null ? frame : frameOf(request.highResolution?.first ?? size, size)
   const report = progressReporter(request, onProgress)
   const finishImage = async (planes: PixelPlanes, seed: number): Promise<GeneratedImage> => {
@@ -98,7 +102,6 @@ export async function generateImages(
     })
     images.push(...(await Promise.all(drawn)))
   }
-  const isUpcast = pipeline.decoder.isUpcast || pipeline.encoder?.isUpcast === true
   const { cutAt } = settings.prompts
   const warnings = [
     ...(isUpcast ? [upcastVaeWarning] : []),
@@ -113,6 +116,12 @@ export async function generateImages(
 const guessedPrediction = 'Sepia used v-prediction because of the model\'s name; set "prediction" in its model.json to be sure.'
 
 const upcastVaeWarning = "The model's VAE left the range of half precision, so it ran in single precision."
+
+/** The pipeline for one request: its VAE reports when this request leaves the range of half precision. */
+function reportingUpcasts(pipeline: DiffusionPipeline, report: () => void): DiffusionPipeline {
+  const { decoder, encoder } = pipeline
+  return { ...pipeline, decoder: decoder.reportingUpcasts(report), encoder: encoder?.reportingUpcasts(report) ?? null }
+}
 
 /** The pipeline with a request's assets in it, its control pictures at the size of a pass. */
 async function withAssets(

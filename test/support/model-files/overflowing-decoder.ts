@@ -2,9 +2,11 @@ import { encodeOnnxModel, onnxTypes } from '../../../src/runtimes/diffusion/chec
 
 /**
  * A VAE decoder in half precision whose numbers leave its range on the way: three channels of the latents, each pixel eight times as
- * wide and high, times 60 000 and divided by it again.
+ * wide and high, times `factor` and divided by it again.
+ *
+ * @param factor Latents beyond 32 752 ÷ `factor` overflow.
  */
-export function overflowingDecoder(): Uint8Array {
+export function overflowingDecoder(factor = 60_000): Uint8Array {
   const half = (name: string, values: readonly number[]) => {
     return { name, type: 'float16', shape: [values.length], data: new Uint8Array(Float16Array.from(values).buffer) } as const
   }
@@ -30,7 +32,7 @@ export function overflowingDecoder(): Uint8Array {
       node('Cast', ['back'], 'single', { to: onnxTypes.float32 }),
       node('Resize', ['single', '', 'scales'], 'sample', { mode: 'nearest' }),
     ],
-    initializers: [half('large', [60_000]), half('twice', [60_000]), whole('start', 0), whole('end', 3), whole('axis', 1), scales],
+    initializers: [half('large', [factor]), half('twice', [factor]), whole('start', 0), whole('end', 3), whole('axis', 1), scales],
     inputs: [{ name: 'latent_sample', type: 'float32', shape: ['batch', 4, 'height', 'width'] }],
     outputs: [{ name: 'sample', type: 'float32', shape: ['batch', 3, 'tall', 'wide'] }],
   })

@@ -1,51 +1,52 @@
 import type { OnnxSession } from '../onnx/onnx-session.ts'
 import type { NumericTensor, NumericValues } from '../onnx/tensor.ts'
 
+interface VaeRun {
+  readonly dims: readonly number[]
+  readonly output: string
+  /** Called when this run left the range of half precision. */
+  readonly onUpcast: () => void
+}
+
 /**
- * Half of a VAE. Where its numbers leave the range of half precision, as SDXL's do, it is opened once more in single precision,
- * and stays so.
+ * Half of a VAE. Inputs whose numbers leave the range of half precision, as SDXL's do, run once more in single precision. Each input begins
+ * in half precision, so that a picture does not depend on those before it.
  */
 export class UpcastingSession implements AsyncDisposable {
-  #session: OnnxSession
-  #upcast: (() => Promise<OnnxSession | null>) | null
-  #wide: OnnxSession | null = null
+  readonly session: OnnxSession
+  readonly #upcast: () => Promise<OnnxSession | null>
+  /** The same in single precision, opened on the first overflow; null in it = there is none. */
+  #wide: Promise<OnnxSession | null> | null = null
 
-  /** @param upcast Opens the same in single precision; null, or an answer of null, where it is in that already. */
-  constructor(session: OnnxSession, upcast: (() => Promise<OnnxSession | null>) | null = null) {
-    this.#session = session
+  /** @param upcast Opens the same in single precision; null where it is in that already. */
+  constructor(session: OnnxSession, upcast: () => Promise<OnnxSession | null> = async () => null) {
+    this.session = session
     this.#upcast = upcast
   }
 
-  /** Whether it had to be opened in single precision. */
-  get isUpcast(): boolean {
-    return this.#wide !== null
-  }
-
-  get session(): OnnxSession {
-    return this.#session
-  }
-
   /** Runs it on one input. */
-  async run(
-    input: string,
-    values: NumericValues,
-    { dims, output }: { readonly dims: readonly number[]; readonly output: string },
-  ): Promise<NumericTensor> {
-    const run = async () => {
-      const [found] = await this.#session.run({ [input]: this.#session.tensor(input, values, dims) }, [output])
-      return found
-    }
-    const found = await run()
-    if (this.#upcast === null || found.values.every(Number.isFinite)) return found
-    const wide = await this.#upcast()
-    this.#upcast = null
+  async run(input: string, values: NumericValues, { dims, output, onUpcast }: VaeRun): Promise<NumericTensor> {
+    const runIn = async (session: OnnxSession) => (await session.run({ [input]: session.tensor(input, values, dims) }, [output]))[0]
+    const found = await runIn(this.session)
+    if (found.values.every(Number.isFinite)) return found
+    const wide = await this.#openWide()
     if (wide === null) return found
+    onUpcast()
+    return runIn(wide)
+  }
+
+  async #openWide(): Promise<OnnxSession | null> {
+    const wide = this.#wide ?? this.#upcast()
     this.#wide = wide
-    this.#session = wide
-    return run()
+    try {
+      return await wide
+    } catch (error) {
+      if (this.#wide === wide) this.#wide = null
+      throw error
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#wide?.[Symbol.asyncDispose]()
+    await (await this.#wide)?.[Symbol.asyncDispose]()
   }
 }

@@ -15,24 +15,30 @@ export class VaeEncoder {
   /** Whether the model leaves the drawing of a sample to us (`latent_parameters`) or has done it (`latent_sample`). */
   readonly draws: boolean
   readonly #half: UpcastingSession
+  readonly #onUpcast: () => void
   readonly #input: string
   readonly #output: string
 
-  constructor(half: UpcastingSession) {
+  constructor(half: UpcastingSession, onUpcast: () => void = () => undefined) {
     this.#half = half
+    this.#onUpcast = onUpcast
     const { session } = half
     this.#input = [...session.inputs.keys()][0] ?? 'sample'
     this.#output = session.output('latent_parameters', 'latent_sample')
     this.draws = this.#output === 'latent_parameters'
   }
 
-  /** Whether its numbers left the range of half precision, so that it runs in single precision now. */
-  get isUpcast(): boolean {
-    return this.#half.isUpcast
+  /** The same, which reports each input that left the range of half precision. */
+  reportingUpcasts(report: () => void): VaeEncoder {
+    return new VaeEncoder(this.#half, report)
   }
 
   async encode({ values, width, height }: PixelPlanes): Promise<EncodedPixels> {
-    const output = await this.#half.run(this.#input, values, { dims: [1, 3, height, width], output: this.#output })
+    const output = await this.#half.run(this.#input, values, {
+      dims: [1, 3, height, width],
+      output: this.#output,
+      onUpcast: this.#onUpcast,
+    })
     const [, channels] = output.dims
     if (channels === undefined) throw unusableModel(this.#half.session.file, 'gave no latents')
     return { values: output.values, channels }
