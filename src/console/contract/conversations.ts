@@ -27,8 +27,8 @@ export type ReadTurns = Pick<OpenedConversation, 'turns' | 'versions'>
 /** Nullable fields are also optional. */
 type NullLeftOut<Fields, Names extends keyof Fields> = Omit<Fields, Names> & { readonly [Name in Names]?: NonNullable<Fields[Name]> }
 
-/** PUT /console/api/conversations/:id. */
-export type ConversationUpdate = NullLeftOut<ConversationHead, 'leaf'>
+/** PUT /console/api/conversations/:id. Absent fields and null stay as they are; `countsFrom` belongs to `settings`. */
+export type ConversationUpdate = Partial<ConversationHead>
 
 /** PUT /console/api/conversations/:id/turns/:turn. */
 export type TurnUpdate = NullLeftOut<Omit<Turn, 'id'>, 'parent' | 'failure' | 'model' | 'facts'>

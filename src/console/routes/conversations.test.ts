@@ -133,6 +133,50 @@ test('a conversation is returned with its settings, also after it was renamed in
   assert.equal(refused.statusCode, 422)
 })
 
+test('a change of a conversation leaves all other fields as they are', async () => {
+  const service = await startConsoleService()
+  const { send, keep, say, open, list } = await startAs(service)
+  const settings = { model: 'fake-chat', parameters }
+  const stored = { title: 'One', pinned: true, leaf: idOf('second'), settings, countsFrom: idOf('first') }
+  await send('PUT', `/${idOf('one')}`, stored)
+  const head = async () => {
+    const { title, pinned, leaf, settings: found, countsFrom } = await open('one')
+    return { title, pinned, leaf, settings: found, countsFrom }
+  }
+  let expected: object = stored
+  for (const change of [{ title: 'Renamed' }, { pinned: false }, { leaf: idOf('third') }, { pinned: true }, {}, { leaf: null }]) {
+    assert.equal((await send('PUT', `/${idOf('one')}`, change)).statusCode, 204)
+    expected = { ...expected, ...('leaf' in change && change.leaf === null ? {} : change) }
+    assert.deepEqual(await head(), expected)
+  }
+  // The start of the context belongs to the settings.
+  await send('PUT', `/${idOf('one')}`, { settings })
+  assert.equal((await open('one')).countsFrom, undefined)
+  await send('PUT', `/${idOf('one')}/archived`, { archived: true })
+  await send('PUT', `/${idOf('one')}`, { title: 'Renamed again' })
+  const archived = async () => (await list('?archived=true')).conversations.map(({ title }) => title)
+  assert.deepEqual(await archived(), ['Renamed again'])
+  await say('one', 'third')
+  assert.deepEqual(await archived(), [])
+  assert.equal((await send('PUT', `/${idOf('two')}`, { title: 'Only a name' })).statusCode, 404)
+  assert.equal((await keep('two')).statusCode, 204)
+})
+
+test('concurrent changes of a conversation are all stored', async () => {
+  const service = await startConsoleService()
+  const { send, keep, open, list } = await startAs(service)
+  await keep('one')
+  const changes = [{ title: 'Renamed' }, { pinned: true }, { leaf: idOf('newest') }]
+  const sent = [
+    ...changes.map((change) => send('PUT', `/${idOf('one')}`, change)),
+    send('PUT', `/${idOf('one')}/archived`, { archived: true }),
+  ]
+  for (const { statusCode } of await Promise.all(sent)) assert.equal(statusCode, 204)
+  const { title, pinned, leaf } = await open('one')
+  assert.deepEqual([title, pinned, leaf], ['Renamed', true, idOf('newest')])
+  assert.equal((await list('?archived=true')).conversations.length, 1)
+})
+
 test('long lists are paged', async () => {
   const service = await startConsoleService()
   const { keep, list } = await startAs(service)
@@ -279,7 +323,7 @@ for (const [name, path, body] of strange) {
   })
 }
 
-test('an archived conversation is hidden from the list, found by a search, and restored by a change or a new message', async () => {
+test('an archived conversation is hidden from the list, found by a search, and restored by a new message', async () => {
   const service = await startConsoleService()
   const { keep, say, list, open, send } = await startAs(service)
   await keep('one', 'Cats', true)
@@ -298,6 +342,8 @@ test('an archived conversation is hidden from the list, found by a search, and r
   assert.deepEqual([await titles(), await titles('?archived=true')], [['Cats pinned'], []])
   assert.equal(await archive(true), 204)
   await keep('one', 'Cats and dogs')
+  assert.deepEqual([await titles(), await titles('?archived=true')], [[], ['Cats and dogs archived']])
+  await say('one', 'another')
   assert.deepEqual([await titles(), await titles('?archived=true')], [['Cats and dogs'], []])
   await send('DELETE', `/${idOf('one')}`)
   assert.deepEqual([await archive(true), await archive(true, 'other')], [404, 404])

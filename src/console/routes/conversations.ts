@@ -44,8 +44,8 @@ const readIds = createQueryReader({
   ids: Type.String({ pattern: `^${pageMadeIdPattern}(,${pageMadeIdPattern}){0,${maxTurnsAtOnce - 1}}$` }),
 })
 const readHead: BodyReader<ConversationUpdate> = createBodyReader({
-  title: Type.String({ minLength: 1, maxLength: 400 }),
-  pinned: Type.Boolean(),
+  title: Type.Optional(Type.String({ minLength: 1, maxLength: 400 })),
+  pinned: Type.Optional(Type.Boolean()),
   leaf: Type.Optional(pageMadeId),
   countsFrom: Type.Optional(pageMadeId),
   settings: Type.Optional(
@@ -143,8 +143,8 @@ export function registerConversations(own: FastifyInstance, deps: DocumentDepend
 
   own.put<InConversation>('/console/api/conversations/:id', { config: { largeBody: true } }, async (request, reply) => {
     const { title, ...rest } = readHead(request)
-    const head = { leaf: null, ...rest, title: readTitle(title) }
-    const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'conversation'), head }
+    const change = { ...rest, ...(title !== undefined && { title: readTitle(title) }) }
+    const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'conversation'), change }
     await keepConversation(deps, target, { signal: clientSignal(reply) })
     return reply.code(204).send()
   })

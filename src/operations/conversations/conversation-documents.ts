@@ -15,7 +15,7 @@ export interface ConversationTarget {
 export const removedLabel = 'removed'
 /** Label of pinned conversations. */
 export const pinnedLabel = 'pinned'
-/** Label of archived conversations; a new message unarchives one. */
+/** Label of archived conversations; a new message unarchives one, and changes of its head do not. */
 export const archivedLabel = 'archived'
 /** Label of all other conversations. */
 export const keptLabel = 'kept'
@@ -64,6 +64,28 @@ export async function noteChange(deps: DocumentDependencies, target: Conversatio
   // If there was another concurrent change, that one is recorded.
   const most = Number.MAX_SAFE_INTEGER
   await deps.documents.put(headDocument(target, kept, deps.clock.now()), { ...options, version: head.version, most })
+}
+
+/**
+ * Replaces the head of a conversation by what `change` makes of it; called again after a concurrent change.
+ *
+ * @param change Gets null when there is none.
+ * @throws {ServiceError} `quota_exceeded`, or `not_found` if it was removed or the id belongs to another account.
+ */
+export async function changeHead(
+  deps: DocumentDependencies,
+  target: ConversationTarget,
+  options: Abortable,
+  change: (known: StoredDocument | null) => Document,
+): Promise<void> {
+  const key = { kind: 'conversation', ...target } as const
+  for (let known = await deps.documents.get(key, options); ; ) {
+    if (known?.label === removedLabel) throw conversationNotFound()
+    if ((await keep(deps, change(known), { ...options, version: known?.version ?? null })) === 'stored') return
+    const before = known
+    known = await deps.documents.get(key, options)
+    if (before === null && known === null) throw conversationNotFound()
+  }
 }
 
 /**

@@ -1,10 +1,11 @@
 import type { ConversationHead, Turn } from '../../core/chat/conversation.ts'
 import { defined } from '../../core/defined.ts'
-import type { Document } from '../../core/document.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import type { DocumentDependencies } from '../account-documents.ts'
 import {
+  archivedLabel,
   type ConversationTarget,
+  changeHead,
   conversationNotFound,
   headDocument,
   keep,
@@ -15,21 +16,26 @@ import {
 import { removeConversation, wasRemoved } from './remove-conversation.ts'
 
 /**
- * Stores the title and position of a conversation, creating it if needed. Settings and the start of the context stay if no settings are
- * given.
+ * Changes the title, position or settings of a conversation, or creates it with them. Absent fields stay; the start of the context belongs
+ * to the settings.
  *
- * @throws {ServiceError} `quota_exceeded`, `not_found` if it was removed or the id belongs to another account.
+ * @throws {ServiceError} `quota_exceeded`, `not_found` if it was removed, the id belongs to another account, or too little is given to create it.
  */
 export async function keepConversation(
   deps: DocumentDependencies,
-  { head, ...target }: ConversationTarget & { readonly head: ConversationHead },
+  { change, ...target }: ConversationTarget & { readonly change: Partial<ConversationHead> },
   options: Abortable,
 ): Promise<void> {
-  const known = head.settings ? null : await deps.documents.get({ kind: 'conversation', ...target }, options)
-  const kept = known === null ? head : { ...readHead(known), ...head }
-  const { title, pinned, leaf, settings, countsFrom } = kept
-  const whole = { title, pinned, leaf, ...defined({ settings, countsFrom }) }
-  await keepUnlessRemoved(deps, target, headDocument(target, whole, deps.clock.now()), options)
+  const at = deps.clock.now()
+  await unlessRemoved(deps, target, options, () =>
+    changeHead(deps, target, options, (known) => {
+      const { countsFrom: start, ...kept }: Partial<ConversationHead> = known === null ? { leaf: null } : readHead(known)
+      const { title, pinned, leaf, settings, countsFrom = change.settings ? undefined : start } = { ...kept, ...change }
+      if (title === undefined || pinned === undefined || leaf === undefined) throw conversationNotFound()
+      const document = headDocument(target, { title, pinned, leaf, ...defined({ settings, countsFrom }) }, at)
+      return known?.label === archivedLabel ? { ...document, label: archivedLabel } : document
+    }),
+  )
 }
 
 /**
@@ -43,7 +49,7 @@ export async function keepTurn(
   options: Abortable,
 ): Promise<void> {
   if (turn.state === 'writing' && (await hasTurn(deps, { ...target, turnId: turn.id }, options))) return
-  await keepUnlessRemoved(deps, target, turnDocument(target, turn), options)
+  await unlessRemoved(deps, target, options, () => keep(deps, turnDocument(target, turn), options))
   await noteChange(deps, target, options)
 }
 
@@ -56,14 +62,14 @@ async function hasTurn(
   return (await documents.get({ kind: 'turn', id: `${id}/${turnId}`, accountId }, options)) !== null
 }
 
-async function keepUnlessRemoved(
+async function unlessRemoved(
   deps: DocumentDependencies,
   target: ConversationTarget,
-  document: Document,
   options: Abortable,
+  write: () => Promise<unknown>,
 ): Promise<void> {
   if (await wasRemoved(deps, target, options)) throw conversationNotFound()
-  await keep(deps, document, options)
+  await write()
   if (!(await wasRemoved(deps, target, options))) return
   // The conversation was removed between the two writes, so remove the new message too.
   await removeConversation(deps, target, options)

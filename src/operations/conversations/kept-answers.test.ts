@@ -34,7 +34,7 @@ const succeeded = (text: string, reason: 'stop' | 'length' = 'stop'): AnswerEndi
 async function createParts() {
   const clock = createTestClock()
   const deps = { documents: createMemoryStore({ clock, limits: { maxPending: 1 } }).documents, clock, maxDocumentBytes: 1_000_000 }
-  await keepConversation(deps, { ...target, head: { title: 'Hello', pinned: false, leaf: 'a' } }, options)
+  await keepConversation(deps, { ...target, change: { title: 'Hello', pinned: false, leaf: 'a' } }, options)
   const read = async () => (await openConversation(deps, target, options)).turns
   return { deps, read }
 }

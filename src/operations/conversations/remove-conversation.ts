@@ -5,6 +5,7 @@ import type { DocumentDependencies } from '../account-documents.ts'
 import {
   archivedLabel,
   type ConversationTarget,
+  changeHead,
   conversationNotFound,
   headDocument,
   keep,
@@ -42,10 +43,11 @@ export async function archiveConversation(
   { archived, ...target }: ConversationTarget & { readonly archived: boolean },
   options: Abortable,
 ): Promise<void> {
-  const found = await deps.documents.get({ kind: 'conversation', ...target }, options)
-  if (found === null || found.label === removedLabel) throw conversationNotFound()
-  const { id: _, changedAt, ...head } = readHead(found)
-  await keep(deps, { ...headDocument(target, head, changedAt), ...(archived && { label: archivedLabel }) }, options)
+  await changeHead(deps, target, options, (known) => {
+    if (known === null) throw conversationNotFound()
+    const { id: _, changedAt, ...head } = readHead(known)
+    return { ...headDocument(target, head, changedAt), ...(archived && { label: archivedLabel }) }
+  })
 }
 
 async function rewrite(

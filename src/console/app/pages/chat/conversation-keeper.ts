@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import type { ConversationHead, Turn } from '../../../../core/chat/conversation.ts'
+import type { ConversationUpdate } from '../../../contract/conversations.ts'
 import { isGone, send } from '../../interface/request.ts'
 import { isSignedOut, loadSession } from '../../state/session.ts'
 import { forgetUnsent, isRefused, keepUnsent, type UnsentChange } from './unsent/unsent-changes.ts'
@@ -9,6 +10,9 @@ const retryMs = 5000
 const retryRefusedMs = 60_000
 /** Browsers let requests of at most 64 KB in total outlive a page. */
 const maxOutliving = 20_000
+
+/** What is stored separately of a head. The start of the context belongs to the settings. */
+export type HeadPart = Exclude<keyof ConversationHead, 'countsFrom'>
 
 /** The conversation's stored data at the time of sending. */
 interface Kept {
@@ -29,6 +33,8 @@ export class ConversationKeeper {
   readonly #kept: Kept
   /** Ids of messages; null = the head. */
   readonly #changed = new Set<string | null>()
+  /** The parts of the head to send. Another page may have changed the others. */
+  readonly #headParts = new Set<string>()
   /** Rejected changes with their errors. Other changes are sent regardless. */
   readonly #refused = new Map<string | null, unknown>()
   #sending: Promise<void> | null = null
@@ -48,7 +54,8 @@ export class ConversationKeeper {
     this.#change(id)
   }
 
-  headChanged(): void {
+  headChanged(...parts: readonly HeadPart[]): void {
+    for (const part of parts) this.#headParts.add(part)
     this.#change(null)
   }
 
@@ -145,7 +152,9 @@ export class ConversationKeeper {
       this.#underWay.delete(id)
       this.#changes++
     }
-    if (!this.#changed.has(id)) forgetUnsent(this.#pathOf(id))
+    if (this.#changed.has(id)) return
+    if (id === null) this.#headParts.clear()
+    forgetUnsent(this.#pathOf(id))
   }
 
   /** @param id A message's id; null = the head. */
@@ -166,10 +175,15 @@ export class ConversationKeeper {
   }
 
   #changeOf(id: string | null): UnsentChange {
-    if (id === null) return { method: 'PUT', body: this.#kept.head() }
+    if (id === null) return { method: 'PUT', body: this.#headChange() }
     const turn = this.#kept.turn(id)
     const { id: _, ...body } = turn ?? {}
     return turn === undefined ? { method: 'DELETE', body: undefined } : { method: 'PUT', body }
+  }
+
+  #headChange(): ConversationUpdate {
+    const parts = Object.entries(this.#kept.head())
+    return Object.fromEntries(parts.filter(([name]) => this.#headParts.has(name === 'countsFrom' ? 'settings' : name)))
   }
 
   #pathOf(id: string | null): string {

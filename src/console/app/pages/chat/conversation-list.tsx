@@ -155,7 +155,7 @@ function Entry({ conversation, onRename }: EntryProps): VNode {
     showToast(t`Conversation deleted.`, { label: t`Undo`, run: undo })
   }
   const turnPin = async () => {
-    await changeHead(conversation, { pinned: !pinned })
+    await changeHead(id, { pinned: !pinned })
     announce(pinned ? t`Conversation unpinned.` : t`Conversation pinned.`)
   }
   return (

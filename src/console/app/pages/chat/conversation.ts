@@ -131,7 +131,7 @@ export class Conversation {
   choose({ id }: Turn): void {
     this.comparing.value = []
     this.#turns.leaf = id
-    this.keeper.headChanged()
+    this.keeper.headChanged('leaf')
   }
 
   /** Adds the results of an answer's function calls, and requests the next answer. */
@@ -192,7 +192,7 @@ export class Conversation {
   show(id: string): void {
     this.comparing.value = []
     this.#turns.show(id)
-    this.keeper.headChanged()
+    this.keeper.headChanged('leaf')
   }
 
   /**
@@ -206,7 +206,7 @@ export class Conversation {
     const { gone, undo } = this.#turns.remove(turn)
     const keepAll = () => {
       for (const { id } of gone) this.keeper.turnChanged(id)
-      this.keeper.headChanged()
+      this.keeper.headChanged('leaf')
     }
     keepAll()
     return () => {
@@ -220,32 +220,37 @@ export class Conversation {
     this.stop()
     const turns = this.#turns.all
     const made = new Conversation({ ...this.#head(), id: makeId(), turns })
-    made.keeper.headChanged()
-    for (const { id } of turns) made.keeper.turnChanged(id)
+    made.keepWhole()
     return made
+  }
+
+  /** Stores everything: the service does not have this conversation yet. */
+  keepWhole(): void {
+    this.keeper.headChanged('title', 'pinned', 'leaf', 'settings')
+    for (const { id } of this.#turns.all) this.keeper.turnChanged(id)
   }
 
   rename(title: string): void {
     this.title.value = beginning(title, longestTitle)
-    this.keeper.headChanged()
+    this.keeper.headChanged('title')
   }
 
   /** Stores the settings of the next answer. */
   keepSettings(settings: ConversationSettings): void {
     if (isSame(settings, this.settings.peek())) return
     this.settings.value = settings
-    this.keeper.headChanged()
+    this.keeper.headChanged('settings')
   }
 
   /** Sets the first message that models read; null = all. */
   countFrom(id: string | null): void {
     this.countsFrom.value = id
-    this.keeper.headChanged()
+    this.keeper.headChanged('settings')
   }
 
   pin(pinned: boolean): void {
     this.pinned.value = pinned
-    this.keeper.headChanged()
+    this.keeper.headChanged('pinned')
   }
 
   /** Stops one answer, or all of them, whichever page requested them. The written text stays. */
@@ -298,9 +303,15 @@ export class Conversation {
 
   #add(fields: Parameters<ConversationTurns['add']>[0]): Turn {
     const turn = this.#turns.add(fields)
-    if (this.title.peek() === '') this.title.value = titleOf(turn)
-    this.settings.value ??= untracked(settingsNow)
-    this.keeper.headChanged()
+    if (this.title.peek() === '') {
+      this.title.value = titleOf(turn)
+      this.keeper.headChanged('title', 'pinned')
+    }
+    if (this.settings.peek() === null) {
+      this.settings.value = untracked(settingsNow)
+      this.keeper.headChanged('settings')
+    }
+    this.keeper.headChanged('leaf')
     this.keeper.turnChanged(turn.id)
     return turn
   }

@@ -20,11 +20,10 @@ async function haveDeletedElsewhere(): Promise<string> {
 
 test('a change of a conversation deleted elsewhere fails, each time, and the list is loaded again', async () => {
   const id = await haveDeletedElsewhere()
-  const head = { id, title: 'Otters', pinned: false, leaf: null, changedAt: 0 }
   const changes = {
-    rename: () => changeHead(head, { title: 'Herons' }),
-    'rename again': () => changeHead(head, { title: 'Herons' }),
-    pin: () => changeHead(head, { pinned: true }),
+    rename: () => changeHead(id, { title: 'Herons' }),
+    'rename again': () => changeHead(id, { title: 'Herons' }),
+    pin: () => changeHead(id, { pinned: true }),
     archive: () => archiveConversation(id, true),
     remove: () => removeConversation(id),
   }
@@ -41,7 +40,24 @@ test('a change of an opened conversation is sent once, and the list is loaded ag
   const { id, keeper } = current.value
   await keeper.settled()
   const [before, sent] = [listChanges.value, page.requested.length]
-  await changeHead({ id, title: 'Otters', pinned: false, leaf: null, changedAt: 0 }, { title: 'Herons' })
+  await changeHead(id, { title: 'Herons' })
   assert.deepEqual(page.requested.slice(sent), [`PUT /console/api/conversations/${id}`])
   assert.equal(listChanges.value, before + 1)
+})
+
+test('only what is renamed or pinned is sent, opened or not, because another page may have moved on', async () => {
+  const bodies: object[] = []
+  page.answerWith(async (_address, { body }) => {
+    bodies.push(JSON.parse(String(body)))
+    return new Response(null, { status: 204 })
+  })
+  importConversation({ title: 'Otters', turns: [] })
+  const { id, keeper } = current.value
+  await keeper.settled()
+  for (const each of [id, 'never-opened']) {
+    await changeHead(each, { title: 'Herons' })
+    await changeHead(each, { pinned: true })
+  }
+  const whole = { title: 'Otters', pinned: false, leaf: null }
+  assert.deepEqual(bodies, [whole, { title: 'Herons' }, { pinned: true }, { title: 'Herons' }, { pinned: true }])
 })

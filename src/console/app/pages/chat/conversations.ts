@@ -1,5 +1,5 @@
 import { effect, signal, untracked } from '@preact/signals'
-import type { ConversationHead, ListedConversation } from '../../../../core/chat/conversation.ts'
+import type { ConversationHead } from '../../../../core/chat/conversation.ts'
 import type { ConversationPage, OpenedConversation } from '../../../contract/conversations.ts'
 import { makeId } from '../../browser/make-id.ts'
 import { request, send } from '../../interface/request.ts'
@@ -103,15 +103,14 @@ export async function loadConversations(
  *
  * @throws {RequestFailure} when it was deleted elsewhere.
  */
-export async function changeHead(listed: ListedConversation, change: Partial<Pick<ConversationHead, 'title' | 'pinned'>>): Promise<void> {
-  const { id, title, pinned, leaf } = { ...listed, ...change }
+export async function changeHead(id: string, change: Partial<Pick<ConversationHead, 'title' | 'pinned'>>): Promise<void> {
   await changeList(async () => {
     const known = opened.get(id)
-    if (change.title !== undefined) known?.rename(title)
-    if (change.pinned !== undefined) known?.pin(pinned)
+    if (change.title !== undefined) known?.rename(change.title)
+    if (change.pinned !== undefined) known?.pin(change.pinned)
     await known?.keeper.settled()
     // The keeper gives up silently when the conversation was deleted elsewhere; this request fails.
-    if (known === undefined || known.keeper.isGone.peek()) await send(`${base}/${id}`, { method: 'PUT', body: { title, pinned, leaf } })
+    if (known === undefined || known.keeper.isGone.peek()) await send(`${base}/${id}`, { method: 'PUT', body: change })
   })
 }
 
@@ -139,8 +138,7 @@ async function changeList(change: () => Promise<unknown>): Promise<void> {
 /** Stores an exported conversation as a new one, and shows it. */
 export function importConversation({ title, turns }: ImportedConversation): void {
   const made = new Conversation({ id: makeId(), title, pinned: false, leaf: turns.at(-1)?.id ?? null, turns })
-  made.keeper.headChanged()
-  for (const { id } of turns) made.keeper.turnChanged(id)
+  made.keepWhole()
   current.value = made
   settleAddress()
   listChanges.value++

@@ -16,7 +16,7 @@ import { changeHead } from './conversations.ts'
 export function RenameDialog({ conversation, onClose }: { conversation: ListedConversation; onClose: () => void }): VNode {
   const title = useSignal(conversation.title)
   const { busy, failure, submit } = useSubmit(async () => {
-    await changeHead(conversation, { title: title.value.trim() })
+    await changeHead(conversation.id, { title: title.value.trim() })
     onClose()
     announce(t`Conversation renamed.`)
   })
