@@ -79,7 +79,7 @@ async function startService(): Promise<BenchTarget> {
           catalogFor: () => deps.catalog,
           allowedHosts: [],
           searchHub: () => Promise.resolve([]),
-          pulls: { list: () => [], start() {}, remove() {} },
+          pulls: { list: () => [], start: () => false, remove: () => false },
           pulledModels: {
             has: () => false,
             findLeftOut: () => undefined,

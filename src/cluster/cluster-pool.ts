@@ -75,24 +75,27 @@ class ClusterPool implements ModelPool {
     return mergeStates([own?.pool.states() ?? [], ...view.lenders().map(({ node }) => node.models)])
   }
 
-  async load(modelId: string, { signal }: Abortable): Promise<void> {
+  async load(modelId: string, { signal }: Abortable): Promise<boolean> {
     findDescriptor(this.#deps.catalog, modelId)
     const chosen = chooseNode(this.#views(modelId), { key: modelId, excluded: new Set() })
     if (chosen === null) throw makeNoNodeError(modelId)
-    await this.#command('load', modelId, chosen, signal)
+    return this.#command('load', modelId, chosen, signal)
   }
 
-  async unload(modelId: string, { signal }: Abortable): Promise<void> {
+  async unload(modelId: string, { signal }: Abortable): Promise<boolean> {
     findDescriptor(this.#deps.catalog, modelId)
     const holding = this.#views(modelId).filter(({ model }) => model.state !== 'unloaded')
-    await Promise.all(holding.map(({ id }) => this.#command('unload', modelId, id, signal)))
+    const unloaded = await Promise.all(holding.map(({ id }) => this.#command('unload', modelId, id, signal)))
+    return unloaded.includes(true)
   }
 
-  async #command(kind: 'load' | 'unload', modelId: string, nodeId: string, signal: AbortSignal): Promise<void> {
+  async #command(kind: 'load' | 'unload', modelId: string, nodeId: string, signal: AbortSignal): Promise<boolean> {
     const { own, leasingNode } = this.#deps
     if (own?.id === nodeId) return own.pool[kind](modelId, { signal })
     const question = { kind, model: modelId, account: '', sequences: 1, deferred: false }
     await using _done = await leaseSlot(leasingNode, this.#addressOf(nodeId), question, { signal })
+    // Other nodes do not report whether it changed anything.
+    return true
   }
 
   async #acquire<Model>(

@@ -6,8 +6,8 @@ import type { Clock } from '../core/ports/clock.ts'
 /** The pulls of this machine. */
 export interface OwnPulls {
   list(): readonly ModelPull[]
-  start(source: string, startedAt?: number): void
-  remove(source: string, startedAt?: number): void
+  start(source: string, startedAt?: number): boolean
+  remove(source: string, startedAt?: number): boolean
 }
 
 /** Maximum number of pulls in a report, newest first, and of characters of a failure reason. */
@@ -42,22 +42,22 @@ export class ClusterPulls implements PullDesk {
     return [...own, ...this.#elsewhere().map(({ host, pull }) => ({ ...pull, node: host })), ...wanted]
   }
 
-  start(source: string): void {
-    if (this.#own !== null) {
-      this.#own.start(source)
-      return
-    }
+  start(source: string): boolean {
+    if (this.#own !== null) return this.#own.start(source)
     checkPullSource(source)
-    if (this.list().some((pull) => pull.source === source && pull.state === 'pulling')) return
+    if (this.list().some((pull) => pull.source === source && pull.state === 'pulling')) return false
     this.#want({ node: this.#chooseNode(), source, startedAt: this.#clock.now() })
+    return true
   }
 
-  remove(source: string): void {
+  remove(source: string): boolean {
+    const isKnown = this.list().some((pull) => pull.source === source)
     this.#own?.remove(source)
     const isIt = (pull: { readonly source: string }) => pull.source === source
     for (const { id: node, pull } of this.#elsewhere())
       if (isIt(pull)) this.#note(this.#stopped, { node, source, startedAt: pull.startedAt })
     for (const [key, wanted] of this.#wanted) if (isIt(wanted)) this.#wanted.delete(key)
+    return isKnown
   }
 
   /** The pulls for this node's next report. */

@@ -21,7 +21,7 @@ for (const [name, where] of [
     await assert.rejects(openAccountDesk(loaded.config, {}), (error) => error instanceof UsageError && error.faults[0]?.where === where)
   })
 
-test("actions at the command line appear in the audit log as the operator's", async () => {
+test("changes at the command line appear once in the audit log, as the operator's", async () => {
   await using folder = await createTemporaryFolder()
   const machine = { cores: 1, memoryBytes: 1e9, terminal: false, folder: folder.path }
   const loaded = await loadConfig({ flags: { data: folder.path }, environment: {} }, machine)
@@ -34,7 +34,8 @@ test("actions at the command line appear in the audit log as the operator's", as
     assert.deepEqual(made, [folder.path])
     const { id } = await desk.createAccount({ name: 'Eve', role: 'member' }, options)
     const { token } = await desk.createToken({ accountId: id, name: 't', scopes: ['read'], lifetimeMs: null }, options)
-    await desk.revokeToken(token, options)
+    for (const _ of [1, 2]) await desk.limitToken(token, { imagesPerDay: 5 }, options)
+    for (const _ of [1, 2]) await desk.revokeToken(token, options)
     await desk.makeSignInLink(id, options)
     {
       await using beside = await openStore(config, { clock: createSystemClock(), mode: 'tool' })
@@ -44,13 +45,18 @@ test("actions at the command line appear in the audit log as the operator's", as
         [null],
       )
     }
-    await desk.changeAccount(id, { disabled: true }, options)
+    await desk.deleteBodies(id, options)
+    for (const _ of [1, 2]) await desk.changeAccount(id, { disabled: true }, options)
     await assert.rejects(desk.makeSignInLink(id, options))
   }
   await using store = await openStore(config, { clock: createSystemClock(), mode: 'tool' })
   const entries = await store.audit.list({ before: null, limit: 10 }, options)
   assert.deepEqual(
     entries.map(({ action, accountId, address }) => [action, accountId, address]),
-    ['account-changed', 'link-made', 'token-revoked', 'token-created', 'account-created'].map((action) => [action, null, null]),
+    ['account-changed', 'link-made', 'token-revoked', 'token-limited', 'token-created', 'account-created'].map((action) => [
+      action,
+      null,
+      null,
+    ]),
   )
 })

@@ -65,8 +65,8 @@ export async function openAccountDesk(
       return joinLink(resolveAddresses(config.addresses, listeningOrigin(config.listen.host, config.listen.port)).publicUrl, code)
     },
     changeAccount: async (accountId, change, options) => {
-      await changeAccount(deps, { accountId, by: null, ...change }, options)
-      await record('account-changed', { subject: accountId, detail: JSON.stringify(change) }, options)
+      if (await changeAccount(deps, { accountId, by: null, ...change }, options))
+        await record('account-changed', { subject: accountId, detail: JSON.stringify(change) }, options)
     },
     deleteAccount: async ({ id, name }, options) => {
       await deleteAccount(store, { accountId: id, by: null, name }, options)
@@ -87,12 +87,11 @@ export async function openAccountDesk(
       return made
     },
     limitToken: async (target, limits, options) => {
-      await limitAccessToken(deps, target, limits, options)
-      await record('token-limited', { subject: target.id, detail: JSON.stringify(limits) }, options)
+      if (await limitAccessToken(deps, target, limits, options))
+        await record('token-limited', { subject: target.id, detail: JSON.stringify(limits) }, options)
     },
     revokeToken: async (target, options) => {
-      await revokeAccessToken(deps, target, options)
-      await record('token-revoked', { subject: target.id }, options)
+      if (await revokeAccessToken(deps, target, options)) await record('token-revoked', { subject: target.id }, options)
     },
     accountLog: async (accountId, options) => {
       const { count: bodies, bytes } = await sumBodies(store, accountId, options)
@@ -101,15 +100,15 @@ export async function openAccountDesk(
     switchLogOn: async (accountId, wish, options) => {
       const keys = await openRequestLogKeys(config)
       const { mostKeepMs } = config.accounts.requestLog
-      const { keepMs, until } = await switchBodyLogOn({ documents, clock, keys, mostKeepMs }, { accountId, ...wish }, options)
-      await record('request-log-on', { subject: accountId, detail: JSON.stringify({ keepMs, until }) }, options)
+      const on = await switchBodyLogOn({ documents, clock, keys, mostKeepMs }, { accountId, ...wish }, options)
+      if (on !== null) await record('request-log-on', { subject: accountId, detail: JSON.stringify(on) }, options)
     },
     switchLogOff: async (accountId, options) => {
       if (await switchBodyLogOff(store, accountId, options)) await record('request-log-off', { subject: accountId }, options)
     },
     deleteBodies: async (accountId, options) => {
       const removed = await removeBodies({ documents, outputs: await openOutputs(config, { ...store, ...options }) }, accountId, options)
-      await record('request-log-deleted', { subject: accountId, detail: String(removed) }, options)
+      if (removed > 0) await record('request-log-deleted', { subject: accountId, detail: String(removed) }, options)
     },
     readBodies: async (accountId, requestId, options) => {
       const outputs = await openOutputs(config, { ...store, ...options })

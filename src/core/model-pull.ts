@@ -60,11 +60,16 @@ export interface PullDesk {
   /**
    * Starts a pull on this machine or, if it runs no models, on one that does. A pull of the same source that is already running continues.
    *
+   * @returns Whether one was started.
    * @throws {ServiceError} `validation_error`, and `server_is_overloaded` when no machine runs models.
    */
-  start(source: string): void
-  /** Stops a running pull, or dismisses an ended one, on any machine. Downloaded parts are kept for the next attempt. */
-  remove(source: string): void
+  start(source: string): boolean
+  /**
+   * Stops a running pull, or dismisses an ended one, on any machine. Downloaded parts are kept for the next attempt.
+   *
+   * @returns Whether there was one.
+   */
+  remove(source: string): boolean
 }
 
 /** The pull without its address, which may contain internal host names; public hub names stay. */

@@ -45,26 +45,29 @@ export class ModelPulls {
    * Starts a pull; a running pull of the same source continues.
    *
    * @param startedAt Time of the request on another node; absent = now.
+   * @returns Whether one was started.
    * @throws {ServiceError} `validation_error`.
    */
-  start(source: string, startedAt = this.#clock.now()): void {
+  start(source: string, startedAt = this.#clock.now()): boolean {
     checkPullSource(source)
-    if (this.#pulls.get(source)?.pull.state === 'pulling') return
+    if (this.#pulls.get(source)?.pull.state === 'pulling') return false
     const controller = new AbortController()
     const pull = { source, startedAt, state: 'pulling', bytesDone: 0, bytesTotal: 0, reason: null } as const
     this.#pulls.set(source, { controller, pull, progress: [] })
     void this.#run(source, controller.signal)
+    return true
   }
 
   /**
    * Stops a running pull or dismisses an ended one. Downloaded parts are kept for the next attempt.
    *
    * @param startedAt Only the pull with this start; absent = any.
+   * @returns Whether there was one.
    */
-  remove(source: string, startedAt?: number): void {
-    if (startedAt !== undefined && this.#pulls.get(source)?.pull.startedAt !== startedAt) return
+  remove(source: string, startedAt?: number): boolean {
+    if (startedAt !== undefined && this.#pulls.get(source)?.pull.startedAt !== startedAt) return false
     this.#pulls.get(source)?.controller.abort()
-    this.#pulls.delete(source)
+    return this.#pulls.delete(source)
   }
 
   /** Stops every pull. */

@@ -100,20 +100,23 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     )
   }
 
-  async load(modelId: string, { signal }: Abortable): Promise<void> {
+  async load(modelId: string, { signal }: Abortable): Promise<boolean> {
     this.#introduce(findDescriptor(this.#deps.catalog, modelId))
+    const isLoaded = this.#state.models.get(modelId)?.phase.type === 'loaded'
     await this.#waitForLoad(modelId, signal)
+    return !isLoaded
   }
 
-  async unload(modelId: string, { signal }: Abortable): Promise<void> {
+  async unload(modelId: string, { signal }: Abortable): Promise<boolean> {
     const model = () => this.#state.models.get(modelId) ?? this.#find(findDescriptor(this.#deps.catalog, modelId))
     if (model().phase.type === 'loading') await this.#waitForLoad(modelId, signal)
     if (model().phase.type === 'backing-off') this.#apply({ type: 'unload', modelId })
-    if (!isResident(model())) return
+    if (!isResident(model())) return false
     const caller = this.#unloadCallers.get(modelId) ?? Promise.withResolvers<void>()
     this.#unloadCallers.set(modelId, caller)
     this.#apply({ type: 'unload', modelId })
     await orAborted(caller.promise, signal)
+    return true
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -26,14 +26,14 @@ suite('models', () => {
         { ...pull, source: 'hf:org/chat', bytesTotal: 10, bytesPerSecond: null, node: null },
         { ...pull, source: 'hf:org/other', state: 'failed' as const, reason: 'There is no room.' },
       ],
-      start: () => {},
+      start: () => true,
     }
     await using service = await startHttpService({ catalog, overrides: { pulls } })
     assert.deepEqual((await readJson(await service.fetch('/v1/models'))).pulls, [
       { source: 'model.json', bytes_done: 5, bytes_total: null, bytes_per_second: 2, node: 'one' },
       { source: 'hf:org/chat', bytes_done: 5, bytes_total: 10, bytes_per_second: null, node: null },
     ])
-    await using idle = await startHttpService({ catalog, overrides: { pulls: { list: () => [], start: () => {} } } })
+    await using idle = await startHttpService({ catalog, overrides: { pulls: { list: () => [], start: () => true } } })
     assert.equal('pulls' in (await readJson(await idle.fetch('/v1/models'))), false)
   })
 

@@ -104,6 +104,7 @@ suite("Ollama's interface", () => {
       async unload(id) {
         unloaded.push(id)
         if (unloaded.length === 4) next.resolve()
+        return true
       },
     }
     await using own = await startHttpService({ clock, catalog: createFakeCatalog([describeFakeText()]), pool })
@@ -283,8 +284,8 @@ test('a pull reports its progress and ends with success', async () => {
         const state = looks > 3 ? 'done' : 'pulling'
         return { source, startedAt: 0, state, bytesDone: looks * 20, bytesTotal: 100, bytesPerSecond: null, reason: null, node: null }
       }),
-    start: (source) => void started.push(source),
-    remove: () => {},
+    start: (source) => started.push(source) > 0,
+    remove: () => false,
   }
   await using service = await startHttpService({ clock, overrides: { pulls } })
   const response = await service.fetch('/api/pull', { json: { model: 'hf.co/a/b:Q4_0' } })

@@ -18,8 +18,8 @@ async function start() {
   const service = await startHttpService({
     pool: {
       ...pool,
-      load: async (model) => void reported.push(`load ${model}`),
-      unload: async (model) => void reported.push(`unload ${model}`),
+      load: async (model) => reported.push(`load ${model}`) > 0,
+      unload: async (model) => reported.push(`unload ${model}`) > 0,
     },
   })
   return { service, reported, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }

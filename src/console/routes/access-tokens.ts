@@ -49,16 +49,16 @@ export function registerAccessTokens(
 
   own.delete<{ Params: { id: string } }>('/console/api/tokens/:id', async (request, reply) => {
     const target = { id: request.params.id, accountId: personOf(request).id }
-    await revokeAccessToken(deps, target, { signal: clientSignal(reply) })
-    await recordAudit(deps, request, 'token-revoked', { subject: target.id })
+    const revoked = await revokeAccessToken(deps, target, { signal: clientSignal(reply) })
+    if (revoked) await recordAudit(deps, request, 'token-revoked', { subject: target.id })
     return reply.code(204).send()
   })
 
   own.put<{ Params: { id: string } }>('/console/api/tokens/:id/limits', async (request, reply) => {
     const target = { id: request.params.id, accountId: personOf(request).id }
     const { limits } = readLimits(request)
-    await limitAccessToken(deps, target, { ...noUseLimits, ...limits }, { signal: clientSignal(reply) })
-    await recordAudit(deps, request, 'token-limited', { subject: target.id, detail: JSON.stringify(limits) })
+    const changed = await limitAccessToken(deps, target, { ...noUseLimits, ...limits }, { signal: clientSignal(reply) })
+    if (changed) await recordAudit(deps, request, 'token-limited', { subject: target.id, detail: JSON.stringify(limits) })
     return reply.code(204).send()
   })
 

@@ -68,14 +68,16 @@ export function registerAccount(
     if (known === null || !(await passwords.verify(currentPassword, known.passwordHash)))
       throw new ServiceError('validation_error', 'The current password is wrong.', { param: 'currentPassword' })
     attempt.succeeded()
+    const isRenamed = name.trim() !== person.name
+    if (newPassword === undefined && email === person.email && !isRenamed && !revokeTokens) return { account: person }
     const passwordHash = newPassword === undefined ? known.passwordHash : await passwords.hash(newPassword)
     if (!(await accounts.setSignIn(person.id, { name: name.trim(), email, passwordHash }, { signal }))) throw emailTaken()
     await accounts.deleteSessionsOf(person.id, { signal })
-    if (revokeTokens) await tokens.revokeAll(person.id, clock.now(), { signal })
+    const revoked = revokeTokens ? await tokens.revokeAll(person.id, clock.now(), { signal }) : 0
     const changed = [
       ...(newPassword === undefined ? [] : ['password']),
       ...(email === person.email ? [] : ['e-mail']),
-      ...(revokeTokens ? ['tokens revoked'] : []),
+      ...(revoked > 0 ? ['tokens revoked'] : []),
     ]
     await recordAudit(deps, request, 'sign-in-changed', { detail: changed.join(', ') || 'name' })
     const opened = { accountId: person.id, lifetimeMs: signIn.sessionMs, ...browserOf(request) }

@@ -5,6 +5,7 @@ import type { AuditPage } from '../contract/audit.ts'
 import type { ListedSession } from '../contract/session.ts'
 
 const password = 'a poet of science'
+const options = { signal: new AbortController().signal }
 
 /** A service with a signed-in owner and member. */
 async function startWithTwo() {
@@ -22,12 +23,12 @@ test('the audit log records actor, action, target and address, and contains no s
   const { send, owner, ownerId, memberId, read } = await startWithTwo()
   const made = await send('POST', '/console/api/tokens', { cookie: owner, body: { name: 'laptop', scopes: ['read'] } })
   await send('PATCH', `/console/api/accounts/${memberId}`, { cookie: owner, body: { disabled: true } })
-  await send('POST', '/console/api/models/load', { cookie: owner, body: { model: 'fake-chat' } })
+  await send('POST', '/console/api/models/pulls', { cookie: owner, body: { source: 'hf:a/b' } })
   const entries = await read()
   assert.deepEqual(
     entries.map(({ action, accountId }) => [action, accountId]),
     [
-      ['model-loaded', ownerId],
+      ['model-pulled', ownerId],
       ['account-changed', ownerId],
       ['token-created', ownerId],
       ['joined', memberId],
@@ -63,6 +64,53 @@ test('rejected actions are not recorded', async () => {
   assert.equal((await send('PATCH', `/console/api/accounts/${ownerId}`, { cookie: member, body: { role: 'member' } })).statusCode, 403)
   assert.equal((await send('DELETE', '/console/api/tokens/none', { cookie: member })).statusCode, 404)
   assert.deepEqual(await read(), before)
+})
+
+test('requests that change nothing are not recorded', async () => {
+  const service = await startConsoleService({ pullModel: () => new Promise(() => {}) })
+  const { send, ownerId, store } = service
+  const cookie = await service.join(service.firstCode, 'ada@example.org')
+  const made = await send('POST', '/console/api/tokens', { cookie, body: { name: 'laptop', scopes: ['read'] } })
+  assert.equal(made.statusCode, 201)
+  const [{ id: tokenId }] = (await send('GET', '/console/api/tokens', { cookie })).json().tokens
+  const { code } = (await send('POST', '/console/api/invitations', { cookie, body: { role: 'member' } })).json()
+  const member = await service.join(code, 'eve@example.org')
+  const { account } = (await send('GET', '/console/api/session', { cookie: member })).json()
+  await send('POST', '/console/api/second-factor', { cookie: member, body: { password } })
+  const [person, token, models] = [`/console/api/accounts/${account.id}`, `/console/api/tokens/${tokenId}`, '/console/api/models']
+  const profile = { name: 'Ada', email: 'ada@example.org', currentPassword: password }
+  const limits = { requestsPerMinute: 5 }
+  /** Each request with its status; the first of a pair makes the change that the second repeats. */
+  const requests = [
+    ['DELETE', `${person}/second-factor`, undefined, 404],
+    ['PATCH', person, { role: 'member', disabled: false, limits: {} }, 204],
+    ['PATCH', person, { disabled: true, limits }, 204, 'account-changed'],
+    ['PATCH', person, { disabled: true, limits }, 204],
+    ['PUT', `${token}/limits`, { limits }, 204, 'token-limited'],
+    ['PUT', `${token}/limits`, { limits }, 204],
+    ['DELETE', token, undefined, 204, 'token-revoked'],
+    ['DELETE', token, undefined, 204],
+    ['PUT', `${person}/request-log`, { keepHours: 24 }, 200, 'request-log-on'],
+    ['PUT', `${person}/request-log`, { keepHours: 24 }, 200],
+    ['DELETE', `${person}/request-log/bodies`, undefined, 200],
+    ['POST', `${models}/load`, { model: 'fake-chat' }, 204],
+    ['POST', `${models}/pulls`, { source: 'hf:a/b' }, 202, 'model-pulled'],
+    ['POST', `${models}/pulls`, { source: 'hf:a/b' }, 202],
+    ['POST', `${models}/pulls/remove`, { source: 'hf:a/b' }, 204, 'model-pull-removed'],
+    ['POST', `${models}/pulls/remove`, { source: 'hf:a/b' }, 204],
+    ['DELETE', '/console/api/sessions', undefined, 204],
+    ['PATCH', '/console/api/account', profile, 200],
+    ['POST', `${person}/deletion`, { name: 'Ada' }, 202, 'account-deleted'],
+    ['POST', `${person}/deletion`, { name: 'Ada' }, 404],
+  ] as const
+  for (const [method, path, body, status, action] of requests) {
+    const before = await store.audit.list({ before: null, limit: 100 }, options)
+    const answer = await send(method, path, { cookie, ...(body && { body }) })
+    assert.equal(answer.statusCode, status, `${method} ${path}: ${answer.body}`)
+    const after = await store.audit.list({ before: null, limit: 100 }, options)
+    const recorded = after.slice(0, after.length - before.length).map((entry) => [entry.action, entry.accountId])
+    assert.deepEqual(recorded, action === undefined ? [] : [[action, ownerId]], `${method} ${path}`)
+  }
 })
 
 test('only owners read it, page by page and as CSV', async () => {

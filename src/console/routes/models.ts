@@ -68,8 +68,8 @@ export function registerModels(
     own.post(`/console/api/models/${verb}`, async (request, reply) => {
       ownerOf(request)
       const { model } = readModel(request)
-      await deps.pool[verb](model, { signal: clientSignal(reply) })
-      await recordAudit(deps, request, `model-${verb}ed`, { subject: model })
+      if (await deps.pool[verb](model, { signal: clientSignal(reply) }))
+        await recordAudit(deps, request, `model-${verb}ed`, { subject: model })
       return reply.code(204).send()
     })
   }
@@ -102,16 +102,14 @@ export function registerModels(
   own.post('/console/api/models/pulls', async (request, reply) => {
     ownerOf(request)
     const { source } = readSource(request)
-    pulls.start(source)
-    await recordAudit(deps, request, 'model-pulled', { subject: source })
+    if (pulls.start(source)) await recordAudit(deps, request, 'model-pulled', { subject: source })
     return reply.code(202).send()
   })
 
   own.post('/console/api/models/pulls/remove', async (request, reply) => {
     ownerOf(request)
     const { source } = readSource(request)
-    pulls.remove(source)
-    await recordAudit(deps, request, 'model-pull-removed', { subject: source })
+    if (pulls.remove(source)) await recordAudit(deps, request, 'model-pull-removed', { subject: source })
     return reply.code(204).send()
   })
 }

@@ -50,8 +50,9 @@ export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependenc
     const owner = ownerOf(request)
     const { role, disabled, limits } = readChange(request)
     const wanted = { accountId: request.params.id, by: owner.id, role, disabled, limits: limits && { ...noLimits, ...limits } }
-    await changeAccount(deps, wanted, { signal: clientSignal(reply) })
-    await recordAudit(deps, request, 'account-changed', { subject: wanted.accountId, detail: JSON.stringify({ role, disabled, limits }) })
+    const detail = JSON.stringify({ role, disabled, limits })
+    if (await changeAccount(deps, wanted, { signal: clientSignal(reply) }))
+      await recordAudit(deps, request, 'account-changed', { subject: wanted.accountId, detail })
     return reply.code(204).send()
   })
 

@@ -158,7 +158,7 @@ export function registerSessions(
     const current = hashOf(request)
     const others = (await deps.accounts.listSessions(accountId, options)).filter(({ hash }) => hash !== current)
     for (const { hash } of others) await deps.accounts.deleteSession(hash, options)
-    await recordAudit(deps, request, 'sessions-ended', { detail: String(others.length) })
+    if (others.length > 0) await recordAudit(deps, request, 'sessions-ended', { detail: String(others.length) })
     return reply.code(204).send()
   })
 

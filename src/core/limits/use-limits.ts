@@ -66,6 +66,11 @@ export const noUseLimits: UseLimits = {
 /** Limits of a new account. */
 export const noLimits: AccountLimits = { ...noUseLimits, weight: null, pendingRequests: null, openStreams: null, storedBytes: null }
 
+/** Whether given limits differ from the current ones; absent ones stay as they are. */
+export function changesLimits(before: Partial<AccountLimits>, given: Partial<AccountLimits>): boolean {
+  return limitNames.some((name) => given[name] !== undefined && given[name] !== before[name])
+}
+
 /** Texts for one limit. */
 interface LimitWords {
   /** Label of its field. */

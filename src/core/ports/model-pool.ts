@@ -51,10 +51,10 @@ export interface ModelPool {
   hasRoom(modelId: string): boolean
   /** States of all models, for the models list, health and the console. */
   states(): readonly ModelState[]
-  /** Loads a model. */
-  load(modelId: string, options: Abortable): Promise<void>
-  /** Unloads a model once its leases have ended. */
-  unload(modelId: string, options: Abortable): Promise<void>
+  /** Loads a model; false = it was loaded, as far as this node reports. */
+  load(modelId: string, options: Abortable): Promise<boolean>
+  /** Unloads a model once its leases have ended; false = it was not loaded. */
+  unload(modelId: string, options: Abortable): Promise<boolean>
 }
 
 export interface ModelState {

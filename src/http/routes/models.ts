@@ -102,8 +102,7 @@ function loadingRoute(verb: 'load' | 'unload', summary: string, description: str
 async function changeLoading(deps: HttpDependencies, call: Call, verb: 'load' | 'unload'): Promise<object> {
   await requireOwner(deps, call)
   const model = parseModelChoice(synchronousBody(call.incoming).value)
-  await deps.pool[verb](model, call.options)
-  await recordModelChange(deps, call, { action: `model-${verb}ed`, model })
+  if (await deps.pool[verb](model, call.options)) await recordModelChange(deps, call, { action: `model-${verb}ed`, model })
   const listed = listModels(deps).find(({ descriptor }) => descriptor.id === model)
   if (listed === undefined) throw new ServiceError('model_not_found', 'The model was removed in the meantime; see /v1/models.')
   return encodeModel(listed)
@@ -127,7 +126,7 @@ export async function unloadAfterwards(deps: HttpDependencies, call: Call, model
   }
   deps.pool
     .unload(model, neverAborted)
-    .then(() => recordModelChange(deps, call, { action: 'model-unloaded', model }))
+    .then((unloaded) => (unloaded ? recordModelChange(deps, call, { action: 'model-unloaded', model }) : undefined))
     .catch((error: unknown) => call.onFailure(error))
 }
 

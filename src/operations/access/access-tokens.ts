@@ -2,7 +2,7 @@ import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { type AccessToken, scopes as everyScope, type Scope } from '../../core/access-token.ts'
 import { ServiceError } from '../../core/error.ts'
-import { noUseLimits, type UseLimits } from '../../core/limits/use-limits.ts'
+import { changesLimits, noUseLimits, type UseLimits } from '../../core/limits/use-limits.ts'
 import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-token-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Store } from '../../core/ports/store.ts'
@@ -72,6 +72,7 @@ export async function listAccessTokens(
 /**
  * Sets the limits of a token; they take effect within five seconds.
  *
+ * @returns Whether they changed.
  * @throws {ServiceError} `not_found` if the account has no such token.
  */
 export async function limitAccessToken(
@@ -79,22 +80,32 @@ export async function limitAccessToken(
   target: TokenTarget,
   limits: Partial<UseLimits>,
   options: Abortable,
-): Promise<void> {
-  if (!(await tokens.limit(target, limits, options))) throw new ServiceError('not_found', 'This account has no such access token.')
+): Promise<boolean> {
+  const before = await findOwn(tokens, target, options)
+  if (before !== undefined && !changesLimits(before.limits, limits)) return false
+  if (await tokens.limit(target, limits, options)) return true
+  throw new ServiceError('not_found', 'This account has no such access token.')
 }
 
 /**
  * Revokes a token. Within five seconds every node rejects it and ends its synchronous requests. Idempotent.
  *
+ * @returns False = it was revoked already.
  * @throws {ServiceError} `not_found` if the account has no such token.
  */
 export async function revokeAccessToken(
   { tokens, clock }: Pick<Store, 'tokens' | 'clock'>,
   target: TokenTarget,
   options: Abortable,
-): Promise<void> {
-  const found = await tokens.revoke(target, clock.now(), options)
-  if (!found) throw new ServiceError('not_found', 'Use the id of one of your own tokens, as the list shows it.')
+): Promise<boolean> {
+  const before = await findOwn(tokens, target, options)
+  if (before !== undefined && before.revokedAt !== null) return false
+  if (await tokens.revoke(target, clock.now(), options)) return true
+  throw new ServiceError('not_found', 'Use the id of one of your own tokens, as the list shows it.')
+}
+
+async function findOwn(tokens: AccessTokenStore, { id, accountId }: TokenTarget, options: Abortable): Promise<AccessToken | undefined> {
+  return (await tokens.list(accountId, options)).find((token) => token.id === id)
 }
 
 /** Time for undoing a revocation; the page offers it for ten seconds. */

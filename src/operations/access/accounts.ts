@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Account, Role } from '../../core/account.ts'
+import { type Account, isEnabled, type Role } from '../../core/account.ts'
 import { defined } from '../../core/defined.ts'
 import { ServiceError } from '../../core/error.ts'
-import { type AccountLimits, noLimits } from '../../core/limits/use-limits.ts'
+import { type AccountLimits, changesLimits, noLimits } from '../../core/limits/use-limits.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Store } from '../../core/ports/store.ts'
 import { isVisible } from '../../core/text/visible-text.ts'
@@ -47,24 +47,32 @@ export interface WantedAccount {
 /**
  * Changes an account's role, access or limits. Owners cannot disable or demote themselves, so that one always remains.
  *
+ * @returns Whether anything changed.
  * @throws {ServiceError} `validation_error` as above, `not_found`, and `insufficient_scope` if `by` is no longer an owner.
  */
 export async function changeAccount(
   { accounts, clock }: Pick<Store, 'accounts' | 'clock'>,
   { accountId, by, role, disabled, limits }: WantedAccount,
   options: Abortable,
-): Promise<void> {
+): Promise<boolean> {
   if (by === accountId && (role !== undefined || disabled !== undefined))
     throw new ServiceError(
       'validation_error',
       'You cannot change your own role or lock yourself; ask another owner, so that one owner always remains.',
     )
+  const before = await accounts.find(accountId, options)
+  if (before === null) throw new ServiceError('not_found', 'There is no such account.')
+  const changes =
+    (role ?? before.role) !== before.role ||
+    (disabled !== undefined && disabled === isEnabled(before)) ||
+    (limits !== undefined && changesLimits(before.limits, limits))
+  if (!changes) return false
   const change = {
     by,
     ...defined({ role, limits }),
     ...(disabled !== undefined && { disabledAt: disabled ? clock.now() : null }),
   }
-  if (await accounts.change(accountId, change, options)) return
+  if (await accounts.change(accountId, change, options)) return true
   if ((await accounts.find(accountId, options)) === null) throw new ServiceError('not_found', 'There is no such account.')
   throw new ServiceError('insufficient_scope', 'You are no longer an owner; ask an owner of the service.')
 }

@@ -36,7 +36,8 @@ export async function deleteAccount(
   options: Abortable,
 ): Promise<void> {
   const account = await accounts.find(accountId, options)
-  if (account === null) throw new ServiceError('not_found', 'There is no such account.')
+  const isNoted = (await documents.get({ kind: 'deleted-account', id: accountId, accountId: service }, options)) !== null
+  if (account === null || isNoted) throw new ServiceError('not_found', 'There is no such account.')
   if (by === accountId) throw new ServiceError('validation_error', 'Delete your own account on the page Account.')
   if (name.trim() !== account.name)
     throw new ServiceError('validation_error', `Type the name of the account exactly: ${account.name}`, { param: 'name' })

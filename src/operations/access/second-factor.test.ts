@@ -98,6 +98,13 @@ describe('a second factor', () => {
     await assert.rejects(renewRecoveryCodes({ documents, clock }, 'b', options), /no second factor/)
   })
 
+  it('that is only begun is not there to be removed', async () => {
+    const deps = open()
+    const begun = await beginSecondFactor(deps, 'a', options)
+    assert.equal(await removeSecondFactor(deps, 'a', options), false)
+    assert.notEqual(await confirmSecondFactor(deps, { accountId: 'a', code: shownCode(begun, deps.clock.now()) }, options), null)
+  })
+
   it('can be removed once', async () => {
     const { use, recovery, documents } = await openConfirmed()
     assert.deepEqual(

@@ -121,13 +121,14 @@ function changedMeanwhile(): ServiceError {
   return new ServiceError('validation_error', 'The second factor was changed at the same time; try again.')
 }
 
-/** Removes the second factor; returns whether there was one. */
-export function removeSecondFactor(
-  { documents }: Pick<SecondFactorDependencies, 'documents'>,
+/** Removes the confirmed second factor; returns whether there was one. */
+export async function removeSecondFactor(
+  deps: Pick<SecondFactorDependencies, 'documents'>,
   accountId: string,
   options: Abortable,
 ): Promise<boolean> {
-  return documents.remove({ kind, id: accountId, accountId }, options)
+  if ((await findSecondFactor(deps, accountId, options)) === null) return false
+  return deps.documents.remove({ kind, id: accountId, accountId }, options)
 }
 
 function useCode(

@@ -23,13 +23,14 @@ const maxSwitches = 1000
  * Switches the log of an account's requests on, or changes its retention for new bodies.
  *
  * @param wish.forMs Time until it switches off; null = never.
+ * @returns What changed; null = it is on with these settings.
  * @throws {ServiceError} `invalid_request_error` for a retention that is too short or too long, and if there is no encryption key.
  */
 export async function switchBodyLogOn(
   { documents, clock, keys, mostKeepMs }: BodyLogDependencies,
   { accountId, keepMs, forMs }: { readonly accountId: string; readonly keepMs: number; readonly forMs: number | null },
   { signal }: Abortable,
-): Promise<BodyLogSwitch> {
+): Promise<Pick<BodyLogSwitch, 'keepMs' | 'until'> | null> {
   if (!(keepMs >= shortestKeepMs && keepMs <= mostKeepMs))
     throw new ServiceError(
       'invalid_request_error',
@@ -46,10 +47,12 @@ export async function switchBodyLogOn(
     )
   const since = clock.now()
   const until = forMs === null ? null : since + forMs
+  const before = await findBodyLog({ documents }, accountId, { signal })
+  if (before?.keepMs === keepMs && before.until === until) return null
   const log = { kind: 'request-log', id: accountId, accountId: bodyOwner(accountId), value: { keepMs }, at: since } as const
   const result = await documents.put({ ...plainDocument, ...log, expiresAt: until }, { signal, most: Number.POSITIVE_INFINITY })
   if (result !== 'stored') throw new Error(`Switching the request log returned ${result}`)
-  return { accountId, since, keepMs, until }
+  return { keepMs, until }
 }
 
 /** Switches the log off; logged bodies stay until they expire. False = it was off. */

@@ -52,8 +52,9 @@ export function createFixedModelPool({ text = {}, image = {} }: FixedModels, lim
       throw error
     }
   }
-  const require = async (id: string): Promise<void> => {
+  const require = async (id: string): Promise<boolean> => {
     if (!open.has(id)) throw notFound(id, [...open.keys()])
+    return false
   }
 
   return {

@@ -104,7 +104,11 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
   const listening = lender === null ? null : `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${lender.port}`
   const url = listening === null ? null : ((await settings.through?.(listening)) ?? listening)
   const self = { id, role, url, host: `host of ${id}`, version: '0.1.0', memoryBytes: 1, leaseFormat: settings.leaseFormat ?? leaseFormat }
-  const pulls = new ClusterPulls(self, own === null ? null : (settings.pulls ?? { list: () => [], start() {}, remove() {} }), clock)
+  const pulls = new ClusterPulls(
+    self,
+    own === null ? null : (settings.pulls ?? { list: () => [], start: () => false, remove: () => false }),
+    clock,
+  )
   const view = parts.use(
     await ClusterView.open(
       { registry, clock, self, lends: own, isDraining, tally: () => idleTally, pulls, onFault, onUnreached },

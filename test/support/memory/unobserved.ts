@@ -21,7 +21,7 @@ export function unobservedInterface() {
     underWay: new WorkUnderWay(),
     recordRequest() {},
     findStorageFault: async () => null,
-    pulls: { list: () => [], start: () => Promise.reject(new Error('Nothing is pulled here.')) },
+    pulls: { list: () => [], start: () => false },
     pulledModels: { has: () => false, findLeftOut: () => undefined, remove: () => Promise.reject(new Error('Nothing was pulled here.')) },
   }
 }

@@ -50,8 +50,8 @@ export function registerRequestLogs(
     const options = { signal: clientSignal(reply) }
     await requireAccount(id, options)
     const wish = { accountId: id, keepMs: keepHours * hourMs, forMs: offAfterHours === null ? null : offAfterHours * hourMs }
-    const { keepMs, until } = await switchBodyLogOn({ ...deps, keys: deps.bodyKeys, mostKeepMs }, wish, options)
-    await recordAudit(deps, request, 'request-log-on', { subject: id, detail: JSON.stringify({ keepMs, until }) })
+    const on = await switchBodyLogOn({ ...deps, keys: deps.bodyKeys, mostKeepMs }, wish, options)
+    if (on !== null) await recordAudit(deps, request, 'request-log-on', { subject: id, detail: JSON.stringify(on) })
     await deps.bodies.refresh(options)
     return state(id, options)
   })
@@ -72,7 +72,7 @@ export function registerRequestLogs(
     const options = { signal: clientSignal(reply) }
     await requireAccount(id, options)
     const removed = await removeBodies(deps, id, options)
-    await recordAudit(deps, request, 'request-log-deleted', { subject: id, detail: String(removed) })
+    if (removed > 0) await recordAudit(deps, request, 'request-log-deleted', { subject: id, detail: String(removed) })
     return state(id, options)
   })
 }

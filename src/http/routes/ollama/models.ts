@@ -118,8 +118,7 @@ async function pull(deps: RouteDependencies, call: Call): Promise<unknown> {
   await requireOwner(deps, call)
   const { model: given, stream } = parseOllamaName(synchronousBody(incoming).value)
   const source = toSource(given)
-  deps.pulls.start(source)
-  await recordModelChange(deps, call, { action: 'model-pulled', model: source })
+  if (deps.pulls.start(source)) await recordModelChange(deps, call, { action: 'model-pulled', model: source })
   const progress = pullProgress(deps, source, options)
   if (stream) {
     await sendEvents({ clock: deps.clock, onFailure: call.onFailure }, reply, inLines(progress), { contentType: ndjson, ping: null })

@@ -112,8 +112,7 @@ async function load(deps: RouteDependencies, call: Call, { model: id, unloads }:
   const { id: model } = requireTextModel(deps.catalog, id, 'read')
   if (unloads) {
     await requireOwner(deps, call)
-    await deps.pool.unload(model, call.options)
-    await recordModelChange(deps, call, { action: 'model-unloaded', model })
+    if (await deps.pool.unload(model, call.options)) await recordModelChange(deps, call, { action: 'model-unloaded', model })
     return 'unload'
   }
   const request = { model, input: { type: 'text', text: '', framed: false, special: false }, spelled: false } as const
