@@ -10,6 +10,7 @@ import { type DocumentKind, plainDocument } from '../core/document.ts'
 import { ServiceError } from '../core/error.ts'
 import type { JsonValue } from '../core/json-value.ts'
 import { noLimits } from '../core/limits/use-limits.ts'
+import type { OutputStore } from '../core/ports/output-store.ts'
 import { bodyOwner, checkStoredBytes } from './account-bytes.ts'
 import { keepFile, storeBytes } from './files/kept-files.ts'
 
@@ -86,6 +87,33 @@ it('finds missing and damaged files of documents, but not those of thumbnails, w
     new Set(found.damaged.map(({ kind, id }) => `${kind} ${id}`)),
     new Set([`file ${lost.id}`, `file ${damaged.id}`, 'picture picture-of-a', 'request-body request-body-of-a']),
   )
+})
+
+it('reports its progress, and no output as missing that was deleted meanwhile', async () => {
+  await using store = await openStore()
+  for (const text of ['kept', 'erased']) {
+    await store.queue.enqueue(makeSubmission({ accountId: text === 'kept' ? 'a' : 'b' }), options)
+    const claim = await claimNext(store.queue)
+    const name = { inferenceId: claim.inference.id, attempt: claim.attempt }
+    await succeed(store.queue, claim, await store.outputs.put(name, { contentType: 'text/plain', chunks: [Buffer.from(text)] }, options))
+  }
+  await store.accounts.create({ ...account, id: 'b' }, options)
+  const erase = async () => {
+    await store.accounts.erase(['b'], options)
+    throw new ServiceError('internal_error', 'The stored output is missing.')
+  }
+  const outputs: OutputStore = {
+    ...store.outputs,
+    open: (file, options) => (file.bytes === 'erased'.length ? erase() : store.outputs.open(file, options)),
+  }
+  const progress: (readonly number[])[] = []
+  const onProgress = (done: number, total: number) => void progress.push([done, total])
+  const found = await checkStoredBytes({ ...store, outputs }, { ...options, onProgress })
+  assert.deepEqual(found, { outputs: 2, documents: 0, damaged: [] })
+  assert.deepEqual(progress, [
+    [4, 10],
+    [10, 10],
+  ])
 })
 
 it('reports nothing as damaged while the store is unavailable', async () => {

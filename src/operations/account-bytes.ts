@@ -90,35 +90,60 @@ export interface BytesCheck {
 }
 
 /**
- * Reads every stored output and every file of a document, and compares them with their records.
+ * Reads every stored output and every file of a document, and compares them with their records, also beside a running service.
  *
+ * @param options.onProgress Called after each with the bytes read and those in total.
  * @throws {ServiceError} `server_is_overloaded` if the output store does not respond.
  */
 export async function checkStoredBytes(
   deps: Pick<Store, 'accounts' | 'log' | 'documents' | 'clock'> & { readonly outputs: OutputStore },
-  options: Abortable,
+  { onProgress = () => {}, ...options }: Abortable & { readonly onProgress?: (bytesDone: number, bytesTotal: number) => void },
 ): Promise<BytesCheck> {
+  let bytesTotal = 0
+  for await (const { files } of listStored(deps, options)) bytesTotal += bytesOf(files)
+  let bytesDone = 0
   const damaged: BytesCheck['damaged'][number][] = []
   const counts = { outputs: 0, documents: 0 }
   const areWhole = async (files: readonly OutputReference[]) => {
     for (const file of files) if (!(await deps.outputs.open(file, options).then(() => true, isDamage))) return false
     return true
   }
+  for await (const { kind, id, files, isKept } of listStored(deps, options)) {
+    counts[kind === 'output' ? 'outputs' : 'documents'] += 1
+    // It may have been deleted meanwhile.
+    if (!(await areWhole(files)) && (await isKept())) damaged.push({ kind, id })
+    bytesDone += bytesOf(files)
+    onProgress(bytesDone, Math.max(bytesDone, bytesTotal))
+  }
+  return { ...counts, damaged }
+}
+
+interface Stored {
+  readonly kind: StoredBytesKind
+  readonly id: string
+  readonly files: readonly OutputReference[]
+  /** Whether its record is still there. */
+  readonly isKept: () => Promise<boolean>
+}
+
+async function* listStored(deps: Pick<Store, 'accounts' | 'log' | 'documents' | 'clock'>, options: Abortable): AsyncGenerator<Stored> {
+  const isCurrent = (inference: Inference | null) => (inference?.expiresAt ?? 0) > deps.clock.now()
   for (const { id: accountId } of await deps.accounts.list(options)) {
-    for await (const { id, output, expiresAt } of listInferences(deps, { accountId, status: 'completed' }, options)) {
-      if (output === null || expiresAt === null || expiresAt <= deps.clock.now()) continue
-      counts.outputs += 1
-      if (!(await areWhole([output]))) damaged.push({ kind: 'output', id })
+    for await (const inference of listInferences(deps, { accountId, status: 'completed' }, options)) {
+      const { id, output } = inference
+      if (output === null || !isCurrent(inference)) continue
+      yield { kind: 'output', id, files: [output], isKept: async () => isCurrent(await deps.log.find(id, accountId, options)) }
     }
     for await (const { kind, key, files } of listAttaching(deps, accountId, options)) {
       // Thumbnails are created again when they are needed.
       if (kind === 'thumbnail') continue
-      counts.documents += 1
-      // It may have been deleted meanwhile.
-      if (!(await areWhole(files)) && (await deps.documents.get(key, options)) !== null) damaged.push({ kind, id: key.id })
+      yield { kind, id: key.id, files, isKept: async () => (await deps.documents.get(key, options)) !== null }
     }
   }
-  return { ...counts, damaged }
+}
+
+function bytesOf(files: readonly OutputReference[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
 /** @throws The error if it does not mean damage, such as an unavailable store. */

@@ -61,7 +61,8 @@ function soundnessOf({ upstream }: ModelDescriptor): string {
   return upstream === undefined ? 'every listed file is complete' : `its model.json is valid, and it runs on ${upstream.url}`
 }
 
-async function examineData(config: Config, options: ExamineOptions): Promise<readonly Finding[]> {
+/** Checks the database and the stored outputs; a service can start meanwhile. */
+export async function examineData(config: Config, options: ExamineOptions): Promise<readonly Finding[]> {
   const { dataFolder, database: shared } = config
   if (shared.type === 'postgres') return examineShared(config, await readDatabaseUrl(shared), options)
   const { databaseFile } = dataLayout(dataFolder)
@@ -86,7 +87,7 @@ async function examineData(config: Config, options: ExamineOptions): Promise<rea
 }
 
 /** Checks the shared database and bucket, while nodes may be running; a database is only opened if its schema is current. */
-async function examineShared(config: Config, url: string, { signal }: ExamineOptions): Promise<readonly Finding[]> {
+async function examineShared(config: Config, url: string, options: ExamineOptions): Promise<readonly Finding[]> {
   const { checkDatabase: checkShared } = await import('../../storage/postgres/check-database.ts')
   const subject = 'database'
   const checked = await checkShared(url).catch((error: Error) => error)
@@ -98,10 +99,10 @@ async function examineShared(config: Config, url: string, { signal }: ExamineOpt
   if (steps.taken !== steps.known) return [found]
   const clock = createSystemClock()
   await using store = await openStore(config, { clock, mode: 'tool' })
-  return [found, await compareOutputs(config, store, { signal })]
+  return [found, await compareOutputs(config, store, options)]
 }
 
-async function examineOutputs(config: Config, { signal }: ExamineOptions): Promise<Finding> {
+async function examineOutputs(config: Config, options: ExamineOptions): Promise<Finding> {
   const clock = createSystemClock()
   const free = await takeOwnerLock(config.dataFolder).catch((error: unknown) => {
     if (!isOwned(error)) throw error
@@ -113,17 +114,16 @@ async function examineOutputs(config: Config, { signal }: ExamineOptions): Promi
       healthy: true,
       message: 'not checked, because a service is running; it checks each one when it is fetched.',
     }
-  // The store would claim the bucket if the database is of an earlier version.
+  // A service may start while the outputs are read.
   free[Symbol.dispose]()
   await using store = await openStore(config, { clock, mode: 'tool' })
-  using _owned = await takeOwnerLock(config.dataFolder)
-  return await compareOutputs(config, store, { signal })
+  return await compareOutputs(config, store, options)
 }
 
-async function compareOutputs(config: Config, store: Store, { signal }: Pick<ExamineOptions, 'signal'>): Promise<Finding> {
+async function compareOutputs(config: Config, store: Store, { signal, onProgress }: ExamineOptions): Promise<Finding> {
   const outputs = await openWritableOutputs(config, { ...store, signal }).catch((error: Error) => error)
   if (outputs instanceof Error) return { subject: 'outputs', healthy: false, message: outputs.message }
-  const found = await checkStoredBytes({ ...store, outputs }, { signal }).catch((error: Error) => error)
+  const found = await checkStoredBytes({ ...store, outputs }, { signal, onProgress }).catch((error: Error) => error)
   if (found instanceof Error) return { subject: 'outputs', healthy: false, message: `Some cannot be read: ${rootOf(found)}` }
   const faults = found.damaged.map(({ kind, id }) => damages[kind].replace('<id>', id))
   const files = found.documents === 0 ? '' : `, and ${found.documents} uploaded and kept files`
