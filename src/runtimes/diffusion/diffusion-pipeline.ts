@@ -59,12 +59,15 @@ export async function loadDiffusionPipeline(
   }
   const open = opener(folder)
   const openOncePerPicture = opener(folder, false)
-  const openVaeHalf = async (file: string): Promise<UpcastingSession> => {
-    const upcast = () => openUpcast(folder, file, { threads, provider, keepsMemory: false })
-    return stack.use(new UpcastingSession(await openOncePerPicture(file), upcast))
-  }
   const scheduler = parseSchedulerConfig(await readJsonObject(folder, 'scheduler/scheduler_config.json'))
   const vae = parseVaeConfig(await readOptionalJsonObject(folder, 'vae_decoder/config.json'), 'vae_decoder/config.json')
+  const openVaeHalf = async (file: string): Promise<UpcastingSession> => {
+    const upcast = () => openUpcast(folder, file, { threads, provider, keepsMemory: false })
+    const session = await openOncePerPicture(file)
+    // A file in single precision would be read and searched for nothing.
+    const isHalf = [...session.inputs.values()].some(({ type }) => type === 'float16')
+    return stack.use(new UpcastingSession(session, upcast, isHalf && vae.overflows))
+  }
   const parts = {
     base: await loadNoisePredictor({ folder, open, latentChannels: vae.channels }, { signal }),
     refiner:

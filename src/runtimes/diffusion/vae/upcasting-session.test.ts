@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { overflowingDecoder } from '../../../../test/support/model-files/overflowing-decoder.ts'
 import { idle, loadTinyModel, tinyFolder, tinyRequest } from '../../../../test/support/model-files/tiny-image-model.ts'
 import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import type { ImageModel } from '../../../core/ports/image-model.ts'
 import { openOnnxSession, openUpcast } from '../onnx/onnx-session.ts'
 import { UpcastingSession } from './upcasting-session.ts'
 import { VaeDecoder } from './vae-decoder.ts'
@@ -64,15 +65,28 @@ test('pictures that overflow at once open single precision once, and a failure t
   assert.equal(opened, 2)
 })
 
-test('only the response of a request whose picture overflowed reports it', async () => {
+/** A model with another decoder. */
+async function withDecoder<Result>(decoder: Uint8Array, use: (model: ImageModel) => Promise<Result>): Promise<Result> {
   await using temporary = await createTemporaryFolder()
   const folder = join(temporary.path, 'overflowing')
   await cp(tinyFolder, folder, { recursive: true })
-  // The largest latent is 110 with little guidance, and at least 170 with much.
-  await writeFile(join(folder, 'vae_decoder', 'model.onnx'), overflowingDecoder(32_752 / 136))
+  await writeFile(join(folder, 'vae_decoder', 'model.onnx'), decoder)
   await using model = await loadTinyModel({ folder })
-  const warningsAt = async (guidanceScale: number) => (await model.generate({ ...tinyRequest, guidanceScale }, idle)).warnings
-  const warning = "The model's VAE left the range of half precision, so it ran in single precision."
-  const found = [await warningsAt(1), await warningsAt(50), await warningsAt(1)]
-  assert.deepEqual(found, [undefined, [warning], undefined])
+  return await use(model)
+}
+
+test('only the response of a request whose picture overflowed reports it', async () => {
+  // The largest latent is 110 with little guidance, and at least 170 with much.
+  const found = await withDecoder(overflowingDecoder(32_752 / 136), async (model) => {
+    const warningsAt = async (guidanceScale: number) => (await model.generate({ ...tinyRequest, guidanceScale }, idle)).warnings
+    return [await warningsAt(50), await warningsAt(1)]
+  })
+  assert.deepEqual(found, [["The model's VAE left the range of half precision, so it ran in single precision."], undefined])
+})
+
+test('a half-precision VAE whose configuration sets "force_upcast" runs in single precision at once', async () => {
+  const { images, warnings } = await withDecoder(overflowingDecoder(60_000, 'float16'), (model) =>
+    model.generate({ ...tinyRequest, steps: 1 }, idle),
+  )
+  assert.deepEqual([images.length, warnings], [1, undefined])
 })

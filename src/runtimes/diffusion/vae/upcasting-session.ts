@@ -9,29 +9,34 @@ interface VaeRun {
 }
 
 /**
- * Half of a VAE. Inputs whose numbers leave the range of half precision, as SDXL's do, run once more in single precision. Each input begins
- * in half precision, so that a picture does not depend on those before it.
+ * Half of a VAE. Inputs whose numbers leave the range of half precision run once more in single precision. Each input begins in half
+ * precision, so that a picture does not depend on those before it; none does if the model's configuration says that they overflow.
  */
 export class UpcastingSession implements AsyncDisposable {
   readonly session: OnnxSession
   readonly #upcast: () => Promise<OnnxSession | null>
-  /** The same in single precision, opened on the first overflow; null in it = there is none. */
+  readonly #always: boolean
+  /** The same in single precision, opened on first use; null in it = there is none. */
   #wide: Promise<OnnxSession | null> | null = null
 
-  /** @param upcast Opens the same in single precision; null where it is in that already. */
-  constructor(session: OnnxSession, upcast: () => Promise<OnnxSession | null> = async () => null) {
+  /**
+   * @param upcast Opens the same in single precision; null where it is in that already.
+   * @param always Whether no input begins in half precision.
+   */
+  constructor(session: OnnxSession, upcast: () => Promise<OnnxSession | null> = async () => null, always = false) {
     this.session = session
     this.#upcast = upcast
+    this.#always = always
   }
 
   /** Runs it on one input. */
   async run(input: string, values: NumericValues, { dims, output, onUpcast }: VaeRun): Promise<NumericTensor> {
     const runIn = async (session: OnnxSession) => (await session.run({ [input]: session.tensor(input, values, dims) }, [output]))[0]
-    const found = await runIn(this.session)
-    if (found.values.every(Number.isFinite)) return found
+    const found = this.#always ? null : await runIn(this.session)
+    if (found?.values.every(Number.isFinite)) return found
     const wide = await this.#openWide()
-    if (wide === null) return found
-    onUpcast()
+    if (wide === null) return found ?? runIn(this.session)
+    if (found !== null) onUpcast()
     return runIn(wide)
   }
 

@@ -15,6 +15,8 @@ export interface VaeConfig {
    * Side of the patches of VAE latents stored in each latent's channels; 1 = no patches. Such models use the mean of the encoder's output.
    */
   readonly patchSide: number
+  /** Whether it overflows in half precision, according to its author. */
+  readonly overflows: boolean
   /** Mean and standard deviation per channel, or null. */
   readonly statistics: { readonly mean: readonly number[]; readonly deviation: readonly number[] } | null
 }
@@ -35,6 +37,7 @@ export function parseVaeConfig(json: JsonRecord, file: string): VaeConfig {
     channels: channels * patchSide ** 2,
     factor: 2 ** (blocks.length - 1) * patchSide,
     patchSide,
+    overflows: json.force_upcast === true,
     statistics: mean === null || deviation === null ? null : { mean, deviation },
   }
 }
