@@ -98,6 +98,7 @@ async function startService(): Promise<BenchTarget> {
         {
           version: '0.0.0',
           command: 'sepia',
+          currency: null,
           mostBodyBytes: 32 * 1024 ** 2,
           mostTokens: 1000,
           maxDocumentBytes: 1e9,

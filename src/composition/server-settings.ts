@@ -44,6 +44,7 @@ export function consoleSettings({ models, requests, accounts, deferred, listen }
     command: import.meta.filename.endsWith('.ts') ? './sepia' : 'sepia',
     signIn,
     mostTokens: accounts.tokens,
+    currency: accounts.currency,
     mostBodyBytes: Math.min(requests.bodyLimitBytes, asyncBodyLimitBytes),
     maxDocumentBytes: accounts.documentBytes,
     requestLog: accounts.requestLog,

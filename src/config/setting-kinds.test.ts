@@ -7,6 +7,7 @@ import type { Kind } from './setting.ts'
 import {
   aliases,
   byteSize,
+  currencyCode,
   duration,
   file,
   folder,
@@ -42,6 +43,15 @@ const kinds: readonly (readonly [
       [' ', ' '],
     ],
     ['', 5, true, null, undefined, ['a'], {}],
+  ],
+  [
+    'currencyCode',
+    currencyCode,
+    [
+      ['EUR', 'EUR'],
+      ['JPY', 'JPY'],
+    ],
+    ['eur', 'EURO', 'QQQ', '€', '', 978, null],
   ],
   [
     'toggle',

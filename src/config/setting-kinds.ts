@@ -82,6 +82,11 @@ export const folder: Kind<string> = pathOf('folder')
 /** A file, converted to an absolute path. */
 export const file: Kind<string> = pathOf('file')
 
+/** The ISO 4217 code of a currency. */
+export const currencyCode: Kind<string> = refined(text, '<code>', (code) =>
+  Intl.supportedValuesOf('currency').includes(code) ? { value: code } : wanted('the ISO 4217 code of a currency, such as EUR', code),
+)
+
 function pathOf(what: 'folder' | 'file'): Kind<string> {
   return {
     ...text,

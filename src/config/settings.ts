@@ -4,7 +4,21 @@ import { headerFields, headerNames } from './header-names.ts'
 import { modelSettings } from './model-settings.ts'
 import { proxySettings } from './proxy/proxy-settings.ts'
 import { combined, formerSetting, rowsOf, type SettingDescription, type SettingGroup, settingsOf, unset, type ValuesOf } from './setting.ts'
-import { byteSize, duration, file, folder, integer, oneOf, optional, percentage, secret, toggle, url, zeroIsNone } from './setting-kinds.ts'
+import {
+  byteSize,
+  currencyCode,
+  duration,
+  file,
+  folder,
+  integer,
+  oneOf,
+  optional,
+  percentage,
+  secret,
+  toggle,
+  url,
+  zeroIsNone,
+} from './setting-kinds.ts'
 import { signInSettings } from './sign-in-settings.ts'
 import { bucketUrl, databaseUrl } from './storage-urls.ts'
 
@@ -159,6 +173,12 @@ export const settings = {
         events: formerSetting('account-events', 'Accounts', integer(1, 100_000), 'account-streams'),
       },
       ({ most, polls, events }) => Math.max(most, polls ?? 0, events ?? 0),
+    ),
+    currency: accounts(
+      'currency',
+      optional(currencyCode),
+      unset('none'),
+      'Currency of model prices and money limits in the console, as an ISO 4217 code such as `EUR`; without it, amounts are plain numbers.',
     ),
     tokens: accounts('account-tokens', integer(1, 100_000), '1000', 'Usable access tokens per account; the console creates no more.'),
     storageBytes: accounts(

@@ -81,6 +81,8 @@ export interface ConsoleSettings {
   readonly version: string
   /** The command line as it is typed: `./sepia` in a clone of the repository. */
   readonly command: 'sepia' | './sepia'
+  /** ISO 4217 code of the currency of prices; null = amounts are plain numbers. */
+  readonly currency: string | null
   /** Limit of an account's valid access tokens. */
   readonly mostTokens: number
   /** Whether programs on this machine need no token. */

@@ -150,6 +150,7 @@ export async function startConsoleService({
       version: '0.0.0',
       mostTokens: 1000,
       command: './sepia',
+      currency: 'EUR',
       mostBodyBytes: 32 * 1024 ** 2,
       maxDocumentBytes: 1_000_000,
       openOnLoopback: settings.listen?.openOnLoopback ?? false,

@@ -13,6 +13,8 @@ export interface CurrentSession {
   readonly firstRun: boolean
   /** The command line as it is typed: `./sepia` in a clone of the repository. */
   readonly command: 'sepia' | './sepia'
+  /** ISO 4217 code of the currency of prices; null = amounts are plain numbers. */
+  readonly currency: string | null
   /** Size limit of an asynchronous request, in bytes. */
   readonly mostBodyBytes: number
 }

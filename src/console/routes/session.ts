@@ -44,9 +44,9 @@ const readBody: BodyReader<Credentials> = createBodyReader({
 /** /console/api/session: the signed-in account, signing in and signing out. */
 export function registerSession(
   api: FastifyInstance,
-  deps: SessionRouteDependencies & Pick<ConsoleSettings, 'command' | 'mostBodyBytes'>,
+  deps: SessionRouteDependencies & Pick<ConsoleSettings, 'command' | 'currency' | 'mostBodyBytes'>,
 ): void {
-  const { accounts, addresses, bodies, passwords, throttle, onSignInRefused, signIn, command, mostBodyBytes } = deps
+  const { accounts, addresses, bodies, passwords, throttle, onSignInRefused, signIn, command, currency, mostBodyBytes } = deps
 
   /** Cached once an account can sign in, because anyone may send this request. */
   let isInUse = false
@@ -61,6 +61,7 @@ export function registerSession(
       ways: signInWays(deps),
       firstRun: !isInUse,
       command,
+      currency,
       mostBodyBytes,
     }
   })

@@ -4,7 +4,8 @@ const decimalMark = new Intl.NumberFormat(locale).formatToParts(0.5).find(({ typ
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
 const compact = new Intl.NumberFormat(locale, { notation: 'compact' })
 const boxed = new Intl.NumberFormat(locale, { useGrouping: false, maximumFractionDigits: 10 })
-const money = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 6 })
+const plainMoney = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 6 })
+let money: { readonly currency: string; readonly format: Intl.NumberFormat } | null = null
 const list = new Intl.ListFormat(locale)
 const choice = new Intl.ListFormat(locale, { type: 'disjunction' })
 const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
@@ -44,9 +45,26 @@ export function numberInBox(value: number): string {
   return boxed.format(value)
 }
 
-/** An amount in millionths: `2.50`. */
+/** Sets the currency of all amounts, an ISO 4217 code; null = plain numbers. */
+export function showMoneyIn(currency: string | null): void {
+  // A node of an earlier version sends none.
+  if (!currency) money = null
+  else money = { currency, format: new Intl.NumberFormat(locale, { style: 'currency', currency, maximumFractionDigits: 6 }) }
+}
+
+/** The currency of all amounts; null = unknown. */
+export function moneyCurrency(): string | null {
+  return money?.currency ?? null
+}
+
+/** An amount in millionths: `€2.50`, or `2.50` without a currency. */
 export function moneyText(millionths: number): string {
-  return money.format(millionths / 1_000_000)
+  return (money?.format ?? plainMoney).format(millionths / 1_000_000)
+}
+
+/** An amount in millionths for an input field, which {@link plainNumber} can parse: `2.50`. */
+export function moneyInBox(millionths: number): string {
+  return plainMoney.format(millionths / 1_000_000)
 }
 
 /** A typed number in programs' notation: no thousands separators, and a dot before the decimals. */

@@ -12,6 +12,7 @@ import type {
 import { rememberSignOut, stopStoring, takeSignOut } from '../browser/browser-storage.ts'
 import { forgetAllRecords } from '../browser/kept-records.ts'
 import { RequestFailure, request, send } from '../interface/request.ts'
+import { showMoneyIn } from '../language/formats.ts'
 import { t } from '../language/t.ts'
 import { navigate, path } from './router.ts'
 import { forgetStored, onStoredElsewhere, storedSignal } from './stored.ts'
@@ -55,6 +56,7 @@ export async function loadSession(): Promise<void> {
     const { account, ways, firstRun, ...service } = await request<CurrentSession>('/console/api/session')
     mostBodyBytes.value = service.mostBodyBytes
     command.value = service.command
+    showMoneyIn(service.currency)
     if (account !== null) return admit(account)
     session.value = { state: 'none', ways, greeting: firstRun ? 'first-run' : greetingAfter(session.peek()) }
   } catch (failure) {

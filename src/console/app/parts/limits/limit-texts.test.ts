@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noUseLimits } from '../../../../core/limits/use-limits.ts'
+import { showMoneyIn } from '../../language/formats.ts'
 import { limitLines } from './limit-texts.ts'
 
 test('each limit is shown on one line, and there is none without limits', () => {
@@ -21,4 +22,13 @@ test('each limit is shown on one line, and there is none without limits', () => 
     '7 images/month',
     '2.50 money/month',
   ])
+})
+
+test('limits of money name the currency if there is one', () => {
+  try {
+    showMoneyIn('EUR')
+    assert.deepEqual(limitLines({ ...noUseLimits, moneyPerDay: 2_500_000 }), ['€2.50/day'])
+  } finally {
+    showMoneyIn(null)
+  }
 })

@@ -1,5 +1,5 @@
 import { type AccountLimits, limitNames, type UseLimits } from '../../../../core/limits/use-limits.ts'
-import { moneyText, wholeText } from '../../language/formats.ts'
+import { moneyCurrency, moneyText, wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 
 /** The texts of a limit. */
@@ -24,10 +24,10 @@ export const limitTexts: Readonly<Record<keyof AccountLimits, LimitText>> = {
   },
   tokensPerDay: { label: t`Tokens a day`, line: (most) => t.count(most, { one: '# token/day', other: '# tokens/day' }) },
   imagesPerDay: { label: t`Images a day`, line: (most) => t.count(most, { one: '# image/day', other: '# images/day' }) },
-  moneyPerDay: { label: t`Money a day`, line: (most) => t`${moneyText(most)} money/day` },
+  moneyPerDay: { label: t`Money a day`, line: (most) => t`${moneyAmount(most)}/day` },
   tokensPerMonth: { label: t`Tokens a month`, line: (most) => t.count(most, { one: '# token/month', other: '# tokens/month' }) },
   imagesPerMonth: { label: t`Images a month`, line: (most) => t.count(most, { one: '# image/month', other: '# images/month' }) },
-  moneyPerMonth: { label: t`Money a month`, line: (most) => t`${moneyText(most)} money/month` },
+  moneyPerMonth: { label: t`Money a month`, line: (most) => t`${moneyAmount(most)}/month` },
   weight: { label: t`Queue weight`, line: (most) => t`weight ${wholeText(most)}` },
   pendingRequests: {
     label: t`Waiting requests`,
@@ -35,6 +35,11 @@ export const limitTexts: Readonly<Record<keyof AccountLimits, LimitText>> = {
   },
   openStreams: { label: t`Open streams`, line: (most) => t.count(most, { one: '# open stream', other: '# open streams' }) },
   storedBytes: { label: t`Stored bytes`, line: (most) => t.count(most, { one: '# byte', other: '# bytes' }) },
+}
+
+/** An amount that says what it is even without a currency. */
+function moneyAmount(most: number): string {
+  return moneyCurrency() === null ? t`${moneyText(most)} money` : moneyText(most)
 }
 
 /** The limits that are set, one per line: `20,000 tokens/day`. */

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { type AccountLimits, limitRanges, limitWords, parseLimit, type UseLimits } from '../../../../core/limits/use-limits.ts'
-import { moneyText, plainNumber, wholeText } from '../../language/formats.ts'
+import { moneyCurrency, moneyInBox, plainNumber, wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 import { FormDialog } from '../dialog-form.tsx'
 import { Field } from '../fields/field.tsx'
@@ -60,7 +60,7 @@ export function LimitsDialog({ title, names, limits, empty, save, onClose }: Lim
       })}
       <p class="soft">
         {empty}{' '}
-        {t`Minutes, days and months are in UTC. Money is in the currency of the models’ prices. A change takes effect within five seconds; requests accepted before it are finished.`}
+        {t`Minutes, days and months are in UTC. Money is in ${moneyCurrency() ?? t`the currency of the models’ prices`}. A change takes effect within five seconds; requests accepted before it are finished.`}
       </p>
     </FormDialog>
   )
@@ -87,7 +87,7 @@ function LimitField({ name, texts }: { name: LimitName; texts: Signal<Texts> }):
 
 function writeLimit(name: LimitName, value: number | null): string {
   if (value === null) return ''
-  return isMoney(name) ? moneyText(value) : wholeText(value)
+  return isMoney(name) ? moneyInBox(value) : wholeText(value)
 }
 
 /** Empty = no limit of its own. */
@@ -95,7 +95,7 @@ function faultOf(name: LimitName, text = ''): string | null {
   if (text.trim() === '' || parseLimit(name, plainNumber(text)) !== null) return null
   const { least, most } = limitRanges[name]
   return isMoney(name)
-    ? t`An amount from ${moneyText(least)} to ${moneyText(most)} with at most six decimals.`
+    ? t`An amount from ${moneyInBox(least)} to ${moneyInBox(most)} with at most six decimals.`
     : t`A whole number from ${wholeText(least)} to ${wholeText(most)}.`
 }
 
