@@ -12,6 +12,8 @@ test('a cause is one line, with the first reason last', () => {
   )
   assert.equal(causeText(failure('Error: out of memory\n    at decode (llama.ts:1)')), 'Error: out of memory')
   assert.equal(causeText(failure(failure(refused))), refused.message, 'a message for clients does not contain its cause')
+  const cutOff = new TypeError('terminated', { cause: new Error('other side closed') })
+  assert.equal(causeText(new Error('The answer broke off.', { cause: cutOff })), 'The answer broke off. ← the connection broke off')
   assert.equal(causeText(new TypeError('nobody foresaw it')), 'nobody foresaw it')
 })
 

@@ -154,8 +154,12 @@ export function causeText(error: unknown): string | null {
   return reasons.length === 0 ? null : reasons.join(' ← ').slice(0, longestCause).toWellFormed().replaceAll('\0', ' ')
 }
 
+/** What Node.js and undici say when a connection ends early. */
+const brokenOff = ['aborted', 'terminated', 'other side closed', 'socket hang up']
+
 /** The text of one error in a chain of causes; the fixed sentence for clients is left out when a cause follows. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
+  if (brokenOff.includes(cause.message)) return 'the connection broke off'
   return cause instanceof ServiceError && cause.cause !== undefined ? '' : cause.message || cause.name
 }

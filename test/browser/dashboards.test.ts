@@ -224,7 +224,7 @@ test('the service page updates its figures after a request', { skip }, async () 
   await second.keyboard.press('Enter')
   await second.locator('.turn-answer:is([data-state=done], [data-state=cut])').last().waitFor()
   await second.close()
-  await figure('First token after').getByText(/ms|s/).last().waitFor()
+  await figure('Answers begin after').getByText(/ms|s/).last().waitFor()
   const table = page.getByRole('table', { name: 'Models' })
   await table.getByText('Sepia Mini Chat').waitFor()
   const right = async (cell: string) => {

@@ -135,7 +135,7 @@ test('a synchronous request has a page, and a request log switched on by an owne
   await page.keyboard.press('Escape')
   await page.locator('.ledger').getByText('logged').waitFor()
   await page.reload()
-  await page.getByText(/has logged the content of your requests/).waitFor()
+  await page.getByText(/has logged your requests/).waitFor()
   await ask('/v1/chat/completions', question)
   // Its text is logged after the answer.
   await untilTrue(
@@ -158,7 +158,7 @@ test('a synchronous request has a page, and a request log switched on by an owne
   await openPage(page, 'People')
   await page.getByRole('button', { name: /^Request log of/ }).click()
   await page.getByRole('button', { name: 'Turn off' }).click()
-  await page.getByRole('button', { name: 'Delete stored bodies…' }).click()
+  await page.getByRole('button', { name: 'Delete stored requests and answers…' }).click()
   await page.getByRole('button', { name: 'Delete all' }).click()
   await page.getByText(/The log holds/).waitFor({ state: 'detached' })
 })

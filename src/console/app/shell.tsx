@@ -59,7 +59,7 @@ function RequestLogNote(): VNode | null {
   if (!log) return null
   return (
     <p class="note warn" role="status">
-      {t`An owner has logged the content of your requests and answers since ${momentText(log.since)}; each is kept for ${durationText(log.keepMs)}.`}
+      {t`An owner has logged your requests and answers since ${momentText(log.since)}; each is kept for ${durationText(log.keepMs)}.`}
     </p>
   )
 }

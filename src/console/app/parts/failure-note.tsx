@@ -45,7 +45,9 @@ export function FailureBox({ text, language, requestId, cause, role, children }:
     <div class="note bad" role={role}>
       <span>
         <span lang={language}>{text}</span>
-        {cause === null ? null : <small class="failure-detail">{t.rich`Details (owners only): ${<span lang="en">{cause}</span>}`}</small>}
+        {cause === null ? null : (
+          <small class="failure-detail">{t.rich`Details (owners only): ${<span lang="en">{cause.replaceAll(/\.? ← /g, ': ')}</span>}`}</small>
+        )}
         {requestId === null ? null : <small class="failure-detail">{t.rich`Request ${<code>{requestId}</code>}`}</small>}
       </span>
       {children}

@@ -122,7 +122,7 @@ function Held({ path, log, reload }: PartProps & { readonly log: RequestLogState
     <form class="stack" onSubmit={submit}>
       {failure.value ? <FailureNote failure={failure.value} /> : null}
       <p class="soft">
-        {t.count(log.bodies, { one: 'The log holds # body.', other: 'The log holds # bodies.' })}{' '}
+        {t.count(log.bodies, { one: 'The log holds # request or answer.', other: 'The log holds # requests and answers.' })}{' '}
         {t`They use ${byteText(log.bytes)} of ${byteText(log.mostBytes)} and are deleted when they expire.`}
       </p>
       <div class="row">
@@ -137,7 +137,7 @@ function Held({ path, log, reload }: PartProps & { readonly log: RequestLogState
           </>
         ) : (
           <Button tone="quiet" onClick={() => (sure.value = true)}>
-            {t`Delete stored bodies…`}
+            {t`Delete stored requests and answers…`}
           </Button>
         )}
       </div>

@@ -36,7 +36,7 @@ function Bodies({ id }: { id: string }): VNode {
     <Loaded resource={resource} retry={reload}>
       {({ bodies }) =>
         bodies.length === 0 ? (
-          <p class="sheet soft">{t`Its bodies have expired.`}</p>
+          <p class="sheet soft">{t`The request and the answer have expired.`}</p>
         ) : (
           <>
             {bodies.length > bodyParts.length ? (

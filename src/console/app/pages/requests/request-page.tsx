@@ -110,7 +110,7 @@ function Waited({ shown }: { shown: RequestShown }): VNode {
       {result.error ? <Failure error={result.error} requestId={shown.id} /> : null}
       <Timeline events={waitedEvents(shown.at, result)} />
       {shown.logged ? null : (
-        <p class="faint">{t`The content of synchronous requests isn’t stored. To keep it, an owner can turn on the request log.`}</p>
+        <p class="faint">{t`Synchronous requests and their answers aren’t stored. To keep them, an owner can turn on the request log.`}</p>
       )}
     </div>
   )

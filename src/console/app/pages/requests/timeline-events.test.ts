@@ -38,7 +38,7 @@ test('a synchronous request shows when it was sent and answered, to the millisec
     waitedEvents(1000, result).map(({ title, at, tone }) => [title, at, tone]),
     [
       ['Received', 1000, 'reached'],
-      ['First token', 1200, 'reached'],
+      ['Answer began', 1200, 'reached'],
       ['Answered', 2234, 'reached'],
     ],
   )

@@ -58,7 +58,7 @@ export function waitedEvents(
   const note = outcome === 'cancelled' ? t`The client disconnected before the answer was complete.` : ''
   return [
     { title: t`Received`, note: '', at, tone: 'reached' },
-    ...(firstTokenMs === null ? [] : [{ title: t`First token`, note: '', at: at + firstTokenMs, tone: 'reached' } as const]),
+    ...(firstTokenMs === null ? [] : [{ title: t`Answer began`, note: '', at: at + firstTokenMs, tone: 'reached' } as const]),
     { title: waitedEnds[outcome], note, at: at + durationMs, tone: outcome === 'succeeded' ? 'reached' : 'failed' },
   ]
 }

@@ -19,7 +19,7 @@ interface Figure {
 
 const figures: readonly Figure[] = [
   { term: t`Tokens/s`, read: ({ tokensPerSecond }) => tokensPerSecond, show: (value) => decimalText(value, 1) },
-  { term: t`First token after`, read: ({ firstTokenMs }) => firstTokenMs, show: durationText },
+  { term: t`Answers begin after`, read: ({ firstTokenMs }) => firstTokenMs, show: durationText },
   { term: t`Time per image step`, read: ({ stepMs }) => stepMs, show: durationText },
   { term: t`Requests a second`, read: ({ requestsPerSecond }) => requestsPerSecond, show: (value) => decimalText(value, 1) },
   { term: t`Running`, read: ({ inUse }) => inUse, show: String, isMomentary: true },

@@ -32,7 +32,7 @@ const columns: readonly Column<NodeRow>[] = [
     cell: ({ loaded }) => (loaded.length === 0 ? '–' : loaded.map((model) => <Clipped key={model} text={model} />)),
   },
   { title: t`Tokens/s`, kind: 'amount', cell: ({ figures }) => decimalText(figures.tokensPerSecond, 1) },
-  { title: t`First token after`, kind: 'amount', cell: ({ figures }) => timeText(figures.firstTokenMs) },
+  { title: t`Answers begin after`, kind: 'amount', cell: ({ figures }) => timeText(figures.firstTokenMs) },
   { title: t`Time per image step`, kind: 'amount', cell: ({ figures }) => timeText(figures.stepMs) },
   { title: t`Running`, kind: 'amount', cell: ({ inUse, slots }) => t`${inUse} of ${slots}` },
   { title: t`Waiting`, kind: 'amount', cell: ({ waiting }) => String(waiting) },

@@ -20,8 +20,8 @@ const texts: Readonly<Record<ServiceLimitName, readonly [name: string, say: (mos
   requestsPerMinute: [t`Requests a minute`, wholeText],
   waitForModelMs: [t`Waiting for a model`, durationText],
   runMs: [t`One run on a model`, durationText],
-  synchronousBodyBytes: [t`Body of a synchronous request`, byteText],
-  asynchronousBodyBytes: [t`Body of an asynchronous request`, byteText],
+  synchronousBodyBytes: [t`Size of a synchronous request`, byteText],
+  asynchronousBodyBytes: [t`Size of an asynchronous request`, byteText],
 }
 
 /** The display name of a limit. */

@@ -96,5 +96,5 @@ const amounts: readonly Column<Row>[] = [
   amount(t`p50`, (row) => timeText(row.latency?.p50)),
   amount(t`p95`, (row) => timeText(row.latency?.p95)),
   amount(t`p99`, (row) => timeText(row.latency?.p99)),
-  amount(t`First token p95`, (row) => timeText(row.firstToken?.p95)),
+  amount(t`Answer begins, p95`, (row) => timeText(row.firstToken?.p95)),
 ]

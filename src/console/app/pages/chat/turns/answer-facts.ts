@@ -33,6 +33,6 @@ function factTexts({ promptTokens, completionTokens, firstTextMs, writingMs }: N
     t`${wholeText(promptTokens)} tokens in`,
     t`${wholeText(completionTokens)} out`,
     ...speed,
-    t`first token after ${durationText(Math.max(0, firstTextMs))}`,
+    t`began after ${durationText(Math.max(0, firstTextMs))}`,
   ]
 }
