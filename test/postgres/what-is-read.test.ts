@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { inferenceKind } from '../../src/core/inference.ts'
+import { makeAccount } from '../../src/operations/access/accounts.ts'
 import { openPostgresStore, type PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { claim } from '../../src/storage/postgres/queue/claim.ts'
 import { insertSubmissions } from '../../src/storage/postgres/queue/enqueue.ts'
@@ -64,6 +65,18 @@ suite('reads from a long queue in PostgreSQL', { skip: withoutPostgres }, () => 
       }),
     )
     assert.ok(read < 10, `${read} rows were read`)
+  })
+
+  test('the expiry of sessions reads only expired ones', async () => {
+    await using store = await openPostgresStore({ url: await createDatabase(), clock: createSystemClock(), limits: roomy, mode: 'service' })
+    await store.accounts.create(makeAccount(store, { name: 'Ada', role: 'owner' }), options)
+    await store.database.run(
+      `insert into sessions (hash, account_id, created_at, expires_at)
+         select n::text, accounts.id, 1, case when n <= 2 then 5 else 9e15 end from generate_series(1, 5000) as n, accounts`,
+    )
+    await store.database.run('analyze sessions')
+    const rows = await store.database.all('explain delete from sessions where expires_at <= 5')
+    assert.match(JSON.stringify(rows), /sessions_expiry/)
   })
 
   test('the expiry of requests reads no record that lost its words', async () => {

@@ -291,7 +291,7 @@ test('a database of a newer version is refused', async () => {
   await assert.rejects(folder.open(), /newer version/)
 })
 
-test('lists by status and queue positions read an index, however many records there are', async () => {
+test('lists by status, queue positions and the expiry of sessions read an index, however many records there are', async () => {
   await using folder = await createFolder()
   await using _store = await folder.open()
   using connection = new Connection(folder.file, { readOnly: true })
@@ -308,6 +308,7 @@ test('lists by status and queue positions read an index, however many records th
     planOf("select count(*) from inferences where status = 'pending' and model = 'm' and priority = 1 and account_id = 'a' and seq < 9"),
     /^SEARCH inferences USING COVERING INDEX inferences_pending/,
   )
+  assert.match(planOf('delete from sessions where expires_at <= 5'), /^SEARCH sessions USING (?:COVERING )?INDEX sessions_expiry/)
 })
 
 test('a tool migrates only if no service runs', async () => {

@@ -143,6 +143,9 @@ export const byOwner = (parameter: string): string =>
 const keepsAnOwner = `(role <> 'owner' or disabled_at is not null or exists (
   select 1 from accounts as other where other.id <> :accountId and other.role = 'owner' and other.disabled_at is null and other.email is not null))`
 
+/** Finds expired sessions without reading the others. */
+export const sessionExpiry = 'create index sessions_expiry on sessions (expires_at);'
+
 /** The statement for a change of an account; it changes a row only if its conditions hold. */
 export function writeAccountChange(
   accountId: string,

@@ -1,3 +1,4 @@
+import { sessionExpiry } from '../../tables/account-tables.ts'
 import { freeLanes } from './free-lanes.ts'
 import { documentSums, limitTables } from './limit-tables.ts'
 import { queueTables } from './queue-tables.ts'
@@ -55,4 +56,5 @@ export const migrations: readonly Migration[] = [
   // For whom an invitation is.
   { sql: 'alter table invitations add column note text', leastProgram: 1 },
   { sql: wordIndex, leastProgram: 1 },
+  { sql: sessionExpiry, leastProgram: 1 },
 ]

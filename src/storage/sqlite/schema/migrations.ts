@@ -1,3 +1,4 @@
+import { sessionExpiry } from '../../tables/account-tables.ts'
 import { documentSums, openSums } from './document-sums.ts'
 import { limitTables } from './limit-tables.ts'
 import { latencyTables, refusalTables, requestErrors, requestTables, usageWork, webhookTraces, wordIndex } from './request-tables.ts'
@@ -340,4 +341,5 @@ export const migrations: readonly string[] = [
   // For whom an invitation is.
   'alter table invitations add column note text;',
   wordIndex,
+  sessionExpiry,
 ]
