@@ -2,8 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import type { Account } from '../../core/account.ts'
 import {
+  longestCallId,
+  longestCallName,
   longestContent,
+  longestFileName,
+  longestModelName,
   longestPicture,
+  maxCalls,
   maxFiles,
   maxPictures,
   maxTurnsAtOnce,
@@ -50,7 +55,7 @@ const readHead: BodyReader<ConversationUpdate> = createBodyReader({
   countsFrom: Type.Optional(pageMadeId),
   settings: Type.Optional(
     Type.Object(
-      { model: Type.String({ maxLength: 128 }), parameters: chatParameters, preset: Type.Optional(pageMadeId) },
+      { model: Type.String({ maxLength: longestModelName }), parameters: chatParameters, preset: Type.Optional(pageMadeId) },
       { additionalProperties: false },
     ),
   ),
@@ -62,7 +67,7 @@ const readTurn: BodyReader<TurnUpdate> = createBodyReader({
   content: Type.String({ maxLength: longestContent }),
   files: Type.Array(
     Type.Object(
-      { name: Type.String({ maxLength: 255 }), text: Type.String({ maxLength: longestContent }) },
+      { name: Type.String({ maxLength: longestFileName }), text: Type.String({ maxLength: longestContent }) },
       { additionalProperties: false },
     ),
     { maxItems: maxFiles },
@@ -71,7 +76,7 @@ const readTurn: BodyReader<TurnUpdate> = createBodyReader({
     Type.Array(
       Type.Object(
         {
-          name: Type.String({ maxLength: 255 }),
+          name: Type.String({ maxLength: longestFileName }),
           url: Type.String({ maxLength: longestPicture, pattern: picturePattern }),
         },
         { additionalProperties: false },
@@ -85,7 +90,7 @@ const readTurn: BodyReader<TurnUpdate> = createBodyReader({
   inference: Type.Optional(Type.String({ maxLength: 128 })),
   requestId: Type.Optional(Type.String({ maxLength: 128 })),
   cause: Type.Optional(Type.String({ maxLength: 1000 })),
-  model: Type.Optional(Type.String({ maxLength: 128 })),
+  model: Type.Optional(Type.String({ maxLength: longestModelName })),
   facts: Type.Optional(
     Type.Object({ promptTokens: count, completionTokens: count, firstTextMs: count, writingMs: count }, { additionalProperties: false }),
   ),
@@ -94,14 +99,14 @@ const readTurn: BodyReader<TurnUpdate> = createBodyReader({
     Type.Array(
       Type.Object(
         {
-          id: Type.String({ minLength: 1, maxLength: 256 }),
-          name: Type.String({ minLength: 1, maxLength: 64 }),
+          id: Type.String({ minLength: 1, maxLength: longestCallId }),
+          name: Type.String({ minLength: 1, maxLength: longestCallName }),
           arguments: Type.String({ maxLength: longestContent }),
           result: Type.Optional(Type.String({ maxLength: longestContent })),
         },
         { additionalProperties: false },
       ),
-      { maxItems: 128 },
+      { maxItems: maxCalls },
     ),
   ),
   schemaFaults: Type.Optional(Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 16 })),

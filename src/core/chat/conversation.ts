@@ -8,6 +8,19 @@ export type TurnState = (typeof turnStates)[number]
 /** Maximum characters of a message, of an attached file, and of a function's result. */
 export const longestContent = 2_000_000
 
+/** Maximum characters of a conversation's name; stored ones of earlier versions may be longer. */
+export const longestTitle = 160
+/** Maximum characters of the name of a file or picture. */
+export const longestFileName = 255
+/** Maximum characters of a model's name in a message. */
+export const longestModelName = 128
+/** Maximum characters of the id of a function call. */
+export const longestCallId = 256
+/** Maximum characters of a function's name. */
+export const longestCallName = 64
+/** Maximum number of function calls per message. */
+export const maxCalls = 128
+
 /** Maximum number of text files per message. */
 export const maxFiles = 16
 /** Maximum number of pictures per message. */

@@ -1,5 +1,5 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
-import type { ConversationHead, ConversationSettings, Turn } from '../../../../core/chat/conversation.ts'
+import { type ConversationHead, type ConversationSettings, longestTitle, type Turn } from '../../../../core/chat/conversation.ts'
 import { beginning } from '../../../../core/text/visible-text.ts'
 import type { OpenedConversation } from '../../../contract/conversations.ts'
 import { makeId } from '../../browser/make-id.ts'
@@ -14,9 +14,6 @@ import { isSame, settingsNow } from './presets/presets.ts'
 import { type KnownConversation, readChanges } from './read-changes.ts'
 import { ConversationTurns } from './tree/conversation-turns.ts'
 import { mergeTurns } from './tree/turn-tree.ts'
-
-/** Length limit of a title, in characters. */
-const longestTitle = 160
 
 /** The data of a conversation when it is opened: the stored one, or a copy of another. */
 export type OpenedTurns = ConversationHead & Pick<OpenedConversation, 'id' | 'turns'> & Partial<KnownConversation>

@@ -18,6 +18,21 @@ test('parts that no message can hold are left out of an export', () => {
   assert.deepEqual(read?.turns[0]?.pictures, [{ name: 'a', url: address(4) }])
 })
 
+test('names are as long as those of other conversations', () => {
+  const name = 'n'.repeat(500)
+  const call = { id: 'c', name: 'f', arguments: '{}' }
+  const turns = [
+    { ...message, files: [{ name, text: 'Otters' }], pictures: [{ name, url: address(4) }] },
+    { role: 'assistant', content: 'Look.', model: name, calls: [{ ...call, name }, { ...call, id: name }, { ...call, id: '' }, call] },
+  ]
+  const read = readExport(JSON.stringify({ title: name, turns }), 7)
+  assert.equal(read?.title.length, 160)
+  const [asked, answered] = read.turns
+  assert.deepEqual(asked?.files, [{ name: name.slice(0, 255), text: 'Otters' }])
+  assert.deepEqual(asked.pictures, [{ name: name.slice(0, 255), url: address(4) }])
+  assert.deepEqual([answered?.model, answered?.calls], [null, [call]])
+})
+
 test('a file that is not an export is rejected', () => {
   const [user] = [message]
   for (const text of ['', '[]', '{"turns":[]}', JSON.stringify({ turns: [user, { role: 'system', content: 'no' }] })])

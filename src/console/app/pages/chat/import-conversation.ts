@@ -1,4 +1,17 @@
-import { longestContent, longestPicture, maxFiles, maxPictures, picturePattern, type Turn } from '../../../../core/chat/conversation.ts'
+import {
+  longestCallId,
+  longestCallName,
+  longestContent,
+  longestFileName,
+  longestModelName,
+  longestPicture,
+  longestTitle,
+  maxCalls,
+  maxFiles,
+  maxPictures,
+  picturePattern,
+  type Turn,
+} from '../../../../core/chat/conversation.ts'
 import { isRecord } from '../../../../core/json-value.ts'
 import { beginning, isVisible, onOneLine } from '../../../../core/text/visible-text.ts'
 import { makeId } from '../../browser/make-id.ts'
@@ -13,7 +26,6 @@ export interface ImportedConversation {
 
 /** Message limit of a conversation. */
 const maxTurns = 5000
-const longestTitle = 400
 const isAddress = new RegExp(picturePattern)
 
 /** Reads a file that the console exported as JSON; null = not such a file. */
@@ -37,14 +49,19 @@ function readTurn(value: unknown, { parent, at }: Pick<Turn, 'parent' | 'at'>): 
   if ((role !== 'user' && role !== 'assistant') || !isText(content)) return null
   const kept = listOf(files, (file) => isText(file.name) && isText(file.text)).slice(0, maxFiles)
   const shown = listOf(pictures, (picture) => isText(picture.name) && isPicture(picture.url)).slice(0, maxPictures)
-  const called = listOf(calls, (call) => isText(call.id) && isText(call.name) && isText(call.arguments))
+  const called = listOf(
+    calls,
+    (call) => isName(call.id, longestCallId) && isName(call.name, longestCallName) && isText(call.arguments),
+  ).slice(0, maxCalls)
   return {
     id: makeId(),
     parent,
     role,
     content,
-    files: kept.map(({ name, text }) => ({ name: String(name), text: String(text) })),
-    ...(shown.length > 0 && { pictures: shown.map(({ name, url }) => ({ name: String(name), url: String(url) })) }),
+    files: kept.map(({ name, text }) => ({ name: beginning(String(name), longestFileName), text: String(text) })),
+    ...(shown.length > 0 && {
+      pictures: shown.map(({ name, url }) => ({ name: beginning(String(name), longestFileName), url: String(url) })),
+    }),
     ...(called.length > 0 && {
       calls: called.map((call) => ({
         id: String(call.id),
@@ -56,7 +73,7 @@ function readTurn(value: unknown, { parent, at }: Pick<Turn, 'parent' | 'at'>): 
     ...(isText(thoughts) && { thoughts }),
     state: 'done',
     failure: null,
-    model: isText(model) ? model : null,
+    model: isName(model, longestModelName) ? model : null,
     facts: null,
     at,
   }
@@ -64,6 +81,10 @@ function readTurn(value: unknown, { parent, at }: Pick<Turn, 'parent' | 'at'>): 
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= longestContent
+}
+
+function isName(value: unknown, longest: number): value is string {
+  return typeof value === 'string' && value.length >= 1 && value.length <= longest
 }
 
 function isPicture(value: unknown): boolean {

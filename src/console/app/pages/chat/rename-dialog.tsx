@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { ListedConversation } from '../../../../core/chat/conversation.ts'
+import { type ListedConversation, longestTitle } from '../../../../core/chat/conversation.ts'
 import { isVisible } from '../../../../core/text/visible-text.ts'
 import { t } from '../../language/t.ts'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -23,7 +23,7 @@ export function RenameDialog({ conversation, onClose }: { conversation: ListedCo
   return (
     <Dialog title={t`Rename the conversation`} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
-        <TextField label={t`Name`} maxLength={160} {...bind(title)} />
+        <TextField label={t`Name`} maxLength={longestTitle} {...bind(title)} />
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <DialogChoice busy={busy.value} disabled={!isVisible(title.value)} onClose={onClose}>{t`Rename`}</DialogChoice>
       </form>
