@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { describe, test } from 'node:test'
 import { createTestClock } from '../../test/support/test-clock.ts'
-import { firstOf, neverAborted, orAborted } from './waiting.ts'
+import { firstOf, neverAborted, OnDemand, orAborted } from './waiting.ts'
 
 const never = new Promise<never>(() => {})
 
@@ -71,4 +71,19 @@ describe('firstOf', () => {
       /broken/,
     )
   })
+})
+
+test('uses at once share one opening, and a failed one is tried again by the next use', async () => {
+  let openings = 0
+  const failure = new Error('Too many open files')
+  const number = new OnDemand(async () => {
+    if (++openings === 1) throw failure
+    return openings
+  })
+  assert.equal(await number.opened(), null)
+  assert.deepEqual(await Promise.allSettled([number.get(), number.get()]), Array(2).fill({ status: 'rejected', reason: failure }))
+  assert.equal(await number.opened(), null)
+  assert.deepEqual(await Promise.all([number.get(), number.get()]), [2, 2])
+  assert.equal(await number.opened(), 2)
+  assert.equal(openings, 2)
 })

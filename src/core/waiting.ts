@@ -55,3 +55,28 @@ export async function besides<Item, Result>(
   stop.signal.throwIfAborted()
   return Promise.all(all)
 }
+
+/** A thing that is opened on first use and kept. A failure is not kept: the next use tries again. */
+export class OnDemand<Thing> {
+  readonly #open: () => Promise<Thing>
+  #thing: Promise<Thing> | null = null
+
+  constructor(open: () => Promise<Thing>) {
+    this.#open = open
+  }
+
+  get(): Promise<Thing> {
+    if (this.#thing !== null) return this.#thing
+    const thing = this.#open()
+    this.#thing = thing
+    thing.catch(() => {
+      this.#thing = null
+    })
+    return thing
+  }
+
+  /** What is open, after waiting for an opening in progress; null = nothing. */
+  async opened(): Promise<Thing | null> {
+    return (await this.#thing?.catch(() => null)) ?? null
+  }
+}

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
-import type { Abortable } from '../../core/waiting.ts'
+import { type Abortable, OnDemand } from '../../core/waiting.ts'
 import { cutBetweenTiles, tile } from './batch/attention-tile.ts'
 import { BatchPace } from './batch/batch-pace.ts'
 import type { DecodeLoop } from './batch/decode-loop.ts'
@@ -60,7 +60,7 @@ export class EncoderContext implements AsyncDisposable {
   readonly #joins: 'last' | 'mean' | null
   readonly #longestPiece: number
   readonly #pace: BatchPace
-  #context: Promise<NativeContext> | null = null
+  readonly #context = new OnDemand(() => this.#open())
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(file: EncodedFile, options: EncoderOptions) {
@@ -83,13 +83,12 @@ export class EncoderContext implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#last
-    await (await this.#context)?.[Symbol.asyncDispose]()
+    await (await this.#context.opened())?.[Symbol.asyncDispose]()
   }
 
   async #readPieces(tokens: Uint32Array, signal: AbortSignal): Promise<Float64Array> {
     signal.throwIfAborted()
-    this.#context ??= this.#open()
-    const context = await this.#context
+    const context = await this.#context.get()
     context.disposeSequence(0)
     const made: Part[] = []
     for (let first = 0; first < tokens.length; ) {

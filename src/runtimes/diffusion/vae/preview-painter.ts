@@ -1,3 +1,4 @@
+import { OnDemand } from '../../../core/waiting.ts'
 import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
 import type { Frame } from '../pictures/frame.ts'
 import type { LatentSize } from '../unet/conditioning.ts'
@@ -13,17 +14,15 @@ const quality = 70
  * on the model's own decoder.
  */
 export class PreviewPainter {
-  readonly #pipeline: DiffusionPipeline
-  #colours: Promise<LatentColours> | null = null
+  readonly #colours: OnDemand<LatentColours>
 
   constructor(pipeline: DiffusionPipeline) {
-    this.#pipeline = pipeline
+    this.#colours = new OnDemand(() => measureLatentColours(pipeline))
   }
 
   /** A small JPEG of the picture that clean latents hold. */
   async paint(latents: Float32Array, size: LatentSize, { drawn, window }: Frame): Promise<Uint8Array> {
-    this.#colours ??= measureLatentColours(this.#pipeline)
-    const { base, factors } = await this.#colours
+    const { base, factors } = await this.#colours.get()
     const count = size.width * size.height
     const pixels = new Uint8ClampedArray(count * 3)
     for (let i = 0; i < count; i++) {

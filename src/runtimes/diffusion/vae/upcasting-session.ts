@@ -1,3 +1,4 @@
+import { OnDemand } from '../../../core/waiting.ts'
 import type { OnnxSession } from '../onnx/onnx-session.ts'
 import type { NumericTensor, NumericValues } from '../onnx/tensor.ts'
 
@@ -14,10 +15,9 @@ interface VaeRun {
  */
 export class UpcastingSession implements AsyncDisposable {
   readonly session: OnnxSession
-  readonly #upcast: () => Promise<OnnxSession | null>
   readonly #always: boolean
-  /** The same in single precision, opened on first use; null in it = there is none. */
-  #wide: Promise<OnnxSession | null> | null = null
+  /** The same in single precision; null in it = there is none. */
+  readonly #wide: OnDemand<OnnxSession | null>
 
   /**
    * @param upcast Opens the same in single precision; null where it is in that already.
@@ -25,7 +25,7 @@ export class UpcastingSession implements AsyncDisposable {
    */
   constructor(session: OnnxSession, upcast: () => Promise<OnnxSession | null> = async () => null, always = false) {
     this.session = session
-    this.#upcast = upcast
+    this.#wide = new OnDemand(upcast)
     this.#always = always
   }
 
@@ -34,24 +34,13 @@ export class UpcastingSession implements AsyncDisposable {
     const runIn = async (session: OnnxSession) => (await session.run({ [input]: session.tensor(input, values, dims) }, [output]))[0]
     const found = this.#always ? null : await runIn(this.session)
     if (found?.values.every(Number.isFinite)) return found
-    const wide = await this.#openWide()
+    const wide = await this.#wide.get()
     if (wide === null) return found ?? runIn(this.session)
     if (found !== null) onUpcast()
     return runIn(wide)
   }
 
-  async #openWide(): Promise<OnnxSession | null> {
-    const wide = this.#wide ?? this.#upcast()
-    this.#wide = wide
-    try {
-      return await wide
-    } catch (error) {
-      if (this.#wide === wide) this.#wide = null
-      throw error
-    }
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#wide)?.[Symbol.asyncDispose]()
+    await (await this.#wide.opened())?.[Symbol.asyncDispose]()
   }
 }
