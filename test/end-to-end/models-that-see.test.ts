@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { after, before, suite, test } from 'node:test'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
+import type { TextModelDescriptor } from '../../src/core/model.ts'
 import type { VisionTower } from '../../src/core/ports/vision-tower.ts'
 import { createAccount } from '../../src/operations/access/accounts.ts'
+import { unusableModel } from '../../src/runtimes/diffusion/onnx/model-file.ts'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
 import { type LlamaModel, loadLlamaModel } from '../../src/runtimes/llama/load-llama-model.ts'
@@ -211,17 +213,50 @@ test('a model with an unusable projector answers texts, and rejects pictures wit
     [foreign.subarray(0, -1), /mmproj-mlp\.gguf is cut short/],
   ] as const) {
     await writeFile(files.projector, projector)
-    await using model = await loadLlamaModel(descriptor, { threads: 1, slots: 1, openTower, signal })
-    const pool = createFixedModelPool({ text: { [descriptor.id]: model } })
-    await using service = await startHttpService({ catalog: createFakeCatalog([descriptor]), pool })
-    const ask = (content: unknown): Promise<Response> =>
-      service.fetch('/v1/chat/completions', {
-        json: { model: descriptor.id, messages: [{ role: 'user', content }], max_tokens: 2 },
-      })
+    const openCounted: typeof openTower = (...file) => {
+      openings += 1
+      return openTower(...file)
+    }
+    let openings = 0
+    await using model = await loadLlamaModel(descriptor, { threads: 1, slots: 1, openTower: openCounted, signal })
+    await using service = await serve(descriptor, model)
+    const ask = (content: unknown) => askFor(service, descriptor.id, content)
     assert.equal((await ask('Hi')).status, 200)
     const answer = await ask([{ type: 'image_url', image_url: { url } }])
     assert.equal(answer.status, 500)
     assert.match((await readError(answer)).message, message)
     assert.equal((await ask('Hi')).status, 200)
+    assert.equal((await ask([{ type: 'image_url', image_url: { url } }])).status, 500)
+    assert.equal(openings, 1)
   }
 })
+
+test('a projector that could not be opened for a passing reason is opened for the next picture', async () => {
+  await using folder = await createTemporaryFolder()
+  const descriptor = describeSeeing('mlp', await writeSeeingFiles(folder.path, 'mlp'))
+  const failures = [
+    unusableModel('mmproj-mlp.gguf', 'is missing or cannot be read', Object.assign(new Error('Too many files'), { code: 'EMFILE' })),
+    unusableModel('mmproj-mlp.gguf', 'does not load', new Error('std::bad_alloc')),
+    new Error('The system has no thread left.'),
+  ]
+  const openSometimes: typeof openTower = async (...file) => {
+    const failure = failures.shift()
+    if (failure !== undefined) throw failure
+    return openTower(...file)
+  }
+  await using model = await loadLlamaModel(descriptor, { threads: 1, slots: 1, openTower: openSometimes, signal })
+  await using service = await serve(descriptor, model)
+  const url = `data:image/png;base64,${(await paintPicture({ width: 90, height: 90 })).toString('base64')}`
+  const statuses: number[] = []
+  for (const content of ['Hi', ...Array(3).fill([{ type: 'image_url', image_url: { url } }])])
+    statuses.push((await askFor(service, descriptor.id, content)).status)
+  assert.deepEqual(statuses, [200, 500, 500, 200])
+})
+
+function serve(descriptor: TextModelDescriptor, model: LlamaModel): Promise<HttpService> {
+  return startHttpService({ catalog: createFakeCatalog([descriptor]), pool: createFixedModelPool({ text: { [descriptor.id]: model } }) })
+}
+
+function askFor(service: HttpService, model: string, content: unknown): Promise<Response> {
+  return service.fetch('/v1/chat/completions', { json: { model, messages: [{ role: 'user', content }], max_tokens: 2 } })
+}

@@ -5,6 +5,7 @@ import { ServiceError } from '../../core/error.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
 import type { VisionTower } from '../../core/ports/vision-tower.ts'
+import { OnDemand } from '../../core/waiting.ts'
 import { AdapterShelf } from './adapter-shelf.ts'
 import { GrammarAllowance } from './automaton/grammar-allowance.ts'
 import { GrammarCache } from './automaton/grammar-cache.ts'
@@ -52,7 +53,7 @@ export interface LoadOptions extends Partial<DeviceChoice> {
   readonly inOrder?: boolean
   /** Milliseconds on a clock that never goes back; the machine's own unless a test brings one. */
   readonly now?: () => number
-  /** Opens the tower of a model that sees; one that does is refused where it is left out. */
+  /** Opens the tower of a model that sees; its pictures are rejected where it is left out. */
   readonly openTower?: (projector: string, options: { readonly threads: number }) => Promise<VisionTower>
   readonly signal: AbortSignal
 }
@@ -78,7 +79,8 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   const context = opened.use(
     await openContext(file, { ...options, pool, contextLength: descriptor.contextLength, cacheType: descriptor.cacheType }),
   )
-  const tower = descriptor.projector === undefined ? null : opened.use(await openUsableTower(descriptor.projector, file, options))
+  const tower = descriptor.projector === undefined ? null : await openUsableTower(descriptor.projector, file, options)
+  opened.defer(async () => (await tower?.opened())?.[Symbol.asyncDispose]())
   const vocabulary = readVocabulary(file, [...toolMarks, ...thoughtTokens(file.chatTemplate)])
   const table = new SequenceTable(context.native, options.slots)
   const { contextLength } = context
@@ -132,15 +134,22 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   }
 }
 
-/** The tower of a model. Where its file cannot be used, texts still can: each picture is then rejected with the reason. */
-async function openUsableTower(...parts: Parameters<typeof openFittingTower>): Promise<VisionTower> {
-  try {
-    return await openFittingTower(...parts)
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'inference_failed') throw error
-    const reject = () => Promise.reject(error)
-    return { width: 0, seesAround: false, makesGrids: false, layOut: reject, look: reject, [Symbol.asyncDispose]: async () => undefined }
-  }
+/**
+ * The tower of a model. Texts need none, so failing to open it only rejects pictures: all of them if its file is at fault, otherwise until
+ * one opens it.
+ */
+async function openUsableTower(...parts: Parameters<typeof openFittingTower>): Promise<OnDemand<VisionTower>> {
+  const tower = new OnDemand(async () => {
+    try {
+      return await openFittingTower(...parts)
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.param !== 'model') throw error
+      const reject = () => Promise.reject(error)
+      return { width: 0, seesAround: false, makesGrids: false, layOut: reject, look: reject, [Symbol.asyncDispose]: async () => undefined }
+    }
+  })
+  await tower.get().catch(() => undefined)
+  return tower
 }
 
 /** @throws {ServiceError} `inference_failed` when the tower does not fit the model. */

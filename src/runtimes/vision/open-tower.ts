@@ -40,7 +40,9 @@ export async function openTower(
 }
 
 async function readFacts(path: string): Promise<ProjectorFacts> {
-  await using file = await open(path)
+  await using file = await open(path).catch((error: unknown) => {
+    throw unusableModel(basename(path), 'is missing or cannot be read', error)
+  })
   const header = await readGgufHeader(async (position, bytes) => {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(bytes), 0, bytes, position)
     return buffer.subarray(0, bytesRead)

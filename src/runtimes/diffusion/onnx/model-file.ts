@@ -11,7 +11,7 @@ import { withRemedy } from '../../../core/text/with-remedy.ts'
  * @param fault The end of a sentence about the file; what to do follows a semicolon, or is to copy the file again.
  */
 export function unusableModel(file: string, fault: string, cause?: unknown): ServiceError {
-  const isPassing = cause instanceof Error && 'code' in cause && passing.has(cause.code)
+  const isPassing = cause instanceof Error && (('code' in cause && passing.has(cause.code)) || isOutOfResources.test(cause.message))
   const reason = isPassing ? fault : withRemedy(fault, 'copy it again, or use another model')
   return new ServiceError('inference_failed', `The model cannot be used: ${file} ${reason}.`, {
     cause,
@@ -20,6 +20,8 @@ export function unusableModel(file: string, fault: string, cause?: unknown): Ser
 }
 
 const passing: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO', 'ESTALE'])
+/** Errors of the tensor runtime, which have no codes of the system. */
+const isOutOfResources = /bad_alloc|allocate memory|Too many open files/u
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../core/error.ts'
 import type { PictureBlock, VisionTower } from '../../../core/ports/vision-tower.ts'
 import type { PicturePart } from '../../../core/text-generation.ts'
 import { Turns } from '../../../core/turns.ts'
-import type { Abortable } from '../../../core/waiting.ts'
+import { type Abortable, type OnDemand, orAborted } from '../../../core/waiting.ts'
 import { firstRowNumber, type PromptPicture } from '../batch/prompt-pictures.ts'
 
 /** Maximum bytes of cached vectors for all accounts together. */
@@ -45,7 +45,7 @@ interface ShownPicture {
  * the sequence cache matches. Separate per account, like `StretchMemory`.
  */
 export class PictureMemory {
-  readonly #tower: VisionTower
+  readonly #tower: Pick<OnDemand<VisionTower>, 'get'>
   readonly #mostBytes: number
   /** Least recently used first. */
   readonly #kept = new Map<string, ShownPicture>()
@@ -54,7 +54,7 @@ export class PictureMemory {
   /** One picture at a time: each takes every thread. */
   readonly #turns = new Turns(1)
 
-  constructor(tower: VisionTower, mostBytes = defaultBytes) {
+  constructor(tower: Pick<OnDemand<VisionTower>, 'get'>, mostBytes = defaultBytes) {
     this.#tower = tower
     this.#mostBytes = mostBytes
   }
@@ -69,16 +69,21 @@ export class PictureMemory {
   ): Promise<ShownPicture['parts']> {
     const picture = Buffer.from(base64, 'base64')
     const key = `${account}\n${createHash('sha256').update(picture).digest('base64')}`
-    const known = this.#kept.get(key) ?? this.#number(picture, await ofPicture(() => this.#tower.layOut(picture, { signal })))
+    const known = this.#kept.get(key) ?? (await this.#layOut(picture, signal))
     this.#keep(key, known)
     return known.parts
   }
 
-  #number(picture: Uint8Array, layout: readonly (string | PictureBlock)[]): ShownPicture {
+  async #layOut(picture: Uint8Array, signal: AbortSignal): Promise<ShownPicture> {
+    const tower = await orAborted(this.#tower.get(), signal)
+    return this.#number(tower, picture, await ofPicture(() => tower.layOut(picture, { signal })))
+  }
+
+  #number(tower: VisionTower, picture: Uint8Array, layout: readonly (string | PictureBlock)[]): ShownPicture {
     let vectors: Promise<readonly Float32Array[]> | null = null
     const look = async (signal: AbortSignal): Promise<readonly Float32Array[]> => {
       const others = vectors
-      const own = others ?? this.#lookInTurn(picture, { signal })
+      const own = others ?? this.#lookInTurn(tower, picture, { signal })
       vectors = own
       try {
         return await own
@@ -96,9 +101,9 @@ export class PictureMemory {
       const index = blocks++
       rows += part.rows
       const own = async (signal: AbortSignal): Promise<Float32Array> => (await look(signal))[index] ?? missing()
-      return { ...part, firstNumber: this.#take(part.rows), look: own, seesAround: this.#tower.seesAround }
+      return { ...part, firstNumber: this.#take(part.rows), look: own, seesAround: tower.seesAround }
     })
-    return { parts, bytes: rows * this.#tower.width * numberBytes + picture.length }
+    return { parts, bytes: rows * tower.width * numberBytes + picture.length }
   }
 
   /** Numbers begin again where they end: by then no sequence holds the first ones any more. */
@@ -108,9 +113,9 @@ export class PictureMemory {
     return this.#nextNumber - rows
   }
 
-  async #lookInTurn(picture: Uint8Array, options: Abortable): Promise<readonly Float32Array[]> {
+  async #lookInTurn(tower: VisionTower, picture: Uint8Array, options: Abortable): Promise<readonly Float32Array[]> {
     using _turn = await this.#turns.take('', options)
-    return await ofPicture(() => this.#tower.look(picture, options))
+    return await ofPicture(() => tower.look(picture, options))
   }
 
   #keep(key: string, picture: ShownPicture): void {
