@@ -60,11 +60,31 @@ function shapeOf(nodes: unknown): unknown {
 }
 
 test('a text that grows letter by letter always equals the same text read at once', () => {
-  const growing = new GrowingMarkdown(readMarkdown)
+  const [growing, unfinished] = [new GrowingMarkdown(readMarkdown), new GrowingMarkdown(readMarkdown)]
   for (let end = 1; end <= text.length; end++) {
     const part = text.slice(0, end)
     assert.deepEqual(shapeOf(growing.update(part)), shapeOf(readMarkdown(part)), JSON.stringify(part.slice(-40)))
+    assert.deepEqual(shapeOf(unfinished.update(part, true)), shapeOf(readMarkdown(part, true)), JSON.stringify(part.slice(-40)))
   }
+})
+
+test('a formula that is open at the end of a growing text is unfinished, and is text once the text is complete', () => {
+  const flat = (nodes: unknown) => JSON.stringify(shapeOf(nodes), (key, value) => (key === 'data' ? undefined : value))
+  for (const [part, shown] of [
+    ['So \\[ Q = \\frac{1}{2} \\\\[2pt]\ny \\', 'So '],
+    ['So \\(Q', 'So '],
+    ['So $$Q$', 'So '],
+    ['a\n\nb\n\n- c\n- \\[', ''],
+    ['\\[\nQ', ''],
+    ['> $$\n> Q\n> $', ''],
+  ] as const) {
+    const growing = new GrowingMarkdown(readMarkdown)
+    const open = flat(growing.update(part, true))
+    assert.ok(open.includes('"…"') && open.includes(shown) && !open.includes('Q'), open)
+    assert.deepEqual(shapeOf(growing.update(part)), shapeOf(readMarkdown(part)), 'the text has ended')
+  }
+  for (const part of ['\\[\nx\n\\]', '$$\nx\n$$', '$$x$$', '\\[ x \\] y', 'a \\[ b\n\nlater', '`\\[ x`', '```\n\\[ x', 'for $5', '\\\\[ x'])
+    assert.deepEqual(shapeOf(readMarkdown(part, true)), shapeOf(readMarkdown(part)), part)
 })
 
 test('finished blocks are not parsed again and keep their identity', () => {

@@ -29,26 +29,33 @@ interface OpenFence {
  * Parses Markdown of a text that grows at its end. Settled blocks are parsed once, so that a long answer costs no more than its last lines.
  */
 export class GrowingMarkdown {
-  readonly #read: (text: string) => readonly MarkdownNode[]
+  readonly #read: (text: string, grows: boolean) => readonly MarkdownNode[]
   #settled: readonly MarkdownNode[] = []
   /** Offset of the end of the settled blocks. */
   #end = 0
   #text = ''
+  #grows = false
   #last: readonly MarkdownNode[] = []
   #fence: OpenFence | null = null
 
-  constructor(read: (text: string) => readonly MarkdownNode[]) {
+  constructor(read: (text: string, grows: boolean) => readonly MarkdownNode[]) {
     this.#read = read
   }
 
-  /** The blocks of a text. Settled blocks stay the same objects as long as the text only grows. */
-  update(text: string): readonly MarkdownNode[] {
+  /**
+   * The blocks of a text. Settled blocks stay the same objects as long as the text only grows.
+   *
+   * @param grows Whether more text follows.
+   */
+  update(text: string, grows = false): readonly MarkdownNode[] {
     if (!text.startsWith(this.#text)) {
       this.#settled = []
       this.#end = 0
       this.#fence = null
     }
-    if (text !== this.#text) this.#grow(text)
+    const isNew = text !== this.#text || grows !== this.#grows
+    this.#grows = grows
+    if (isNew) this.#grow(text)
     this.#text = text
     return [...this.#settled, ...this.#last]
   }
@@ -65,7 +72,7 @@ export class GrowingMarkdown {
   }
 
   #readUntil(text: string, until: number): void {
-    const blocks = this.#read(text.slice(this.#end, until))
+    const blocks = this.#read(text.slice(this.#end, until), this.#grows)
     const next = blocks.at(-unsettled)?.position?.start.offset
     const isLong = blocks.length > unsettled && next !== undefined
     this.#fence = openFence(text.slice(0, until), this.#end, blocks.at(-1))

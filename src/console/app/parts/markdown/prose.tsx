@@ -36,7 +36,7 @@ export function Prose({ text: whole, caret }: { text: string; caret: boolean }):
       </div>
     )
   growing.current ??= new GrowingMarkdown(read)
-  const blocks = caret || !hasDefinitions(text) ? growing.current.update(text) : read(text)
+  const blocks = caret || !hasDefinitions(text) ? growing.current.update(text, caret) : read(text)
   return (
     <div class={caret ? 'prose writing' : 'prose'} dir="auto">
       <MarkdownView blocks={blocks} />

@@ -4,13 +4,14 @@ import { mathFromMarkdown } from 'mdast-util-math'
 import { gfm } from 'micromark-extension-gfm'
 import { math } from 'micromark-extension-math'
 import { mathInText } from './math-in-text.ts'
+import { openMathInText } from './open-math.ts'
 
 type Root = ReturnType<typeof fromMarkdown>
 
 /** A node of a Markdown tree: a block, or a part of a line. */
 export type MarkdownNode = Root['children'][number]
 
-const extensions = [gfm(), math({ singleDollarTextMath: false }), mathInText]
+const extensions = [gfm(), math({ singleDollarTextMath: false })]
 
 /** An inline formula between `$$`, or `\[` and `\]`, is displayed on a line of its own, as its authors intend. */
 const displayFromMarkdown: Extension = {
@@ -32,10 +33,45 @@ const displayFromMarkdown: Extension = {
 }
 const mdastExtensions = [gfmFromMarkdown(), mathFromMarkdown(), displayFromMarkdown]
 
-/** Parses CommonMark with tables, task lists, footnotes and formulas (`$…$`, `$$…$$`, `\(…\)`, `\[…\]`). Any text is valid. */
-export function readMarkdown(text: string): readonly MarkdownNode[] {
-  const { children } = fromMarkdown(withMathFences(text), { extensions, mdastExtensions })
+/** Shown for a formula until its end arrives: half a formula cannot be drawn, and its source would jump. */
+const unfinished = '…'
+
+const unfinishedFromMarkdown: Extension = {
+  exit: {
+    mathText(token) {
+      const value = this.resume()
+      const node = this.stack.at(-1)
+      if (node !== undefined) Object.assign(node, value.trim() === '' ? { type: 'text', value: unfinished } : { value })
+      this.exit(token)
+    },
+  },
+}
+
+/**
+ * Parses CommonMark with tables, task lists, footnotes and formulas (`$…$`, `$$…$$`, `\(…\)`, `\[…\]`). Any text is valid.
+ *
+ * @param grows Whether more text follows, so that a formula that is open at the end is shown as unfinished.
+ */
+export function readMarkdown(text: string, grows = false): readonly MarkdownNode[] {
+  const fenced = withMathFences(text)
+  if (!grows) return fromMarkdown(fenced, { extensions: [...extensions, mathInText], mdastExtensions }).children
+  const { children } = fromMarkdown(fenced, {
+    extensions: [...extensions, openMathInText(text), mathInText],
+    mdastExtensions: [...mdastExtensions, unfinishedFromMarkdown],
+  })
+  hideOpenBlock(children, text)
   return children
+}
+
+/** Replaces a block formula at the end of the text that is not closed. */
+function hideOpenBlock(nodes: MarkdownNode[], text: string): void {
+  const last = nodes.at(-1)
+  if (last?.type === 'math') {
+    const [, ...lines] = text.slice(last.position?.start.offset).trimEnd().split('\n')
+    if (/^[ \t>]*(?:\${2,}|\\\])[ \t]*$/.test(lines.at(-1) ?? '')) return
+    const { position } = last
+    nodes[nodes.length - 1] = { type: 'paragraph', children: [{ type: 'text', value: unfinished }], ...(position && { position }) }
+  } else if (last?.type === 'list' || last?.type === 'listItem' || last?.type === 'blockquote') hideOpenBlock(last.children, text)
 }
 
 /**
