@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Duplex } from 'node:stream'
 import { test } from 'node:test'
 import { fastify } from 'fastify'
 import { createTestClock } from '../../test/support/test-clock.ts'
@@ -30,6 +31,22 @@ test('a stopping service keeps listening until its responses are sent', async ()
   assert.equal(await (await slow).text(), 'done')
   await stopped
   await assert.rejects(fetch(`${url}/readyz`))
+})
+
+test('requests that have arrived but are not read yet are answered', async () => {
+  const { server, answers } = await listen()
+  let answered = ''
+  const socket = new Duplex({
+    read() {},
+    write(chunk, _encoding, done) {
+      answered += String(chunk)
+      done()
+    },
+  })
+  server.server.emit('connection', socket)
+  setImmediate(() => socket.push('GET /readyz HTTP/1.1\r\nhost: sepia.test\r\n\r\n'))
+  await stopServing({ server, answers, worker, clock: createTestClock() }, { graceMs: 1000 })
+  assert.match(answered, /^HTTP\/1\.1 503 /)
 })
 
 test('responses that are incomplete after the grace time are cut off', async () => {

@@ -1,8 +1,12 @@
 import type { Server } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../core/ports/clock.ts'
 import { firstOf, neverAborted } from '../core/waiting.ts'
 import type { Worker } from '../worker/start-worker.ts'
+
+/** Turns of the event loop until what has arrived is read: one accepts a connection, the next reads from it. */
+const arrivalTurns = 3
 
 interface RunningService {
   readonly server: FastifyInstance
@@ -51,8 +55,16 @@ export class AnswersInProgress {
     return this.#count
   }
 
-  /** Resolves when there are none. */
+  /** Resolves when there are none, including those to requests that have arrived but are not read yet. */
   async finished(): Promise<void> {
+    await this.#noneLeft()
+    for (let turn = 0; turn < arrivalTurns; turn++) {
+      await setImmediate()
+      await this.#noneLeft()
+    }
+  }
+
+  async #noneLeft(): Promise<void> {
     if (this.#count === 0) return
     this.#finished = Promise.withResolvers()
     await this.#finished.promise
