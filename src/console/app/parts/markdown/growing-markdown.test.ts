@@ -83,7 +83,20 @@ test('a formula that is open at the end of a growing text is unfinished, and is 
     assert.ok(open.includes('"…"') && open.includes(shown) && !open.includes('Q'), open)
     assert.deepEqual(shapeOf(growing.update(part)), shapeOf(readMarkdown(part)), 'the text has ended')
   }
-  for (const part of ['\\[\nx\n\\]', '$$\nx\n$$', '$$x$$', '\\[ x \\] y', 'a \\[ b\n\nlater', '`\\[ x`', '```\n\\[ x', 'for $5', '\\\\[ x'])
+  for (const part of [
+    '\\[\nx\n\\]',
+    '$$\nx\n$$',
+    '$$x$$',
+    '\\[ x \\] y',
+    'a \\[ b\n\nlater',
+    '`\\[ x`',
+    '```\n\\[ x',
+    '\\(\\)',
+    'a \\[ \\] b',
+    '$$ $$ b',
+    'for $5',
+    '\\\\[ x',
+  ])
     assert.deepEqual(shapeOf(readMarkdown(part, true)), shapeOf(readMarkdown(part)), part)
 })
 

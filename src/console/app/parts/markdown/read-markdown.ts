@@ -41,7 +41,8 @@ const unfinishedFromMarkdown: Extension = {
     mathText(token) {
       const value = this.resume()
       const node = this.stack.at(-1)
-      if (node !== undefined) Object.assign(node, value.trim() === '' ? { type: 'text', value: unfinished } : { value })
+      const isOpen = value.trim() === '' && !/(?:\\[\])]|\$\$)$/.test(this.sliceSerialize(token).slice(2))
+      if (node !== undefined) Object.assign(node, isOpen ? { type: 'text', value: unfinished } : { value })
       this.exit(token)
     },
   },
