@@ -19,8 +19,6 @@ export class Controlnet implements AsyncDisposable {
   readonly #network: RunnableNetwork
   readonly #shape: UnetShape
   readonly #label: string
-  /** Whether its numbers were finite once; later ones also depend on the drawing. */
-  #isSound = false
 
   /** @param label The name of its file. */
   constructor(network: RunnableNetwork, shape: UnetShape, label: string) {
@@ -33,11 +31,17 @@ export class Controlnet implements AsyncDisposable {
    * Computes the additions to a UNet's skip connections and middle block.
    *
    * @param names Outputs to compute, in this order.
-   * @throws {ServiceError} `numerical_error` when the first outputs have NaN or infinity.
+   * @param isFirst Whether the request sees it for the first time; later numbers also depend on the drawing.
+   * @throws {ServiceError} `numerical_error` when the first outputs of a request have NaN or infinity.
    */
   async run(
     { latents, size, timestep, conditionings }: UnetEvaluation,
-    { picture, scale, names }: { readonly picture: PixelPlanes; readonly scale: number; readonly names: readonly string[] },
+    {
+      picture,
+      scale,
+      names,
+      isFirst,
+    }: { readonly picture: PixelPlanes; readonly scale: number; readonly names: readonly string[]; readonly isFirst: boolean },
   ): Promise<readonly NumericTensor[]> {
     const batch = conditionings.length
     const repeat = (values: Float32Array) => joinFloats(conditionings.map(() => values))
@@ -59,11 +63,10 @@ export class Controlnet implements AsyncDisposable {
       feeds.time_ids = new Tensor('float32', Float32Array.from(conditionings.flatMap((each) => each.timeIds)), [batch, timeIds])
     }
     const outputs = await this.#network.session.run(feeds, names)
-    if (!this.#isSound && !outputs.every(({ values }) => values.every(Number.isFinite))) {
+    if (isFirst && !outputs.every(({ values }) => values.every(Number.isFinite))) {
       const message = `The ControlNet ${this.#label} returned NaN or infinity in its first step: its file is damaged, or its numbers exceed half precision; use another file.`
       throw new ServiceError('numerical_error', message, { param: 'controlnet' })
     }
-    this.#isSound = true
     return outputs
   }
 
@@ -108,8 +111,10 @@ export function silence(skips: number): Readonly<Record<string, Tensor>> {
 /** A ControlNet in memory and what it is shown. */
 export type RunningControlnet = Omit<UsedControlnet, 'file'> & { readonly controlnet: Controlnet }
 
-/** The sum of several ControlNets. */
+/** The sum of several ControlNets, for one request. */
 export class ControlSum implements UnetAdditions {
+  /** Those that have run. */
+  readonly #seen = new Set<RunningControlnet>()
   readonly #controlnets: readonly RunningControlnet[]
   readonly #skips: number
 
@@ -121,9 +126,11 @@ export class ControlSum implements UnetAdditions {
   async feeds(evaluation: UnetEvaluation): Promise<Readonly<Record<string, Tensor>>> {
     const names = controlInputs(this.#skips)
     const sums = new Map<string, { readonly values: Float32Array; readonly dims: readonly number[] }>()
-    for (const { controlnet, picture, scale, until } of this.#controlnets) {
+    for (const running of this.#controlnets) {
+      const { controlnet, picture, scale, until } = running
       if (evaluation.share > until) continue
-      const said = await controlnet.run(evaluation, { picture, scale, names })
+      const said = await controlnet.run(evaluation, { picture, scale, names, isFirst: !this.#seen.has(running) })
+      this.#seen.add(running)
       for (const [i, name] of names.entries()) {
         const { values, dims } = said[i] ?? { values: new Float32Array(1), dims: [1, 1, 1, 1] }
         const before = sums.get(name)
