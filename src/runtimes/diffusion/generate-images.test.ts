@@ -3,6 +3,8 @@ import { after, test } from 'node:test'
 import sharp from 'sharp'
 import { drawFile, idle, loadTinyModel, paintSquare, readPixels, tinyRequest } from '../../../test/support/model-files/tiny-image-model.ts'
 import type { ImageProgress, ImageRequest } from '../../core/image-generation.ts'
+import { GuidedUnet } from './unet/guided-unet.ts'
+import { VaeDecoder } from './vae/vae-decoder.ts'
 
 const model = await loadTinyModel()
 after(() => model[Symbol.asyncDispose]())
@@ -37,6 +39,36 @@ test('progress counts the steps of all images, with a small JPEG when previews a
   )
   const { format, width } = await sharp(seen[7]?.preview).metadata()
   assert.deepEqual([format, width], ['jpeg', 64])
+})
+
+test('images of a request are drawn in one batch where the device takes several', async ({ mock }) => {
+  mock.method(GuidedUnet.prototype, 'picturesPerBatch', () => 2)
+  const together = mock.method(GuidedUnet.prototype, 'prepareTogether')
+  const { images } = await model.generate({ ...tinyRequest, seeds: [1, 2, 3] }, idle)
+  assert.deepEqual(
+    images.map(({ seed }) => seed),
+    [1, 2, 3],
+  )
+  assert.deepEqual(
+    together.mock.calls.map(({ arguments: [, members] }) => members),
+    [2],
+  )
+  await model.generate({ ...tinyRequest, seeds: [1, 2], initial: { image: await paintSquare('#888888'), strength: 0.5 } }, idle)
+  assert.equal(together.mock.callCount(), 1)
+})
+
+test('a request with a failed image ends once the others of its batch have ended', async ({ mock }) => {
+  mock.method(GuidedUnet.prototype, 'picturesPerBatch', () => 2)
+  const failure = new Error('out of memory')
+  const decode = VaeDecoder.prototype.decode
+  let [begun, ended] = [0, 0]
+  mock.method(VaeDecoder.prototype, 'decode', async function (this: VaeDecoder, ...latents: Parameters<typeof decode>) {
+    if (begun++ === 0) throw failure
+    await decode.apply(this, latents)
+    ended++
+  })
+  await assert.rejects(model.generate({ ...tinyRequest, seeds: [1, 2] }, idle), failure)
+  assert.equal(ended, begun - 1)
 })
 
 test('an abort stops before the next step, with the reason of the signal', async () => {

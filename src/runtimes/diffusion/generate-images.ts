@@ -5,6 +5,7 @@ import { type GuidanceScales, guidanceScales } from '../../core/images/guidance-
 import { type StyledPrompts, stylePrompts } from '../../core/images/style-preset.ts'
 import type { ImageModelDescriptor, UpscalerFacts } from '../../core/model.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'
+import { besides } from '../../core/waiting.ts'
 import type { DenoisingProgress } from './denoise.ts'
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
 import { drawImage, type ImageSettings, type Refining } from './draw-image.ts'
@@ -79,11 +80,12 @@ export async function generateImages(
     return { bytes, encoding, width, height, seed, removedForSafety: unsafe, safetyScore: score }
   }
   const images: GeneratedImage[] = []
+  const perBatch = start === null && second === null && references.length === 0 ? picturesPerBatch(pipeline, settings) : 1
   while (images.length < request.seeds.length) {
     const first = images.length
-    const seeds = request.seeds.slice(first, first + groupSize(pipeline, settings, start ?? second ?? references[0]))
+    const seeds = request.seeds.slice(first, first + perBatch)
     const lockStep = seeds.length === 1 ? null : new LockStep(pipeline.base.unet, seeds.length)
-    const drawn = seeds.map(async (seed, i) => {
+    const drawn = await besides(signal, seeds.entries(), async ([i, seed], signal) => {
       const onStep = async ({ done, total, size: at, estimate }: DenoisingProgress): Promise<void> => {
         const shownIn = at.width * pipeline.vae.factor === size.width ? firstFrame : frame
         const shown = request.previews && i === seeds.length - 1 ? await previews.paint(estimate(), at, shownIn) : undefined
@@ -100,7 +102,7 @@ export async function generateImages(
         lockStep?.leave()
       }
     })
-    images.push(...(await Promise.all(drawn)))
+    images.push(...drawn)
   }
   const { cutAt } = settings.prompts
   const warnings = [
@@ -163,13 +165,12 @@ async function secondPassOf(
   }
 }
 
-/** Number of images that one batch draws. */
-function groupSize(
+/** Number of images from noise alone that one batch draws. */
+function picturesPerBatch(
   pipeline: DiffusionPipeline,
   { refining, ...size }: Pick<ImageSettings, 'width' | 'height' | 'refining'>,
-  start: unknown,
 ): number {
-  if (start !== null || refining !== null || pipeline.base.additions !== null) return 1
+  if (refining !== null || pipeline.base.additions !== null) return 1
   return Math.max(pipeline.base.unet.picturesPerBatch(sizeOf(pipeline, size)), 1)
 }
 
