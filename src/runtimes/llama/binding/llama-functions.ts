@@ -73,7 +73,7 @@ export interface LlamaFunctions {
   readonly llama_set_adapters_lora: NativeCall<[context: Pointer, adapters: Memory, count: number, scales: Memory], number>
   readonly llama_set_causal_attn: NativeCall<[context: Pointer, causal: boolean], Nothing>
   readonly llama_set_n_threads: NativeCall<[context: Pointer, one: number, batch: number], Nothing>
-  readonly llama_attach_threadpool: NativeCall<[context: Pointer, one: Pointer, batch: Pointer], Nothing>
+  readonly llama_attach_threadpool: NativeCall<[context: Pointer, one: Pointer | null, batch: Pointer | null], Nothing>
   readonly llama_pooling_type: NativeCall<[context: Pointer], number>
   readonly llama_get_logits: NativeCall<[context: Pointer], Maybe>
   readonly llama_get_logits_ith: NativeCall<[context: Pointer, index: number], Maybe>

@@ -30,6 +30,23 @@ test('a batch can be aborted while it is computed, and does not affect the next 
   assert.deepEqual(logits[0], logits[1])
 })
 
+test('a batch of one thread leaves the pool, whose threads would otherwise poll beside it', async ({ mock }) => {
+  await using file = await openModelFile(miniChat.file, { signal })
+  using pool = new ThreadPool(file.native.library, 2)
+  await using context = await NativeContext.open(file.native, shape, { pool })
+  assert.ok(context !== null)
+  const attach = mock.method(file.native.library.functions, 'llama_attach_threadpool')
+  for (const [position, threads] of [1, 2, 2, 1, 1, 2].entries()) {
+    context.initBatch()
+    context.addToBatch(0, position, Uint32Array.of(300), Uint32Array.of())
+    assert.ok(await context.decodeBatch(threads))
+  }
+  assert.deepEqual(
+    attach.mock.calls.map(({ arguments: [, attached] }) => attached !== null),
+    [true, false, true],
+  )
+})
+
 /** Reads tokens into a sequence. @returns The logits after the last. */
 async function read(context: NativeContext, sequence: number, first: number, read: Uint32Array): Promise<Float32Array> {
   context.initBatch()

@@ -257,10 +257,11 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
 
   #computeWith(threads: number): void {
     const { llama_set_n_threads, llama_attach_threadpool } = this.#library.functions
+    // Without it, one thread's batches would keep the pool's others polling; the next batch pauses a pool that was attached before.
     const pool = this.#pool.pointer(threads)
-    if (pool !== null && pool !== this.#attached) llama_attach_threadpool(this.#pointer, pool, pool)
+    if (pool !== this.#attached) llama_attach_threadpool(this.#pointer, pool, pool)
     if (threads !== this.#threads) llama_set_n_threads(this.#pointer, threads, threads)
-    this.#attached = pool ?? this.#attached
+    this.#attached = pool
     this.#threads = threads
   }
 
