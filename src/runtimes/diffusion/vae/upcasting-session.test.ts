@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cp, writeFile } from 'node:fs/promises'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { overflowingDecoder } from '../../../../test/support/model-files/overflowing-decoder.ts'
@@ -65,19 +65,21 @@ test('pictures that overflow at once open single precision once, and a failure t
   assert.equal(opened, 2)
 })
 
-/** A model with another decoder. */
-async function withDecoder<Result>(decoder: Uint8Array, use: (model: ImageModel) => Promise<Result>): Promise<Result> {
+/** A model with another decoder, whose configuration says whether it overflows. */
+async function withDecoder<Result>(decoder: Uint8Array, overflows: boolean, use: (model: ImageModel) => Promise<Result>): Promise<Result> {
   await using temporary = await createTemporaryFolder()
   const folder = join(temporary.path, 'overflowing')
   await cp(tinyFolder, folder, { recursive: true })
   await writeFile(join(folder, 'vae_decoder', 'model.onnx'), decoder)
+  const config = join(folder, 'vae_decoder', 'config.json')
+  await writeFile(config, JSON.stringify({ ...JSON.parse(await readFile(config, 'utf8')), force_upcast: overflows }))
   await using model = await loadTinyModel({ folder })
   return await use(model)
 }
 
 test('only the response of a request whose picture overflowed reports it', async () => {
   // The largest latent is 110 with little guidance, and at least 170 with much.
-  const found = await withDecoder(overflowingDecoder(32_752 / 136), async (model) => {
+  const found = await withDecoder(overflowingDecoder(32_752 / 136), false, async (model) => {
     const warningsAt = async (guidanceScale: number) => (await model.generate({ ...tinyRequest, guidanceScale }, idle)).warnings
     return [await warningsAt(50), await warningsAt(1)]
   })
@@ -85,8 +87,6 @@ test('only the response of a request whose picture overflowed reports it', async
 })
 
 test('a half-precision VAE whose configuration sets "force_upcast" runs in single precision at once', async () => {
-  const { images, warnings } = await withDecoder(overflowingDecoder(60_000, 'float16'), (model) =>
-    model.generate({ ...tinyRequest, steps: 1 }, idle),
-  )
+  const { images, warnings } = await withDecoder(overflowingDecoder(), true, (model) => model.generate({ ...tinyRequest, steps: 1 }, idle))
   assert.deepEqual([images.length, warnings], [1, undefined])
 })

@@ -31,8 +31,8 @@ export class Controlnet implements AsyncDisposable {
    * Computes the additions to a UNet's skip connections and middle block.
    *
    * @param names Outputs to compute, in this order.
-   * @param isFirst Whether the request sees it for the first time; later numbers also depend on the drawing.
-   * @throws {ServiceError} `numerical_error` when the first outputs of a request have NaN or infinity.
+   * @param isFirst Whether it is the first evaluation of a pass; later numbers also depend on the drawing.
+   * @throws {ServiceError} `numerical_error` when the first outputs of a pass have NaN or infinity.
    */
   async run(
     { latents, size, timestep, conditionings }: UnetEvaluation,
@@ -111,7 +111,7 @@ export function silence(skips: number): Readonly<Record<string, Tensor>> {
 /** A ControlNet in memory and what it is shown. */
 export type RunningControlnet = Omit<UsedControlnet, 'file'> & { readonly controlnet: Controlnet }
 
-/** The sum of several ControlNets, for one request. */
+/** The sum of several ControlNets, for one pass. */
 export class ControlSum implements UnetAdditions {
   /** Those that have run. */
   readonly #seen = new Set<RunningControlnet>()
