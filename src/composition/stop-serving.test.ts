@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { Duplex } from 'node:stream'
 import { test } from 'node:test'
-import { fastify } from 'fastify'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type FastifyInstance, fastify } from 'fastify'
 import { createTestClock } from '../../test/support/test-clock.ts'
 import { AnswersInProgress, stopServing } from './stop-serving.ts'
 
@@ -33,8 +34,8 @@ test('a stopping service keeps listening until its responses are sent', async ()
   await assert.rejects(fetch(`${url}/readyz`))
 })
 
-test('requests that have arrived but are not read yet are answered', async () => {
-  const { server, answers } = await listen()
+/** A connection on which a request arrives when it is sent. */
+function connect(server: FastifyInstance) {
   let answered = ''
   const socket = new Duplex({
     read() {},
@@ -44,9 +45,27 @@ test('requests that have arrived but are not read yet are answered', async () =>
     },
   })
   server.server.emit('connection', socket)
-  setImmediate(() => socket.push('GET /readyz HTTP/1.1\r\nhost: sepia.test\r\n\r\n'))
+  const sendSoon = () => setImmediate(() => socket.push('GET /readyz HTTP/1.1\r\nhost: sepia.test\r\n\r\n'))
+  return { sendSoon, answered: () => answered }
+}
+
+test('requests that have arrived but are not read yet are answered', async () => {
+  const { server, answers } = await listen()
+  const { sendSoon, answered } = connect(server)
+  sendSoon()
   await stopServing({ server, answers, worker, clock: createTestClock() }, { graceMs: 1000 })
-  assert.match(answered, /^HTTP\/1\.1 503 /)
+  assert.match(answered(), /^HTTP\/1\.1 503 /)
+})
+
+test('requests that arrive while other nodes still use this one are answered', async () => {
+  const { server, answers } = await listen()
+  const { sendSoon, answered } = connect(server)
+  const leaveOthers = async () => {
+    for (let turn = 0; turn < 10; turn++) await nextTurn()
+    sendSoon()
+  }
+  await stopServing({ server, answers, worker, clock: createTestClock(), leaveOthers }, { graceMs: 1000 })
+  assert.match(answered(), /^HTTP\/1\.1 503 /)
 })
 
 test('responses that are incomplete after the grace time are cut off', async () => {

@@ -29,7 +29,10 @@ export async function stopServing(
   const left = leaveOthers()
   await firstOf(
     neverAborted.signal,
-    async () => void (await Promise.all([answers.finished(), left])),
+    async () => {
+      await left
+      await answers.finished()
+    },
     (signal) => clock.wait(graceMs, { signal }),
   )
   server.server.closeAllConnections()
