@@ -75,11 +75,12 @@ export function registerAccount(
     await accounts.deleteSessionsOf(person.id, { signal })
     const revoked = revokeTokens ? await tokens.revokeAll(person.id, clock.now(), { signal }) : 0
     const changed = [
+      ...(isRenamed ? ['name'] : []),
       ...(newPassword === undefined ? [] : ['password']),
       ...(email === person.email ? [] : ['e-mail']),
       ...(revoked > 0 ? ['tokens revoked'] : []),
     ]
-    await recordAudit(deps, request, 'sign-in-changed', { detail: changed.join(', ') || 'name' })
+    if (changed.length > 0) await recordAudit(deps, request, 'sign-in-changed', { detail: changed.join(', ') })
     const opened = { accountId: person.id, lifetimeMs: signIn.sessionMs, ...browserOf(request) }
     const session = await openSession(deps, opened, { signal })
     signInBrowser(reply, deps, { accountId: person.id, passwordHash, session })

@@ -102,6 +102,8 @@ test('requests that change nothing are not recorded', async () => {
     ['PATCH', '/console/api/account', profile, 200],
     ['POST', `${person}/deletion`, { name: 'Ada' }, 202, 'account-deleted'],
     ['POST', `${person}/deletion`, { name: 'Ada' }, 404],
+    // Ends the session.
+    ['PATCH', '/console/api/account', { ...profile, revokeTokens: true }, 200],
   ] as const
   for (const [method, path, body, status, action] of requests) {
     const before = await store.audit.list({ before: null, limit: 100 }, options)
