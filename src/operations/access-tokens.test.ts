@@ -5,7 +5,7 @@ import { createTestClock } from '../../test/support/test-clock.ts'
 import { type ErrorCode, ServiceError } from '../core/error.ts'
 import { noLimits } from '../core/limits/use-limits.ts'
 import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
-import { createAccessToken, listAccessTokens, makeAccessTokenText, revokeAccessToken } from './access/access-tokens.ts'
+import { createAccessToken, limitAccessToken, listAccessTokens, makeAccessTokenText, revokeAccessToken } from './access/access-tokens.ts'
 import { createAccount } from './access/accounts.ts'
 import { authenticate, type TokenHolder } from './access/authenticate.ts'
 import { RecentValues } from './access/recent-values.ts'
@@ -182,5 +182,14 @@ suite('access tokens', () => {
     await assert.rejects(revokeAccessToken(parts, { id: token.id, accountId: 'other' }, options), hasCode('not_found'))
     await revokeAccessToken(parts, token, options)
     await revokeAccessToken(parts, token, options)
+  })
+
+  test('of equal changes at the same time, one reports that it changed the token', async () => {
+    const parts = await createParts()
+    const { token } = await createAccessToken(parts, { accountId: parts.account.id, name: 'x', scopes: ['text'], expiresAt: null }, options)
+    const limit = () => limitAccessToken(parts, token, { tokensPerDay: 5 }, options)
+    const revoke = () => revokeAccessToken(parts, token, options)
+    for (const change of [limit, revoke]) assert.deepEqual((await Promise.all([change(), change()])).sort(), [false, true])
+    await assert.rejects(limitAccessToken(parts, { id: token.id, accountId: 'other' }, { tokensPerDay: 5 }, options), hasCode('not_found'))
   })
 })

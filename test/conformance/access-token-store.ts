@@ -61,6 +61,7 @@ export function testAccessTokenStore(name: string, open: StoreFactory): void {
     await store.tokens.touch('t', 50, options)
     assert.equal(await store.tokens.revoke({ id: 't', accountId: 'b' }, 60, options), false)
     assert.equal(await store.tokens.revoke({ id: 't', accountId: 'a' }, 60, options), true)
+    assert.equal(await store.tokens.revoke({ id: 't', accountId: 'a' }, 60, options), false)
     assert.deepEqual(await store.tokens.findByHash(token.hash, options), { ...token, lastUsedAt: 50, revokedAt: 60 })
   })
 
@@ -120,11 +121,13 @@ export function testAccessTokenStore(name: string, open: StoreFactory): void {
     await store.tokens.create(token, options)
     const target = { id: 't', accountId: 'a' }
     assert.equal(await store.tokens.limit(target, { requestsPerMinute: 5, moneyPerMonth: 6_000_000_000 }, options), true)
+    assert.equal(await store.tokens.limit(target, { requestsPerMinute: 5, tokensPerDay: 7, imagesPerDay: null }, options), false)
     assert.equal(await store.tokens.limit({ id: 't', accountId: 'b' }, { requestsPerMinute: 1 }, options), false)
-    assert.equal(await store.tokens.limit(target, {}, options), true)
+    assert.equal(await store.tokens.limit(target, {}, options), false)
     const limitsOf = async () => (await store.tokens.findByHash(token.hash, options))?.limits
     assert.deepEqual(await limitsOf(), { ...noUseLimits, requestsPerMinute: 5, tokensPerDay: 7, moneyPerMonth: 6_000_000_000 })
-    await store.tokens.limit(target, { tokensPerDay: null, requestsPerMinute: null }, options)
+    assert.equal(await store.tokens.limit(target, { tokensPerDay: null, requestsPerMinute: 5 }, options), true)
+    assert.equal(await store.tokens.limit(target, { requestsPerMinute: null }, options), true)
     assert.deepEqual(await limitsOf(), { ...noUseLimits, moneyPerMonth: 6_000_000_000 })
   })
 }

@@ -123,8 +123,9 @@ async function callAny(race: Race, call: number): Promise<void> {
       const token = { id: hash, accountId, name: hash, hash, hint: 'h', scopes: [], ...dates, limits: noUseLimits }
       // The row of a call whose answer was lost makes its repetition fail.
       const isMade = await store.tokens.create(token, options).catch(() => false)
-      if (isMade && (await insist(() => store.tokens.revoke(token, 2, options)))) revoked.add(hash)
-      return
+      if (!isMade) return
+      await insist(() => store.tokens.revoke(token, 2, options))
+      return void revoked.add(hash)
     }
     case 10:
       return link.cut()

@@ -20,7 +20,7 @@ export interface AccessTokenStore {
   findByHash(hash: string, options: Abortable): Promise<AccessToken | null>
   /** All tokens of an account, oldest first, including unusable ones. */
   list(accountId: string, options: Abortable): Promise<readonly AccessToken[]>
-  /** Revokes a token; revoking it again keeps the first time. False = the account has no such token. */
+  /** Revokes a token; false = it is revoked already, or the account has no such token. */
   revoke(target: TokenTarget, revokedAt: number, options: Abortable): Promise<boolean>
   /** Undoes a revocation made at or after `since`; false = there is none. */
   restore(target: TokenTarget, since: number, options: Abortable): Promise<boolean>
@@ -30,7 +30,7 @@ export interface AccessTokenStore {
   revokedOf(ids: readonly string[], options: Abortable): Promise<readonly string[]>
   /** The names of the stored tokens among `ids`. */
   namesOf(ids: readonly string[], options: Abortable): Promise<ReadonlyMap<string, string>>
-  /** Changes the given limits; false = the account has no such token. */
+  /** Changes the given limits; false = they are the same already, or the account has no such token. */
   limit(target: TokenTarget, limits: Partial<UseLimits>, options: Abortable): Promise<boolean>
   /** Records the last use of a token, in Unix milliseconds; ignores unknown tokens. */
   touch(id: string, lastUsedAt: number, options: Abortable): Promise<void>

@@ -2,7 +2,7 @@ import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { type AccessToken, scopes as everyScope, type Scope } from '../../core/access-token.ts'
 import { ServiceError } from '../../core/error.ts'
-import { changesLimits, noUseLimits, type UseLimits } from '../../core/limits/use-limits.ts'
+import { noUseLimits, type UseLimits } from '../../core/limits/use-limits.ts'
 import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-token-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Store } from '../../core/ports/store.ts'
@@ -81,9 +81,8 @@ export async function limitAccessToken(
   limits: Partial<UseLimits>,
   options: Abortable,
 ): Promise<boolean> {
-  const before = await findOwn(tokens, target, options)
-  if (before !== undefined && !changesLimits(before.limits, limits)) return false
   if (await tokens.limit(target, limits, options)) return true
+  if (await isOwn(tokens, target, options)) return false
   throw new ServiceError('not_found', 'This account has no such access token.')
 }
 
@@ -98,14 +97,13 @@ export async function revokeAccessToken(
   target: TokenTarget,
   options: Abortable,
 ): Promise<boolean> {
-  const before = await findOwn(tokens, target, options)
-  if (before !== undefined && before.revokedAt !== null) return false
   if (await tokens.revoke(target, clock.now(), options)) return true
+  if (await isOwn(tokens, target, options)) return false
   throw new ServiceError('not_found', 'Use the id of one of your own tokens, as the list shows it.')
 }
 
-async function findOwn(tokens: AccessTokenStore, { id, accountId }: TokenTarget, options: Abortable): Promise<AccessToken | undefined> {
-  return (await tokens.list(accountId, options)).find((token) => token.id === id)
+async function isOwn(tokens: AccessTokenStore, { id, accountId }: TokenTarget, options: Abortable): Promise<boolean> {
+  return (await tokens.list(accountId, options)).some((token) => token.id === id)
 }
 
 /** Time for undoing a revocation; the page offers it for ten seconds. */

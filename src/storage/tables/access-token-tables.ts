@@ -27,7 +27,7 @@ export abstract class AccessTokenTables<Database extends Statements> extends Tab
   }
 
   async revoke({ id, accountId }: TokenTarget, revokedAt: number): Promise<boolean> {
-    const sql = 'update access_tokens set revoked_at = coalesce(revoked_at, :revokedAt) where id = :id and account_id = :accountId'
+    const sql = 'update access_tokens set revoked_at = :revokedAt where id = :id and account_id = :accountId and revoked_at is null'
     return (await this.#write(sql, { id, accountId, revokedAt })) === 1
   }
 
@@ -42,8 +42,10 @@ export abstract class AccessTokenTables<Database extends Statements> extends Tab
   }
 
   async limit({ id, accountId }: TokenTarget, limits: Partial<UseLimits>): Promise<boolean> {
-    const { assignments, values } = writeChanges(limitChanges(limits))
-    const sql = `update access_tokens set ${assignments} where id = :id and account_id = :accountId`
+    const changes = limitChanges(limits)
+    const { assignments, values } = writeChanges(changes)
+    const differs = ['false', ...changes.map(([column]) => `${column} is distinct from :${column}`)].join(' or ')
+    const sql = `update access_tokens set ${assignments} where id = :id and account_id = :accountId and (${differs})`
     return (await this.#write(sql, { id, accountId, ...values })) === 1
   }
 
