@@ -13,6 +13,7 @@ import type { ModelDescriptor } from '../core/model.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import type { TextPart } from '../core/text-generation.ts'
 import { createFakeCatalog, describeFakeImage } from '../runtimes/fake/fake-catalog.ts'
+import { createFixedModelPool } from '../runtimes/fake/fixed-model-pool.ts'
 import { maxNodeWaitMs } from './cluster-pool.ts'
 
 const { signal } = new AbortController()
@@ -307,6 +308,17 @@ test('an API node lists the models of its workers only', async () => {
   )
   assert.equal(cluster.api.pool.states().find(({ modelId }) => modelId === 'fake-chat')?.slots, 2)
   await assert.rejects(cluster.api.pool.acquireText('nothing', options), { code: 'model_not_found', message: /fake-chat/ })
+})
+
+test('loading a model on another node reports a change unless it is loaded there', async () => {
+  const lent = createFixedModelPool({ text: { 'fake-chat': heldModel().model } })
+  for (const [pool, changes] of [
+    [lent, false],
+    [{ ...lent, states: () => [] }, true],
+  ] as const) {
+    await using cluster = await startCluster([{ lent: pool }])
+    assert.equal(await cluster.api.pool.load('fake-chat', options), changes)
+  }
 })
 
 test('without a worker, a request gets an error that says what to start', async () => {

@@ -77,9 +77,11 @@ class ClusterPool implements ModelPool {
 
   async load(modelId: string, { signal }: Abortable): Promise<boolean> {
     findDescriptor(this.#deps.catalog, modelId)
-    const chosen = chooseNode(this.#views(modelId), { key: modelId, excluded: new Set() })
+    const views = this.#views(modelId)
+    const chosen = chooseNode(views, { key: modelId, excluded: new Set() })
     if (chosen === null) throw makeNoNodeError(modelId)
-    return this.#command('load', modelId, chosen, signal)
+    const wasLoaded = views.some(({ id, model }) => id === chosen && model.state === 'loaded')
+    return (await this.#command('load', modelId, chosen, signal)) && !wasLoaded
   }
 
   async unload(modelId: string, { signal }: Abortable): Promise<boolean> {
@@ -94,7 +96,7 @@ class ClusterPool implements ModelPool {
     if (own?.id === nodeId) return own.pool[kind](modelId, { signal })
     const question = { kind, model: modelId, account: '', sequences: 1, deferred: false }
     await using _done = await leaseSlot(leasingNode, this.#addressOf(nodeId), question, { signal })
-    // Other nodes do not report whether it changed anything.
+    // Other nodes do not report whether it changed anything; the caller compares the last state they reported.
     return true
   }
 
