@@ -9,7 +9,7 @@ import type { Config } from '../../config/settings.ts'
 import { type ModelDescriptor, serversOf } from '../../core/model.ts'
 import type { Store } from '../../core/ports/store.ts'
 import { checkStoredBytes, type StoredBytesKind } from '../../operations/account-bytes.ts'
-import { isOwned, ownerFiles, takeOwnerLock } from '../../storage/sqlite/owner-lock.ts'
+import { ownerFiles } from '../../storage/sqlite/owner-lock.ts'
 import { checkDatabase, findUnwritable } from '../../storage/upkeep/examination.ts'
 import { readDatabaseUrl } from '../cluster/node-address.ts'
 import { rootOf } from '../cluster/open-bucket.ts'
@@ -61,7 +61,7 @@ function soundnessOf({ upstream }: ModelDescriptor): string {
   return upstream === undefined ? 'every listed file is complete' : `its model.json is valid, and it runs on ${upstream.url}`
 }
 
-/** Checks the database and the stored outputs; a service can start meanwhile. */
+/** Checks the database and the stored outputs, while a service may be running. */
 export async function examineData(config: Config, options: ExamineOptions): Promise<readonly Finding[]> {
   const { dataFolder, database: shared } = config
   if (shared.type === 'postgres') return examineShared(config, await readDatabaseUrl(shared), options)
@@ -104,19 +104,10 @@ async function examineShared(config: Config, url: string, options: ExamineOption
 
 async function examineOutputs(config: Config, options: ExamineOptions): Promise<Finding> {
   const clock = createSystemClock()
-  const free = await takeOwnerLock(config.dataFolder).catch((error: unknown) => {
-    if (!isOwned(error)) throw error
-    return null
-  })
-  if (free === null)
-    return {
-      subject: 'outputs',
-      healthy: true,
-      message: 'not checked, because a service is running; it checks each one when it is fetched.',
-    }
-  // A service may start while the outputs are read.
-  free[Symbol.dispose]()
-  await using store = await openStore(config, { clock, mode: 'tool' })
+  // An interrupted restore, or a service of an earlier version, keeps others out.
+  const opened = await openStore(config, { clock, mode: 'tool' }).catch((error: Error) => error)
+  if (opened instanceof Error) return { subject: 'outputs', healthy: false, message: opened.message }
+  await using store = opened
   return await compareOutputs(config, store, options)
 }
 
