@@ -178,7 +178,7 @@ export const settings = {
       'currency',
       optional(currencyCode),
       unset('none'),
-      'Currency of model prices and money limits in the console, as an ISO 4217 code such as `EUR`; without it, amounts are plain numbers.',
+      'Currency of model prices and money limits in the console, as an ISO 4217 code such as `EUR`; without it, amounts are plain numbers. Use the same on all nodes of a cluster.',
     ),
     tokens: accounts('account-tokens', integer(1, 100_000), '1000', 'Usable access tokens per account; the console creates no more.'),
     storageBytes: accounts(
