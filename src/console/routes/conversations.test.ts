@@ -177,6 +177,25 @@ test('concurrent changes of a conversation are all stored', async () => {
   assert.equal((await list('?archived=true')).conversations.length, 1)
 })
 
+test('a new message restores an archived conversation even if its head changes meanwhile', async () => {
+  const service = await startConsoleService()
+  const { send, keep, say, open, list } = await startAs(service)
+  await keep('one')
+  await send('PUT', `/${idOf('one')}/archived`, { archived: true })
+  const { documents } = service.store
+  const put = documents.put.bind(documents)
+  documents.put = async (document, options) => {
+    if (document.kind === 'conversation') {
+      documents.put = put
+      await send('PUT', `/${idOf('one')}`, { title: 'Renamed' })
+    }
+    return await put(document, options)
+  }
+  assert.equal((await say('one', 'question')).statusCode, 204)
+  assert.equal((await open('one')).title, 'Renamed')
+  assert.equal((await list('?archived=true')).conversations.length, 0)
+})
+
 test('long lists are paged', async () => {
   const service = await startConsoleService()
   const { keep, list } = await startAs(service)

@@ -57,31 +57,29 @@ export function readTurn(document: StoredDocument): Turn {
 
 /** Records a changed message as a change of its conversation, so that open pages reload it. */
 export async function noteChange(deps: DocumentDependencies, target: ConversationTarget, options: Abortable): Promise<void> {
-  const { accountId, id } = target
-  const head = await deps.documents.get({ kind: 'conversation', id, accountId }, options)
-  if (head === null || head.label === removedLabel) return
-  const { id: _, changedAt: __, ...kept } = readHead(head)
-  // If there was another concurrent change, that one is recorded.
-  const most = Number.MAX_SAFE_INTEGER
-  await deps.documents.put(headDocument(target, kept, deps.clock.now()), { ...options, version: head.version, most })
+  await changeHead({ ...deps, maxDocumentBytes: Number.MAX_SAFE_INTEGER }, target, options, (known) => {
+    if (known === null || known.label === removedLabel) return null
+    const { id: _, changedAt: __, ...head } = readHead(known)
+    return headDocument(target, head, deps.clock.now())
+  })
 }
 
 /**
  * Replaces the head of a conversation by what `change` makes of it; called again after a concurrent change.
  *
- * @param change Gets null when there is none.
- * @throws {ServiceError} `quota_exceeded`, or `not_found` if it was removed or the id belongs to another account.
+ * @param change Gets null when there is none, and returns null to leave it.
+ * @throws {ServiceError} `quota_exceeded`, or `not_found` if the id belongs to another account.
  */
 export async function changeHead(
   deps: DocumentDependencies,
   target: ConversationTarget,
   options: Abortable,
-  change: (known: StoredDocument | null) => Document,
+  change: (known: StoredDocument | null) => Document | null,
 ): Promise<void> {
   const key = { kind: 'conversation', ...target } as const
   for (let known = await deps.documents.get(key, options); ; ) {
-    if (known?.label === removedLabel) throw conversationNotFound()
-    if ((await keep(deps, change(known), { ...options, version: known?.version ?? null })) === 'stored') return
+    const changed = change(known)
+    if (changed === null || (await keep(deps, changed, { ...options, version: known?.version ?? null })) === 'stored') return
     const before = known
     known = await deps.documents.get(key, options)
     if (before === null && known === null) throw conversationNotFound()

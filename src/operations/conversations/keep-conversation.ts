@@ -11,6 +11,7 @@ import {
   keep,
   noteChange,
   readHead,
+  removedLabel,
   turnDocument,
 } from './conversation-documents.ts'
 import { removeConversation, wasRemoved } from './remove-conversation.ts'
@@ -29,6 +30,7 @@ export async function keepConversation(
   const at = deps.clock.now()
   await unlessRemoved(deps, target, options, () =>
     changeHead(deps, target, options, (known) => {
+      if (known?.label === removedLabel) throw conversationNotFound()
       const { countsFrom: start, ...kept }: Partial<ConversationHead> = known === null ? { leaf: null } : readHead(known)
       const { title, pinned, leaf, settings, countsFrom = change.settings ? undefined : start } = { ...kept, ...change }
       if (title === undefined || pinned === undefined || leaf === undefined) throw conversationNotFound()

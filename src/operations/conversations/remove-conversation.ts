@@ -44,7 +44,7 @@ export async function archiveConversation(
   options: Abortable,
 ): Promise<void> {
   await changeHead(deps, target, options, (known) => {
-    if (known === null) throw conversationNotFound()
+    if (known === null || known.label === removedLabel) throw conversationNotFound()
     const { id: _, changedAt, ...head } = readHead(known)
     return { ...headDocument(target, head, changedAt), ...(archived && { label: archivedLabel }) }
   })

@@ -5,6 +5,26 @@ import { openBrowserPage } from '../../../../../test/support/browser-page.ts'
 const page = openBrowserPage()
 const { ConversationKeeper } = await import('./conversation-keeper.ts')
 
+/** Stands in for the browser's database: the bodies of the changes it stores. */
+const unsent = (() => {
+  const records = new Map<string, { readonly body: unknown }>()
+  const objectStore = () => ({
+    put: (value: { readonly body: unknown }, key: string) => records.set(key, value),
+    delete: (key: string) => records.delete(key),
+  })
+  const transaction = () => {
+    const begun = { oncomplete() {}, objectStore, commit: () => begun.oncomplete() }
+    return begun
+  }
+  const open = () => {
+    const opening = { onsuccess() {}, result: { transaction } }
+    queueMicrotask(() => opening.onsuccess())
+    return opening
+  }
+  Object.defineProperty(globalThis, 'indexedDB', { value: { open } })
+  return () => [...records.values()].map(({ body }) => body)
+})()
+
 const settings = { model: 'fake-chat', parameters: {} }
 const head = { title: 'Otters', pinned: true, leaf: 'a', settings, countsFrom: 'q' }
 
@@ -16,6 +36,7 @@ test('only the parts of a head that changed since it was last stored are sent', 
   const answerWith = (status: number, meanwhile?: () => void) =>
     page.answerWith(async (_address, { body }) => {
       sent.push(JSON.parse(String(body)))
+      await Promise.resolve()
       meanwhile?.()
       return new Response(null, { status })
     })
@@ -31,5 +52,36 @@ test('only the parts of a head that changed since it was last stored are sent', 
   keeper.headChanged('settings')
   await keeper.settled()
   const { title, pinned, leaf } = head
-  assert.deepEqual(sent, [{ title }, { title, pinned }, { title, pinned, leaf }, { settings, countsFrom: 'q' }])
+  assert.deepEqual(sent, [{ title }, { title, pinned }, { leaf }, { settings, countsFrom: 'q' }])
+})
+
+test('a change that fails after its page was left stays in the browser and is sent again', async ({ mock }) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  const keeper = new ConversationKeeper('c', { head: () => head as never, turn: () => undefined })
+  const sent: unknown[] = []
+  const requests = [1, 2, 3].map(() => ({ sent: Promise.withResolvers<void>(), answer: Promise.withResolvers<Response>() }))
+  page.answerWith((_address, { body }) => {
+    const request = requests[sent.push(JSON.parse(String(body))) - 1]
+    assert.ok(request)
+    request.sent.resolve()
+    return request.answer.promise
+  })
+  const [first, second, third] = requests
+  assert.ok(first && second && third)
+  const stored = new Response(null, { status: 204 })
+  keeper.headChanged('title')
+  keeper.headChanged('leaf')
+  keeper.leave()
+  first.answer.resolve(stored)
+  await keeper.settled()
+  await new Promise(setImmediate)
+  assert.equal(keeper.isAtWork(null), true)
+  assert.deepEqual(unsent(), [{ leaf: head.leaf }])
+  second.answer.reject(new TypeError('fetch failed'))
+  await third.sent.promise
+  assert.deepEqual(sent, [{ title: head.title }, { title: head.title, leaf: head.leaf }, { leaf: head.leaf }])
+  third.answer.resolve(stored)
+  await keeper.settled()
+  await new Promise(setImmediate)
+  assert.deepEqual([keeper.isAtWork(null), unsent()], [false, []])
 })

@@ -33,14 +33,14 @@ export class ConversationKeeper {
   readonly #kept: Kept
   /** Ids of messages; null = the head. */
   readonly #changed = new Set<string | null>()
-  /** The parts of the head to send. Another page may have changed the others. */
-  readonly #headParts = new Set<string>()
+  /** The parts of the head to send, with the number of changes before each. Another page may have changed the others. */
+  readonly #headParts = new Map<string, number>()
   /** Rejected changes with their errors. Other changes are sent regardless. */
   readonly #refused = new Map<string | null, unknown>()
   #sending: Promise<void> | null = null
   #later: ReturnType<typeof setTimeout> | undefined
-  /** Changes that are being sent. */
-  readonly #underWay = new Set<string | null>()
+  /** Changes that are being sent; one that was repeated when the page was left is there twice. */
+  readonly #underWay = new Set<{ readonly id: string | null }>()
   #stopped = false
   #changes = 0
 
@@ -55,13 +55,13 @@ export class ConversationKeeper {
   }
 
   headChanged(...parts: readonly HeadPart[]): void {
-    for (const part of parts) this.#headParts.add(part)
+    for (const part of parts) this.#headParts.set(part, this.#changes)
     this.#change(null)
   }
 
   /** Whether the change of a message (null = the head) is being sent or waits. */
   isAtWork(id: string | null): boolean {
-    return this.#changed.has(id) || this.#underWay.has(id)
+    return this.#changed.has(id) || [...this.#underWay].some((sending) => sending.id === id)
   }
 
   /** Increases with each change here and with each that the service has stored. */
@@ -89,7 +89,7 @@ export class ConversationKeeper {
   /** Sends waiting changes at once when the page is closed, those that may outlive it. */
   leave(): void {
     if (this.#stopped || this.#sending === null) return
-    for (let id = this.#next(); id !== undefined; id = this.#next()) void this.#sendOne(id).catch(() => undefined)
+    for (let id = this.#next(); id !== undefined; id = this.#next()) void this.#sendOne(id).catch(() => this.#flush())
   }
 
   /** Resolves when nothing is left to send, or sending failed. */
@@ -141,20 +141,21 @@ export class ConversationKeeper {
   }
 
   async #sendOne(id: string | null): Promise<void> {
+    const sending = { id, changes: this.#changes }
     this.#changed.delete(id)
-    this.#underWay.add(id)
+    this.#underWay.add(sending)
     try {
       await this.#send(id)
     } catch (failure) {
       this.#changed.add(id)
       throw failure
     } finally {
-      this.#underWay.delete(id)
+      this.#underWay.delete(sending)
       this.#changes++
     }
-    if (this.#changed.has(id)) return
-    if (id === null) this.#headParts.clear()
-    forgetUnsent(this.#pathOf(id))
+    if (id === null) for (const [part, before] of this.#headParts) if (before < sending.changes) this.#headParts.delete(part)
+    if (this.isAtWork(id)) this.#remember(id)
+    else forgetUnsent(this.#pathOf(id))
   }
 
   /** @param id A message's id; null = the head. */

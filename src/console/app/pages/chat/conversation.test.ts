@@ -364,6 +364,18 @@ describe('a conversation', () => {
     await conversation.keeper.settled()
   })
 
+  it('is created with all its parts', async () => {
+    const heads: object[] = []
+    page.answerWith(async (address, { body, method }) => {
+      if (address === '/v1/chat/completions') return new Response(null, { status: 500 })
+      if (method === 'PUT' && !address.includes('/turns/')) heads.push(JSON.parse(String(body)))
+      return new Response(null, { status: 204 })
+    })
+    conversation.say('Hello')
+    const leaf = conversation.turns.peek()[0]?.id
+    assert.deepEqual(heads, [{ title: 'Hello', pinned: false, leaf, settings: conversation.settings.peek() }])
+  })
+
   it('removes a message with everything after it, and restores both', async () => {
     const answer = openAnswer()
     conversation.say('Hello')

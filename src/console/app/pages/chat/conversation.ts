@@ -8,7 +8,7 @@ import { type Attachments, noAttachments } from './attach/attachments.ts'
 import { chatSettings } from './chat-settings.ts'
 import { chosenModels } from './compare/compared-models.ts'
 import { countedTurns } from './context/context-use.ts'
-import { ConversationKeeper } from './conversation-keeper.ts'
+import { ConversationKeeper, type HeadPart } from './conversation-keeper.ts'
 import { titleOf } from './message-text.ts'
 import { isSame, settingsNow } from './presets/presets.ts'
 import { type KnownConversation, readChanges } from './read-changes.ts'
@@ -300,15 +300,16 @@ export class Conversation {
 
   #add(fields: Parameters<ConversationTurns['add']>[0]): Turn {
     const turn = this.#turns.add(fields)
+    const parts: HeadPart[] = ['leaf']
     if (this.title.peek() === '') {
       this.title.value = titleOf(turn)
-      this.keeper.headChanged('title', 'pinned')
+      parts.push('title', 'pinned')
     }
     if (this.settings.peek() === null) {
       this.settings.value = untracked(settingsNow)
-      this.keeper.headChanged('settings')
+      parts.push('settings')
     }
-    this.keeper.headChanged('leaf')
+    this.keeper.headChanged(...parts)
     this.keeper.turnChanged(turn.id)
     return turn
   }
