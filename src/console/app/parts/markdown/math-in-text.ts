@@ -1,13 +1,15 @@
 import type { math } from 'micromark-extension-math'
 
-type Extension = ReturnType<typeof math>
-type Construct = Exclude<NonNullable<NonNullable<Extension['text']>[string]>, readonly unknown[]>
-type Tokenizer = Construct['tokenize']
-type State = ReturnType<Tokenizer>
-type Code = Parameters<State>[0]
+export type Extension = ReturnType<typeof math>
+export type Construct = Exclude<NonNullable<NonNullable<Extension['text']>[string]>, readonly unknown[]>
+export type Tokenizer = Construct['tokenize']
+export type State = ReturnType<Tokenizer>
+export type Code = Parameters<State>[0]
 
-const dollar = 36
-const backslash = 92
+/** The character code of `$`. */
+export const dollar = 36
+/** The character code of the backslash. */
+export const backslash = 92
 const space = 32
 
 /** The closing delimiters of `\(…\)` and `\[…\]`. */

@@ -1,13 +1,5 @@
-import type { math } from 'micromark-extension-math'
+import { backslash, type Code, type Construct, dollar, type Extension, type State, type Tokenizer } from './math-in-text.ts'
 
-type Extension = ReturnType<typeof math>
-type Construct = Exclude<NonNullable<NonNullable<Extension['text']>[string]>, readonly unknown[]>
-type Tokenizer = Construct['tokenize']
-type State = ReturnType<Tokenizer>
-type Code = Parameters<State>[0]
-
-const dollar = 36
-const backslash = 92
 /** The brackets of `\(` and `\[`. */
 const brackets: readonly Code[] = [40, 91]
 
