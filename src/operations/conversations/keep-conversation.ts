@@ -50,18 +50,14 @@ export async function keepTurn(
   { turn, ...target }: ConversationTarget & { readonly turn: Turn },
   options: Abortable,
 ): Promise<void> {
-  if (turn.state === 'writing' && (await hasTurn(deps, { ...target, turnId: turn.id }, options))) return
-  await unlessRemoved(deps, target, options, () => keep(deps, turnDocument(target, turn), options))
+  const document = turnDocument(target, turn)
+  await unlessRemoved(deps, target, options, async () => {
+    if (turn.state !== 'writing') return keep(deps, document, options)
+    // A page may report that an answer begins although the service has already stored more of it.
+    const result = await keep(deps, document, { ...options, version: null })
+    if (result === 'conflict' && (await deps.documents.get(document, options)) === null) throw conversationNotFound()
+  })
   await noteChange(deps, target, options)
-}
-
-/** A page may report that an answer begins although the service has already stored more of it. */
-async function hasTurn(
-  { documents }: DocumentDependencies,
-  { accountId, id, turnId }: ConversationTarget & { readonly turnId: string },
-  options: Abortable,
-): Promise<boolean> {
-  return (await documents.get({ kind: 'turn', id: `${id}/${turnId}`, accountId }, options)) !== null
 }
 
 async function unlessRemoved(

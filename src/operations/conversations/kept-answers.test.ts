@@ -130,6 +130,31 @@ test('a late notice that an answer begins changes nothing', async () => {
   assert.deepEqual(await read(), [turn])
 })
 
+test('a notice that an answer begins, stored while the answer ends, changes nothing', async () => {
+  const { deps, read } = await createParts()
+  await beginAnswer(deps, answerOf('r1'), options)
+  const [begun] = await read()
+  assert.ok(begun)
+  await removeTurn(deps, { ...target, turnId: 'a' }, options)
+  const { documents } = deps
+  let isEnded = false
+  const racing: typeof documents = Object.create(documents, {
+    put: {
+      value: async (...given: Parameters<typeof documents.put>) => {
+        if (!isEnded) {
+          isEnded = true
+          await endAnswer(deps, answerOf('r1'), succeeded('Hi'), options)
+        }
+        return documents.put(...given)
+      },
+    },
+  })
+  const { inference: _, ...notice } = begun
+  await keepTurn({ ...deps, documents: racing }, { ...target, turn: notice }, options)
+  const [turn] = await read()
+  assert.deepEqual([turn?.state, turn?.content], ['done', 'Hi'])
+})
+
 test('removed messages and answers of earlier requests do not come back', async () => {
   const { deps, read } = await createParts()
   await beginAnswer(deps, answerOf('r1'), options)

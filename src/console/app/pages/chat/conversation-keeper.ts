@@ -54,6 +54,13 @@ export class ConversationKeeper {
     this.#change(id)
   }
 
+  /** Drops the waiting change of a message that the service stores itself. */
+  leaveToService(id: string): void {
+    this.#changed.delete(id)
+    this.#refused.delete(id)
+    if (!this.isAtWork(id)) forgetUnsent(this.#pathOf(id))
+  }
+
   headChanged(...parts: readonly HeadPart[]): void {
     for (const part of parts) this.#headParts.set(part, this.#changes)
     this.#change(null)

@@ -49,3 +49,56 @@ test('the connection counts as lost until each of two compared answers has it ag
   conversation.stop()
   await until(() => !conversation.connectionLost.value)
 })
+
+test('an answer that ended before the service stored it is not overwritten by a page that lacks its counts', async () => {
+  const begun = written('late', 2)
+  const facts = { promptTokens: 5, completionTokens: 2, firstTextMs: 1, writingMs: 1 }
+  const ended: Turn = { ...begun, content: 'An elm.', state: 'done', facts }
+  const head = { id: 'late-one', title: 'Hello', pinned: false, leaf: 'late', changedAt: 1 }
+  let stored: Turn = begun
+  const sent: string[] = []
+  page.answerWith(async (address, { method = 'GET' }) => {
+    if (method !== 'GET') sent.push(`${method} ${address}`)
+    if (address.endsWith('/events')) return new Response('data: {"status":"completed","outcome":"succeeded"}\n\n')
+    if (address === '/v1/responses/r-late')
+      return Response.json({ choices: [{ message: { content: 'An elm.' }, finish_reason: 'stop' }], usage: null })
+    const read = { turns: [stored], versions: { late: stored === begun ? 1 : 2 } }
+    if (address.includes('/turns?')) return Response.json(read)
+    return Response.json({ ...head, ...read, version: stored === begun ? 1 : 2 })
+  })
+  const conversation = new Conversation({ ...head, turns: [begun], version: 1, versions: { late: 1 } })
+  await until(() => conversation.turns.value.at(-1)?.state === 'done')
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+  assert.deepEqual(sent, [])
+  stored = ended
+  await conversation.refresh()
+  assert.deepEqual(conversation.turns.value.at(-1), ended)
+})
+
+test('an answer that the service has stored is not overwritten by the notice that it begins, sent late', async () => {
+  const mayStore = Promise.withResolvers<void>()
+  const sent: string[] = []
+  page.answerWith(async (address, { method = 'GET' }) => {
+    if (method === 'PUT') {
+      sent.push(address.replace(/^.*\/conversations\/[^/]+/, ''))
+      await mayStore.promise
+      return new Response(null, { status: 204 })
+    }
+    if (address === '/v1/chat/completions')
+      return Response.json({ response_id: 'r' }, { status: 202, headers: { 'x-service-turn': 'kept' } })
+    if (address.endsWith('/events')) return new Response('data: {"status":"completed","outcome":"succeeded"}\n\n')
+    if (address.startsWith('/v1/responses/'))
+      return Response.json({ choices: [{ message: { content: 'An elm.' }, finish_reason: 'stop' }], usage: null })
+    return new Response(null, { status: 404 })
+  })
+  const conversation = new Conversation()
+  conversation.say('Name a tree.')
+  await until(() => conversation.turns.value.at(-1)?.state === 'done')
+  mayStore.resolve()
+  await conversation.keeper.settled()
+  const [question] = conversation.turns.value
+  assert.deepEqual(
+    sent.filter((address) => address !== ''),
+    [`/turns/${question?.id}`],
+  )
+})

@@ -26,6 +26,8 @@ interface AnsweredConversation {
   readonly counted: (path: readonly Turn[]) => readonly Turn[]
   /** Called to store the local version of a message. */
   readonly keep: (id: string) => void
+  /** Called when the service stores a message itself, so that the page's version must not overwrite it later. */
+  readonly leaveToService: (id: string) => void
   /**
    * Takes over the stored version.
    *
@@ -81,7 +83,7 @@ export class LiveAnswers {
 
   /** Requests an answer, or its continuation, and follows it to the end. */
   async write(turn: Turn, model: string): Promise<void> {
-    const { id: conversation, turns, counted, keep } = this.#conversation
+    const { id: conversation, turns, counted, keep, leaveToService } = this.#conversation
     const controller = this.#begin(turn.id)
     turns.replace(turn)
     const before = turns.pathTo(turn.content === '' ? turn.parent : turn.id)
@@ -92,6 +94,7 @@ export class LiveAnswers {
     const submitted = whileSignedIn(() => submitChat(body, place))
     try {
       const { id, isKept } = await orAborted(submitted, controller.signal)
+      if (isKept) leaveToService(turn.id)
       await this.#follow({ ...turn, inference: id }, { id, sentAt, isKept, settings, controller })
     } catch (error) {
       // Otherwise an aborted request would be stored as a failure of the service, which the next page would show.
@@ -146,7 +149,9 @@ export class LiveAnswers {
     const { turns, keep, readAgain } = this.#conversation
     if (isKept && !(await readAgain())) return
     const kept = turns.all.find(({ id }) => id === written.id)
-    const { schemaFaults } = written
+    const { state, schemaFaults } = written
+    // The service may store it a moment later, with the counts that this page lacks if it came too late to see the end.
+    if (isKept && (state === 'done' || state === 'cut') && schemaFaults === undefined) return
     if (kept !== written && schemaFaults === undefined) return
     if (kept !== undefined) turns.replace({ ...kept, ...(schemaFaults !== undefined && { schemaFaults }) })
     keep(written.id)
