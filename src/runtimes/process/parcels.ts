@@ -52,7 +52,7 @@ function isRun(parcel: Parcel): parcel is readonly (number | string)[] {
 export const holdMs = 8
 
 /** Messages that are worth the journey at once. */
-const fullLoad = 16
+const fullLoad = 64
 
 /** Clock and destination of a gatherer. */
 interface Outlet {

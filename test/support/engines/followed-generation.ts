@@ -68,23 +68,19 @@ export function start(
 /** A test context whose batches block until released, and which records calls. */
 export class SlowContext extends CountingContext {
   readonly requested: string[] = []
-  #finish: () => void = () => {}
+  readonly #open = Promise.withResolvers<void>()
 
   override async decodeBatch(threads: number): Promise<boolean> {
     this.requested.push('decode')
-    await new Promise<void>((resolve) => {
-      this.#finish = resolve
-    })
+    await this.#open.promise
     return await super.decodeBatch(threads)
   }
   override sampleToken(index: number): Promise<number> {
     this.requested.push('draw')
     return super.sampleToken(index)
   }
-  async finishBatches(): Promise<void> {
-    for (let turn = 0; turn < 4; turn++) {
-      await new Promise((resolve) => setImmediate(resolve))
-      this.#finish()
-    }
+  /** Ends this batch and all after it. */
+  finishBatches(): void {
+    this.#open.resolve()
   }
 }

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../../core/error.ts'
 import type { ComputeThreads } from '../binding/compute-threads.ts'
 import type { DecodingContext, LogitIndex } from '../binding/native-context.ts'
@@ -12,6 +11,7 @@ import type { Generation } from './generation.ts'
 import type { Guessing } from './guessing.ts'
 import { type LoadedEntry, loadBatch, pendingTokens } from './load-batch.ts'
 import { findPicture, loadPicture } from './load-picture.ts'
+import { Pauses } from './pauses.ts'
 import { planBatch } from './plan-batch.ts'
 import { type Delivery, handOut, type RunningGeneration, steadyTexts, unloading } from './running-generation.ts'
 import type { SequenceTable } from './sequence-table.ts'
@@ -40,6 +40,7 @@ export class DecodeLoop implements AsyncDisposable {
   readonly #table: SequenceTable
   readonly #limits: DecodeLimits
   readonly #pace: BatchPace
+  readonly #pauses: Pauses
   readonly #turns = new AdapterTurns()
   readonly #speculation: Guessing | null
   #waiting: Generation[] = []
@@ -62,6 +63,7 @@ export class DecodeLoop implements AsyncDisposable {
     this.#speculation = parts.speculation
     this.#limits = limits
     this.#pace = new BatchPace(limits.promptTokens)
+    this.#pauses = new Pauses(parts.now)
   }
 
   /** Queues a generation; `next` ones start before those of their account that wait already. */
@@ -208,6 +210,10 @@ export class DecodeLoop implements AsyncDisposable {
     this.#pace.note(tokens, tookMs)
     if (loaded.every((entry) => entry.tokens.length === 1)) this.#speculation?.note(tokens, tookMs)
     this.#undelivered = await this.#advance(loaded, ahead)
+    if (this.#undelivered.some(({ running }) => running.drawn === 1)) {
+      this.#deliver()
+      await this.#pauses.afterFirstTokens()
+    }
     const steady = this.#speculation === null ? steadyTexts(this.#running, this.#turns.used.key) : null
     while (steady !== null && this.#continues(steady)) await this.#repeat(steady)
   }
@@ -247,8 +253,7 @@ export class DecodeLoop implements AsyncDisposable {
     const here = inOrder && running.length === 1 && this.#pace.isQuick
     if (here) {
       this.#deliver()
-      await setImmediate() // the token leaves
-      await setImmediate() // requests and cancellations arrive
+      await this.#pauses.ifDue()
       if (!this.#continues(running)) return
     }
     this.#context.initBatch()

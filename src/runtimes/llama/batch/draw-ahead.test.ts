@@ -30,21 +30,22 @@ test('sampling queued behind a batch finishes before its generation returns its 
     const order: string[] = []
     const context = new CountingContext()
     const { loop } = start(1, { context, inOrder: true, batchMs: 100 })
-    let draws = 0
+    let [draws, tokens] = [0, 0]
     const { generation } = follow([7, 7], {
       limit: 9,
       draw: () => {
-        if (end === 'failed') context.failures = 1
-        return ++draws === 2 ? draw.promise.finally(() => order.push('drawn')) : Promise.resolve(1)
+        if (end === 'failed' && draws === 1) context.failures = 1
+        return ++draws === 3 ? draw.promise.finally(() => order.push('drawn')) : Promise.resolve(1)
       },
       onToken: () => {
+        if (++tokens < 2) return true
         if (end === 'cancelled') loop.cancel(generation)
         return end !== 'enough'
       },
       onRelease: () => order.push('released'),
     })
     loop.submit(generation)
-    while (draws < 2) await new Promise((resolve) => setImmediate(resolve))
+    while (draws < 3) await new Promise((resolve) => setImmediate(resolve))
     await new Promise((resolve) => setImmediate(resolve))
     assert.deepEqual(order, [], end)
     draw.resolve(2)

@@ -47,6 +47,6 @@ test('a batch with other texts continues', async () => {
   assert.equal(stops, 0)
   loop.cancel(second.generation)
   assert.equal(stops, 1)
-  await context.finishBatches()
+  context.finishBatches()
   await Promise.all([first.released, second.released])
 })

@@ -1,12 +1,12 @@
 import type { DecodingContext } from './native-context.ts'
 import type { ThreadPool } from './thread-pool.ts'
 
-/** Weights that a thread must have to read, or it costs more to wake it than it brings: half a millisecond's worth. */
-const bytesPerThread = 8e6
 /**
- * A batch of this many tokens takes about twice as long as a single token; beyond that, time grows with tokens. Of 7.6 MB, 1, 8, 16 and 32
- * tokens took 0.55, 1.5, 2.8 and 5.7 ms with one thread, and 0.65, 1.3, 2.2 and 4.1 with two.
+ * Weights that each thread must have to read, or its share takes no longer than handing it out. Of 7.6 MB, a batch of 1 and of 8 tokens takes 0.5 and 2.9 ms with one
+ * thread, and 0.4 and 2.1 with two.
  */
+const bytesPerThread = 3.5e6
+/** A batch of this many tokens takes about twice as long as a single token; beyond that, time grows with tokens. */
 const tokensPerReading = 4
 
 /** Number of pool threads for a model's batches. */
