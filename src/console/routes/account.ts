@@ -70,7 +70,7 @@ export function registerAccount(
     attempt.succeeded()
     const isRenamed = name.trim() !== person.name
     if (newPassword === undefined && email === person.email && !isRenamed && !revokeTokens) return { account: person }
-    const passwordHash = newPassword === undefined ? known.passwordHash : await passwords.hash(newPassword)
+    const passwordHash = newPassword === undefined ? null : await passwords.hash(newPassword)
     if (!(await accounts.setSignIn(person.id, { name: name.trim(), email, passwordHash }, { signal }))) throw emailTaken()
     await accounts.deleteSessionsOf(person.id, { signal })
     const revoked = revokeTokens ? await tokens.revokeAll(person.id, clock.now(), { signal }) : 0
@@ -83,7 +83,7 @@ export function registerAccount(
     if (changed.length > 0) await recordAudit(deps, request, 'sign-in-changed', { detail: changed.join(', ') })
     const opened = { accountId: person.id, lifetimeMs: signIn.sessionMs, ...browserOf(request) }
     const session = await openSession(deps, opened, { signal })
-    signInBrowser(reply, deps, { accountId: person.id, passwordHash, session })
+    signInBrowser(reply, deps, { accountId: person.id, passwordHash: passwordHash ?? known.passwordHash, session })
     const account = await accounts.find(person.id, { signal })
     if (account === null) throw new ServiceError('not_found', 'This account no longer exists.')
     return { account }

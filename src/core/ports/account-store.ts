@@ -21,10 +21,10 @@ export interface AccountStore {
   weights(options: Abortable): Promise<ReadonlyMap<string, number>>
   /** Finds an account and its password hash by e-mail address, ignoring case. */
   findByEmail(email: string, options: Abortable): Promise<{ readonly account: Account; readonly passwordHash: string } | null>
-  /** Sets name, e-mail and password hash together; false = the e-mail is taken. */
+  /** Sets name, e-mail and password hash (null = as it is) together; false = the e-mail is taken. */
   setSignIn(
     accountId: string,
-    signIn: { readonly name: string; readonly email: string; readonly passwordHash: string },
+    signIn: { readonly name: string; readonly email: string; readonly passwordHash: string | null },
     options: Abortable,
   ): Promise<boolean>
   /** Sets name and e-mail of an account without an e-mail; false = it has one, or the e-mail is taken, and nothing changes. */

@@ -46,10 +46,11 @@ export abstract class AccountTables<Database extends Statements> extends Tables<
 
   async setSignIn(
     accountId: string,
-    { name, email, passwordHash }: { readonly name: string; readonly email: string; readonly passwordHash: string },
+    { name, email, passwordHash }: { readonly name: string; readonly email: string; readonly passwordHash: string | null },
   ): Promise<boolean> {
-    const change = 'name = :name, email = :email, email_key = :emailKey, password_hash = :passwordHash where id = :accountId'
-    return this.updateUnlessTaken(change, { accountId, name, email, emailKey: email.toLowerCase(), passwordHash })
+    const change = `name = :name, email = :email, email_key = :emailKey${passwordHash === null ? '' : ', password_hash = :passwordHash'} where id = :accountId`
+    const values = { accountId, name, email, emailKey: email.toLowerCase() }
+    return this.updateUnlessTaken(change, passwordHash === null ? values : { ...values, passwordHash })
   }
 
   async setProfile(accountId: string, { name, email }: { readonly name: string; readonly email: string }): Promise<boolean> {
