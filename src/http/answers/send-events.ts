@@ -76,8 +76,7 @@ export async function sendEvents(
 
 /**
  * Writes each event of an answer, whose head is set, as one string with the frame of its chunk. Node's own chunks are four writes, which the socket joins again: an
- * eighth of the service's processor time per token. Events are ASCII, and Latin-1 is the cheapest encoding to write. What is written in one turn of the event loop
- * leaves in one call to the system.
+ * eighth of the service's processor time per token. Events are ASCII, and Latin-1 is the cheapest encoding to write.
  *
  * @returns What `raw.write` returns.
  */
@@ -85,20 +84,8 @@ function eventWriter(raw: ServerResponse): (event: string) => boolean {
   const isChunked = raw.chunkedEncoding
   raw.chunkedEncoding = false
   const frame = (event: string) => (isChunked ? `${event.length.toString(16)}\r\n${event}\r\n` : event)
-  let isCorked = false
-  const uncork = () => {
-    isCorked = false
-    raw.uncork()
-  }
-  return (event) => {
-    if (event === '') return true // an empty chunk would end the answer
-    if (!isCorked) {
-      isCorked = true
-      raw.cork()
-      process.nextTick(uncork)
-    }
-    return raw.write(frame(event), 'latin1')
-  }
+  // An empty chunk would end the answer.
+  return (event) => event === '' || raw.write(frame(event), 'latin1')
 }
 
 /** The headers set so far, for an answer that is written to the socket directly. */

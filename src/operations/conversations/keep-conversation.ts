@@ -50,14 +50,23 @@ export async function keepTurn(
   { turn, ...target }: ConversationTarget & { readonly turn: Turn },
   options: Abortable,
 ): Promise<void> {
-  const document = turnDocument(target, turn)
+  const isNotice = turn.state === 'writing'
+  const isThere = () => hasTurn(deps, { ...target, turnId: turn.id }, options)
+  if (isNotice && (await isThere())) return
   await unlessRemoved(deps, target, options, async () => {
-    if (turn.state !== 'writing') return keep(deps, document, options)
-    // A page may report that an answer begins although the service has already stored more of it.
-    const result = await keep(deps, document, { ...options, version: null })
-    if (result === 'conflict' && (await deps.documents.get(document, options)) === null) throw conversationNotFound()
+    const stored = await keep(deps, turnDocument(target, turn), { ...options, ...(isNotice && { version: null }) })
+    if (stored === 'conflict' && !(await isThere())) throw conversationNotFound()
   })
   await noteChange(deps, target, options)
+}
+
+/** A page may report that an answer begins although the service has already stored more of it. */
+async function hasTurn(
+  { documents }: DocumentDependencies,
+  { accountId, id, turnId }: ConversationTarget & { readonly turnId: string },
+  options: Abortable,
+): Promise<boolean> {
+  return (await documents.get({ kind: 'turn', id: `${id}/${turnId}`, accountId }, options)) !== null
 }
 
 async function unlessRemoved(

@@ -281,7 +281,7 @@ test('every batch uses as many threads as the model may use when it begins', asy
   })
   loop.submit(generation)
   await released
-  assert.deepEqual(context.threads, [4, 2, 2, 2])
+  assert.deepEqual(context.threads, [4, 4, 2, 2])
 })
 
 test('texts can end, be cancelled and be added while others are generated', async () => {

@@ -210,7 +210,7 @@ export class DecodeLoop implements AsyncDisposable {
     this.#pace.note(tokens, tookMs)
     if (loaded.every((entry) => entry.tokens.length === 1)) this.#speculation?.note(tokens, tookMs)
     this.#undelivered = await this.#advance(loaded, ahead)
-    if (this.#undelivered.some(({ running }) => running.drawn === 1)) {
+    if (this.#parts.inOrder && this.#undelivered.some(({ running, end }) => running.drawn === 1 && end === null)) {
       this.#deliver()
       await this.#pauses.afterFirstTokens()
     }

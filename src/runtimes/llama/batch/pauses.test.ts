@@ -33,3 +33,11 @@ test('after the pause for first tokens, the next one is due a few milliseconds l
   now = 4
   assert.ok(await letsEventsIn(pauses.ifDue()))
 })
+
+test('first tokens of many short answers make no pause of their own', async () => {
+  let now = 0
+  const pauses = new Pauses(() => now)
+  await pauses.afterFirstTokens()
+  now = 19
+  assert.ok(!(await letsEventsIn(pauses.afterFirstTokens())))
+})

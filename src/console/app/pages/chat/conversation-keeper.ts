@@ -158,8 +158,10 @@ export class ConversationKeeper {
     try {
       await this.#send(id)
     } catch (failure) {
-      if (id === null || !this.#left.has(id)) this.#changed.add(id)
-      throw failure
+      if (id === null || !this.#left.has(id)) {
+        this.#changed.add(id)
+        throw failure
+      }
     } finally {
       this.#underWay.delete(sending)
       this.#changes++

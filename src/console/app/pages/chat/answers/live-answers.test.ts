@@ -50,31 +50,6 @@ test('the connection counts as lost until each of two compared answers has it ag
   await until(() => !conversation.connectionLost.value)
 })
 
-test('an answer that ended before the service stored it is not overwritten by a page that lacks its counts', async () => {
-  const begun = written('late', 2)
-  const facts = { promptTokens: 5, completionTokens: 2, firstTextMs: 1, writingMs: 1 }
-  const ended: Turn = { ...begun, content: 'An elm.', state: 'done', facts }
-  const head = { id: 'late-one', title: 'Hello', pinned: false, leaf: 'late', changedAt: 1 }
-  let stored: Turn = begun
-  const sent: string[] = []
-  page.answerWith(async (address, { method = 'GET' }) => {
-    if (method !== 'GET') sent.push(`${method} ${address}`)
-    if (address.endsWith('/events')) return new Response('data: {"status":"completed","outcome":"succeeded"}\n\n')
-    if (address === '/v1/responses/r-late')
-      return Response.json({ choices: [{ message: { content: 'An elm.' }, finish_reason: 'stop' }], usage: null })
-    const read = { turns: [stored], versions: { late: stored === begun ? 1 : 2 } }
-    if (address.includes('/turns?')) return Response.json(read)
-    return Response.json({ ...head, ...read, version: stored === begun ? 1 : 2 })
-  })
-  const conversation = new Conversation({ ...head, turns: [begun], version: 1, versions: { late: 1 } })
-  await until(() => conversation.turns.value.at(-1)?.state === 'done')
-  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
-  assert.deepEqual(sent, [])
-  stored = ended
-  await conversation.refresh()
-  assert.deepEqual(conversation.turns.value.at(-1), ended)
-})
-
 test('an answer that the service has stored is not overwritten by the notice that it begins, sent late', async () => {
   const mayStore = Promise.withResolvers<void>()
   const sent: string[] = []

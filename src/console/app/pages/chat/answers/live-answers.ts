@@ -149,9 +149,7 @@ export class LiveAnswers {
     const { turns, keep, readAgain } = this.#conversation
     if (isKept && !(await readAgain())) return
     const kept = turns.all.find(({ id }) => id === written.id)
-    const { state, schemaFaults } = written
-    // The service may store it a moment later, with the counts that this page lacks if it came too late to see the end.
-    if (isKept && (state === 'done' || state === 'cut') && schemaFaults === undefined) return
+    const { schemaFaults } = written
     if (kept !== written && schemaFaults === undefined) return
     if (kept !== undefined) turns.replace({ ...kept, ...(schemaFaults !== undefined && { schemaFaults }) })
     keep(written.id)
