@@ -48,9 +48,9 @@ export abstract class AccountTables<Database extends Statements> extends Tables<
     accountId: string,
     { name, email, passwordHash }: { readonly name: string; readonly email: string; readonly passwordHash: string | null },
   ): Promise<boolean> {
-    const change = `name = :name, email = :email, email_key = :emailKey${passwordHash === null ? '' : ', password_hash = :passwordHash'} where id = :accountId`
-    const values = { accountId, name, email, emailKey: email.toLowerCase() }
-    return this.updateUnlessTaken(change, passwordHash === null ? values : { ...values, passwordHash })
+    const hash = 'coalesce(:passwordHash, password_hash)'
+    const change = `name = :name, email = :email, email_key = :emailKey, password_hash = ${hash} where id = :accountId`
+    return this.updateUnlessTaken(change, { accountId, name, email, emailKey: email.toLowerCase(), passwordHash })
   }
 
   async setProfile(accountId: string, { name, email }: { readonly name: string; readonly email: string }): Promise<boolean> {
