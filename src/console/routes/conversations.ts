@@ -19,8 +19,8 @@ import {
 import { ServiceError } from '../../core/error.ts'
 import { isVisible, onOneLine } from '../../core/text/visible-text.ts'
 import { clientSignal } from '../../http/client-signal.ts'
-import type { DocumentDependencies } from '../../operations/account-documents.ts'
 import { keepConversation, keepTurn, removeTurn } from '../../operations/conversations/keep-conversation.ts'
+import type { AnswerDependencies } from '../../operations/conversations/kept-answers.ts'
 import { type ConversationList, listConversations } from '../../operations/conversations/list-conversations.ts'
 import { openConversation, readTurns, readVersions } from '../../operations/conversations/open-conversation.ts'
 import { archiveConversation, removeConversation, restoreConversation } from '../../operations/conversations/remove-conversation.ts'
@@ -117,7 +117,7 @@ type InConversation = { readonly Params: { readonly id: string } }
 type InTurn = { readonly Params: { readonly id: string; readonly turn: string } }
 
 /** /console/api/conversations: the caller's conversations, stored until they are deleted. */
-export function registerConversations(own: FastifyInstance, deps: DocumentDependencies): void {
+export function registerConversations(own: FastifyInstance, deps: AnswerDependencies): void {
   own.get('/console/api/conversations', async (request, reply): Promise<ConversationPage> => {
     const { search = '', archived, after } = readQuery(request)
     const accountId = personOf(request).id

@@ -2,6 +2,7 @@ import type { ConversationHead, ListedConversation, Turn } from '../../core/chat
 import type { Document, StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { JsonValue } from '../../core/json-value.ts'
+import type { DocumentKey } from '../../core/ports/document-store.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import { type DocumentDependencies, documentsFull } from '../account-documents.ts'
 
@@ -64,22 +65,62 @@ export async function noteChange(deps: DocumentDependencies, target: Conversatio
   })
 }
 
-/**
- * Replaces the head of a conversation by what `change` makes of it; called again after a concurrent change.
- *
- * @param change Gets null when there is none, and returns null to leave it.
- * @throws {ServiceError} `quota_exceeded`, or `not_found` if the id belongs to another account.
- */
+/** Replaces the head of a conversation by what `change` makes of it, as {@link changeDocument} does. */
 export async function changeHead(
   deps: DocumentDependencies,
   target: ConversationTarget,
   options: Abortable,
   change: (known: StoredDocument | null) => Document | null,
 ): Promise<void> {
-  const key = { kind: 'conversation', ...target } as const
+  await changeDocument(deps, { kind: 'conversation', ...target }, options, change)
+}
+
+/** Replaces a message by what `change` makes of it, as {@link changeDocument} does, and records that its conversation has changed. */
+export async function changeTurn(
+  deps: DocumentDependencies,
+  { turnId, ...target }: ConversationTarget & { readonly turnId: string },
+  options: Abortable,
+  change: (known: Turn | null) => Turn | null | Promise<Turn | null>,
+): Promise<void> {
+  const isChanged = await changeDocument(deps, turnKey({ ...target, turnId }), options, async (known) => {
+    const turn = await change(known === null ? null : readTurn(known))
+    return turn === null ? null : turnDocument(target, turn)
+  })
+  if (isChanged) await noteChange(deps, target, options)
+}
+
+/** Finds a message; null = none. */
+export async function findTurn(
+  { documents }: Pick<DocumentDependencies, 'documents'>,
+  target: ConversationTarget & { readonly turnId: string },
+  options: Abortable,
+): Promise<Turn | null> {
+  const found = await documents.get(turnKey(target), options)
+  return found === null ? null : readTurn(found)
+}
+
+/** The key of a message's document. */
+export function turnKey({ accountId, id, turnId }: ConversationTarget & { readonly turnId: string }): DocumentKey {
+  return { kind: 'turn', id: `${id}/${turnId}`, accountId }
+}
+
+/**
+ * Replaces a document by what `change` makes of it; called again after a concurrent change.
+ *
+ * @param change Gets null when there is none, and returns null to leave it.
+ * @returns whether it was replaced.
+ * @throws {ServiceError} `quota_exceeded`, or `not_found` if the id belongs to another account.
+ */
+export async function changeDocument(
+  deps: DocumentDependencies,
+  key: DocumentKey,
+  options: Abortable,
+  change: (known: StoredDocument | null) => Document | null | Promise<Document | null>,
+): Promise<boolean> {
   for (let known = await deps.documents.get(key, options); ; ) {
-    const changed = change(known)
-    if (changed === null || (await keep(deps, changed, { ...options, version: known?.version ?? null })) === 'stored') return
+    const changed = await change(known)
+    if (changed === null) return false
+    if ((await keep(deps, changed, { ...options, version: known?.version ?? null })) === 'stored') return true
     const before = known
     known = await deps.documents.get(key, options)
     if (before === null && known === null) throw conversationNotFound()
@@ -92,7 +133,7 @@ export async function changeHead(
  * @param options.version Required version of the existing document, otherwise `conflict`; absent = any.
  * @throws {ServiceError} `quota_exceeded`, or `not_found` if the id belongs to another account.
  */
-export async function keep(
+async function keep(
   { documents, maxDocumentBytes: most }: DocumentDependencies,
   document: Document,
   options: Abortable & { readonly version?: number | null },

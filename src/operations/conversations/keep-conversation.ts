@@ -6,14 +6,15 @@ import {
   archivedLabel,
   type ConversationTarget,
   changeHead,
+  changeTurn,
   conversationNotFound,
   headDocument,
-  keep,
   noteChange,
   readHead,
   removedLabel,
-  turnDocument,
+  turnKey,
 } from './conversation-documents.ts'
+import { type AnswerDependencies, stageOf, untilStored } from './kept-answers.ts'
 import { removeConversation, wasRemoved } from './remove-conversation.ts'
 
 /**
@@ -41,32 +42,35 @@ export async function keepConversation(
 }
 
 /**
- * Stores one message of a conversation, new or changed.
+ * Stores one message of a conversation, new or changed. Of a message that a request has written or still writes, a page changes only the
+ * results of its calls and its violations of the schema: what the page knows of the rest may be older.
  *
  * @throws {ServiceError} `quota_exceeded`, `not_found` if the conversation was removed or the id belongs to another account.
  */
 export async function keepTurn(
-  deps: DocumentDependencies,
+  deps: AnswerDependencies,
   { turn, ...target }: ConversationTarget & { readonly turn: Turn },
   options: Abortable,
 ): Promise<void> {
-  const isNotice = turn.state === 'writing'
-  const isThere = () => hasTurn(deps, { ...target, turnId: turn.id }, options)
-  if (isNotice && (await isThere())) return
-  await unlessRemoved(deps, target, options, async () => {
-    const stored = await keep(deps, turnDocument(target, turn), { ...options, ...(isNotice && { version: null }) })
-    if (stored === 'conflict' && !(await isThere())) throw conversationNotFound()
-  })
-  await noteChange(deps, target, options)
+  const place = { ...target, turnId: turn.id }
+  const stage = (known: Turn) => stageOf(deps, target, known, options)
+  if (turn.state !== 'writing') await untilStored(deps, place, options, async (known) => (await stage(known)) === 'ending')
+  await unlessRemoved(deps, target, options, () =>
+    changeTurn(deps, place, options, async (known) => {
+      if (known === null) return turn
+      // A page may report that an answer begins although the service has already stored more of it.
+      if (turn.state === 'writing') return null
+      // The ids of requests are in the order of their submission.
+      if (known.inference === undefined || (turn.inference ?? '') > known.inference) return turn
+      return known.state === 'writing' && (await stage(known)) === 'stored' ? turn : withNotes(known, turn)
+    }),
+  )
 }
 
-/** A page may report that an answer begins although the service has already stored more of it. */
-async function hasTurn(
-  { documents }: DocumentDependencies,
-  { accountId, id, turnId }: ConversationTarget & { readonly turnId: string },
-  options: Abortable,
-): Promise<boolean> {
-  return (await documents.get({ kind: 'turn', id: `${id}/${turnId}`, accountId }, options)) !== null
+/** @returns null if nothing changes. */
+function withNotes(known: Turn, { inference, calls, schemaFaults }: Turn): Turn | null {
+  if (inference !== known.inference || (calls === undefined && schemaFaults === undefined)) return null
+  return { ...known, ...defined({ calls, schemaFaults }) }
 }
 
 async function unlessRemoved(
@@ -89,7 +93,6 @@ export async function removeTurn(
   { turnId, ...target }: ConversationTarget & { readonly turnId: string },
   options: Abortable,
 ): Promise<void> {
-  const { accountId, id } = target
-  await deps.documents.remove({ kind: 'turn', id: `${id}/${turnId}`, accountId }, options)
+  await deps.documents.remove(turnKey({ ...target, turnId }), options)
   await noteChange(deps, target, options)
 }

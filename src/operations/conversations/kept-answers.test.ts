@@ -3,10 +3,11 @@ import { test } from 'node:test'
 import { createMemoryStore } from '../../../test/support/memory/create-memory-store.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import type { Turn } from '../../core/chat/conversation.ts'
+import { cancelled } from '../../core/deferred/attempts.ts'
 import { keepConversation, keepTurn, removeTurn } from './keep-conversation.ts'
 import { type AnswerEnding, beginAnswer, endAnswer } from './kept-answers.ts'
 import { openConversation, readTurns, readVersions } from './open-conversation.ts'
-import { removeConversation } from './remove-conversation.ts'
+import { removeConversation, restoreConversation } from './remove-conversation.ts'
 
 const options = { signal: new AbortController().signal }
 const target = { accountId: 'ada', id: 'c' }
@@ -33,10 +34,23 @@ const succeeded = (text: string, reason: 'stop' | 'length' = 'stop'): AnswerEndi
 
 async function createParts() {
   const clock = createTestClock()
-  const deps = { documents: createMemoryStore({ clock, limits: { maxPending: 1 } }).documents, clock, maxDocumentBytes: 1_000_000 }
+  const { documents, log, queue } = createMemoryStore({ clock, limits: { maxPending: 9 } })
+  const deps = { documents, log, clock, maxDocumentBytes: 1_000_000 }
   await keepConversation(deps, { ...target, change: { title: 'Hello', pinned: false, leaf: 'a' } }, options)
   const read = async () => (await openConversation(deps, target, options)).turns
-  return { deps, read }
+  return { deps, read, queue, clock }
+}
+
+type Parts = Awaited<ReturnType<typeof createParts>>
+
+/** Submits a request, and has a worker claim it unless it waits. */
+async function submit({ queue }: Parts, id: string, { claimed = true } = {}) {
+  const work = { kind: 'chat', request: { model: 'm' } } as never
+  const common = { accountId: 'ada', tokenId: null, traceparent: null, priority: 'normal', idempotency: null, webhookUrl: null } as const
+  await queue.enqueue({ ...common, id, work }, options)
+  if (!claimed) return
+  const wanted = { workerId: 'w', rooms: [{ model: 'm', room: 9 }], limit: 9, leaseMs: 60_000 }
+  await queue.claim(wanted, options)
 }
 
 test('an answer is stored in its conversation without any open page', async () => {
@@ -189,4 +203,119 @@ test('a page that sends its known versions gets only later changes', async () =>
   assert.deepEqual([read.turns.map(({ content }) => content), read.versions], [['Hi'], { a: 2 }])
   await removeTurn(deps, { ...target, turnId: 'q' }, options)
   assert.deepEqual((await readVersions(deps, { ...target, known: ended?.version ?? 0 }, options))?.versions, { a: 2 })
+})
+
+/** What a page stores of an answer that it believes has ended. */
+async function keepByPage({ deps, read }: Parts, fields: Partial<Turn>): Promise<void> {
+  const [known] = await read()
+  assert.ok(known)
+  const { inference: _, ...seen } = known
+  await keepTurn(deps, { ...target, turn: { ...seen, ...fields } }, options)
+}
+
+for (const [what, fields] of [
+  ['lost the reply to its request', { state: 'failed', failure: 'No connection.' }],
+  ['could not follow it', { state: 'failed', failure: 'Internal error.', inference: 'r1', content: 'H' }],
+  ['stopped it before any text arrived', { state: 'stopped', inference: 'r1' }],
+  ['saw its end without counts', { state: 'done', inference: 'r1', content: 'Hi' }],
+] as const satisfies readonly (readonly [string, Partial<Turn>])[]) {
+  test(`an answer is stored whole although the page that requested it ${what}`, async () => {
+    const parts = await createParts()
+    const { deps, read } = parts
+    await submit(parts, 'r1')
+    await beginAnswer(deps, answerOf('r1'), options)
+    await keepByPage(parts, fields)
+    await endAnswer(deps, answerOf('r1'), succeeded('Hi'), options)
+    const [ended] = await read()
+    assert.deepEqual([ended?.content, ended?.state, ended?.failure, ended?.facts?.completionTokens], ['Hi', 'done', null, 2])
+    await keepByPage(parts, fields)
+    assert.deepEqual(await read(), [ended])
+  })
+}
+
+test('a page adds to an answer what only it knows, before and after the service stores it', async () => {
+  const parts = await createParts()
+  const { deps, read } = parts
+  await submit(parts, 'r1')
+  await beginAnswer(deps, answerOf('r1'), options)
+  await keepByPage(parts, { state: 'done', inference: 'r1', content: 'Hi', schemaFaults: ['/a is missing'] })
+  assert.equal((await read())[0]?.state, 'writing')
+  await endAnswer(deps, answerOf('r1'), succeeded('Hi'), options)
+  const calls = [{ id: 'c', name: 'now', arguments: '{}', result: '12:00' }]
+  await keepByPage(parts, { state: 'done', inference: 'r1', content: '', calls })
+  const [turn] = await read()
+  assert.deepEqual([turn?.content, turn?.facts?.completionTokens, turn?.schemaFaults, turn?.calls], ['Hi', 2, ['/a is missing'], calls])
+})
+
+test('a page ends an answer whose request no worker will store', async () => {
+  const parts = await createParts()
+  const { deps, read, queue } = parts
+  await beginAnswer(deps, answerOf('forgotten'), options)
+  await keepByPage(parts, { state: 'failed', failure: 'Not found.', inference: 'forgotten' })
+  assert.equal((await read())[0]?.state, 'failed')
+  await submit(parts, 'r1', { claimed: false })
+  await beginAnswer(deps, answerOf('r1'), options)
+  await queue.cancel({ id: 'r1', accountId: 'ada' }, options)
+  await keepByPage(parts, { state: 'stopped', inference: 'r1' })
+  assert.equal((await read())[0]?.state, 'stopped')
+})
+
+test('a page stores the answer to a later request, of which the service does not know', async () => {
+  const parts = await createParts()
+  const { deps, read } = parts
+  await beginAnswer(deps, answerOf('r1'), options)
+  await endAnswer(deps, answerOf('r1'), succeeded('One', 'length'), options)
+  await keepByPage(parts, { state: 'done', inference: 'r2', content: 'One two' })
+  assert.equal((await read())[0]?.content, 'One two')
+})
+
+test('what a page knows of a stopped answer waits until the service has had time to store its text', async () => {
+  const parts = await createParts()
+  const { deps, read, queue, clock } = parts
+  for (const stored of [true, false]) {
+    const id = stored ? 'r1' : 'r2'
+    await submit(parts, id)
+    await beginAnswer(deps, answerOf(id), options)
+    const error = cancelled
+    await queue.complete({ id, attempt: 1 }, { completion: { outcome: 'cancelled', error }, usage: null }, options)
+    const keeping = keepByPage(parts, { state: 'stopped', inference: id, content: 'page' })
+    await clock.waiting(1)
+    if (stored) await endAnswer(deps, answerOf(id), { ...succeeded('Hi'), outcome: 'cancelled' }, options)
+    await clock.advance(stored ? 20 : 2000)
+    await keeping
+    assert.deepEqual([(await read())[0]?.content, (await read())[0]?.state], [stored ? 'Hi' : 'page', 'stopped'])
+  }
+})
+
+test('a continuation begins when the text of the stopped request is stored', async () => {
+  const parts = await createParts()
+  const { deps, read, clock } = parts
+  for (const id of ['r1', 'r2']) await submit(parts, id)
+  await beginAnswer(deps, answerOf('r1'), options)
+  const beginning = beginAnswer(deps, answerOf('r2'), options)
+  await clock.waiting(1)
+  await endAnswer(deps, answerOf('r1'), { ...succeeded('One'), outcome: 'cancelled' }, options)
+  await clock.advance(20)
+  await beginning
+  await endAnswer(deps, answerOf('r2'), succeeded(' two'), options)
+  assert.deepEqual([(await read())[0]?.content, (await read())[0]?.state], ['One two', 'done'])
+})
+
+test('removing and restoring a conversation keeps what is stored in it meanwhile', async () => {
+  const { deps, read } = await createParts()
+  await beginAnswer(deps, answerOf('r1'), options)
+  const { documents } = deps
+  let isEnded = false
+  const racing: typeof documents = Object.create(documents, {
+    list: {
+      value: async (...given: Parameters<typeof documents.list>) => {
+        const listed = await documents.list(...given)
+        if (!isEnded) await endAnswer(deps, answerOf('r1'), succeeded('Hi'), options)
+        isEnded = true
+        return listed
+      },
+    },
+  })
+  await restoreConversation({ ...deps, documents: racing }, target, options)
+  assert.deepEqual([(await read())[0]?.content, (await read())[0]?.state], ['Hi', 'done'])
 })

@@ -2,12 +2,14 @@ import { type AnswerPlace, continuedFacts, type Turn } from '../../core/chat/con
 import { defined } from '../../core/defined.ts'
 import { type ErrorRecord, isMistake } from '../../core/error.ts'
 import type { Inference, Outcome } from '../../core/inference.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { InferenceLog } from '../../core/ports/inference-log.ts'
 import type { WrittenPart } from '../../core/text/visible-text.ts'
 import type { ToolCall } from '../../core/text-generation.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import type { DocumentDependencies } from '../account-documents.ts'
 import type { WrittenText } from '../deferred/inference-events.ts'
-import { type ConversationTarget, conversationNotFound, keep, noteChange, readTurn, turnDocument } from './conversation-documents.ts'
+import { type ConversationTarget, changeTurn, conversationNotFound, findTurn } from './conversation-documents.ts'
 import { wasRemoved } from './remove-conversation.ts'
 
 /** An answer in a stored conversation and the request that writes it. */
@@ -16,14 +18,28 @@ export interface WrittenAnswer {
   readonly place: AnswerPlace
 }
 
+/** Dependencies of changes that depend on whether a request still writes an answer. */
+export interface AnswerDependencies extends DocumentDependencies {
+  readonly clock: Clock
+  readonly log: Pick<InferenceLog, 'find'>
+}
+
 /**
- * Records that a request writes an answer, or continues one, so that every open page can follow it.
+ * Records that a request writes an answer, or continues one, so that every open page can follow it. Waits a moment until what an earlier
+ * request wrote is stored, which a person may have stopped just now.
  *
  * @throws {ServiceError} `quota_exceeded`, `not_found` if the conversation was removed.
  */
-export async function beginAnswer(deps: DocumentDependencies, answer: WrittenAnswer, options: Abortable): Promise<void> {
+export async function beginAnswer(deps: AnswerDependencies, answer: WrittenAnswer, options: Abortable): Promise<void> {
   if (await wasRemoved(deps, targetOf(answer), options)) throw conversationNotFound()
-  await changeTurn(deps, answer, options, (known) => {
+  const isEarlier = ({ inference }: Turn) => inference !== answer.inference.id
+  await untilStored(
+    deps,
+    turnOf(answer),
+    options,
+    async (known) => isEarlier(known) && (await stageOf(deps, answer.inference, known, options)) !== 'stored',
+  )
+  await changeTurn(deps, turnOf(answer), options, async (known) => {
     if (known?.inference === answer.inference.id) return null
     return { ...withoutFailure(known ?? emptyTurn(deps, answer)), state: 'writing', inference: answer.inference.id }
   })
@@ -45,7 +61,7 @@ export async function endAnswer(
   options: Abortable,
 ): Promise<void> {
   if (await wasRemoved(deps, targetOf(answer), options)) return
-  await changeTurn(deps, answer, options, (known) => {
+  await changeTurn(deps, turnOf(answer), options, (known) => {
     // A request may end before its start is recorded, and a cancelled one after its message was removed.
     if (known === null && ending.outcome === 'cancelled') return null
     if (known !== null && (known.state !== 'writing' || (known.inference ?? answer.inference.id) !== answer.inference.id)) return null
@@ -53,23 +69,48 @@ export async function endAnswer(
   })
 }
 
-/** Applies a change to the stored message; repeats it after a conflict. */
-async function changeTurn(
-  deps: DocumentDependencies,
-  answer: WrittenAnswer,
+/** How often to look whether an answer is stored, in milliseconds. */
+const pollMs = 20
+/** The longest time to wait until an answer is stored, in milliseconds. */
+const longestWaitMs = 5000
+/** The time in which the service stores the text of a stopped or failed request after its end, in milliseconds. */
+const storingMs = 2000
+
+/** Waits while a condition on a message holds, at most a few seconds. */
+export async function untilStored(
+  deps: AnswerDependencies,
+  target: ConversationTarget & { readonly turnId: string },
   options: Abortable,
-  make: (known: Turn | null) => Turn | null,
+  isAwaited: (known: Turn) => Promise<boolean>,
 ): Promise<void> {
-  const target = targetOf(answer)
-  const key = { kind: 'turn', id: `${target.id}/${answer.place.turn}`, accountId: target.accountId } as const
-  for (;;) {
-    const known = await deps.documents.get(key, options)
-    const turn = make(known === null ? null : readTurn(known))
-    if (turn === null) return
-    const document = turnDocument(target, turn)
-    if ((await keep(deps, document, { ...options, version: known?.version ?? null })) === 'stored') break
+  for (let waited = 0; waited < longestWaitMs; waited += pollMs) {
+    const known = await findTurn(deps, target, options)
+    if (known === null || !(await isAwaited(known))) return
+    await deps.clock.wait(pollMs, options)
   }
-  await noteChange(deps, target, options)
+}
+
+/**
+ * Whether a request still writes a message, or has ended so that the service is about to store its text; `stored` = the service will store
+ * nothing more.
+ */
+export async function stageOf(
+  { clock, log }: AnswerDependencies,
+  { accountId }: Pick<ConversationTarget, 'accountId'>,
+  { state, inference }: Turn,
+  options: Abortable,
+): Promise<'writing' | 'ending' | 'stored'> {
+  if (state !== 'writing' || inference === undefined) return 'stored'
+  const found = await log.find(inference, accountId, options)
+  if (found === null) return 'stored'
+  if (found.completedAt === null) return 'writing'
+  // The text of a success is stored before it ends, and no worker stores that of a request that none has claimed.
+  if (found.outcome === 'succeeded' || found.attempt === 0) return 'stored'
+  return clock.now() < found.completedAt + storingMs ? 'ending' : 'stored'
+}
+
+function turnOf(answer: WrittenAnswer): ConversationTarget & { readonly turnId: string } {
+  return { ...targetOf(answer), turnId: answer.place.turn }
 }
 
 function targetOf({ inference, place }: WrittenAnswer): ConversationTarget {

@@ -1,14 +1,14 @@
-import { type Document, plainDocument } from '../../core/document.ts'
+import { type Document, plainDocument, type StoredDocument } from '../../core/document.ts'
 import type { DocumentKey } from '../../core/ports/document-store.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import type { DocumentDependencies } from '../account-documents.ts'
 import {
   archivedLabel,
   type ConversationTarget,
+  changeDocument,
   changeHead,
   conversationNotFound,
   headDocument,
-  keep,
   readHead,
   readTurn,
   removedLabel,
@@ -57,13 +57,15 @@ async function rewrite(
   options: Abortable,
 ): Promise<void> {
   const { accountId, id } = target
-  const head = await deps.documents.get({ kind: 'conversation', id, accountId }, options)
-  if (head === null) throw conversationNotFound()
-  const { id: _, changedAt, ...kept } = readHead(head)
   // Messages first, since they are found through the head.
   const turns = await deps.documents.list({ kind: 'turn', accountId, label: id, order: 'oldest', after: null, limit: maxTurns }, options)
-  await Promise.all(turns.map((turn) => keep(deps, { ...turnDocument(target, readTurn(turn)), ...changes.turns }, options)))
-  await keep(deps, { ...headDocument(target, kept, changedAt), ...changes.head }, options)
+  const rewritten = (known: StoredDocument | null) => known && { ...turnDocument(target, readTurn(known)), ...changes.turns }
+  await Promise.all(turns.map((turn) => changeDocument(deps, { kind: 'turn', id: turn.id, accountId }, options, rewritten)))
+  await changeHead(deps, target, options, (head) => {
+    if (head === null) throw conversationNotFound()
+    const { id: _, changedAt, ...kept } = readHead(head)
+    return { ...headDocument(target, kept, changedAt), ...changes.head }
+  })
 }
 
 /** Time for which a removal is remembered, in milliseconds: browsers that were offline send late changes. */

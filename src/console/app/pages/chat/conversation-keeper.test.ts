@@ -85,20 +85,3 @@ test('a change that fails after its page was left stays in the browser and is se
   await new Promise(setImmediate)
   assert.deepEqual([keeper.isAtWork(null), unsent()], [false, []])
 })
-
-test('a change under way is not repeated after the message was left to the service', async ({ mock }) => {
-  mock.timers.enable({ apis: ['setTimeout'] })
-  const keeper = new ConversationKeeper('c', { head: () => head as never, turn: () => ({ id: 'a', state: 'done' }) as never })
-  const sent: string[] = []
-  page.answerWith(async (address) => {
-    sent.push(address)
-    keeper.leaveToService('a')
-    throw new TypeError('fetch failed')
-  })
-  keeper.turnChanged('a')
-  await keeper.settled()
-  await new Promise(setImmediate)
-  mock.timers.tick(5000)
-  await keeper.settled()
-  assert.deepEqual([sent.length, keeper.isAtWork('a')], [1, false])
-})

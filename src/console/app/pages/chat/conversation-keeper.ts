@@ -33,8 +33,6 @@ export class ConversationKeeper {
   readonly #kept: Kept
   /** Ids of messages; null = the head. */
   readonly #changed = new Set<string | null>()
-  /** Messages whose change under way is not repeated if it fails. */
-  readonly #left = new Set<string>()
   /** The parts of the head to send, with the number of changes before each. Another page may have changed the others. */
   readonly #headParts = new Map<string, number>()
   /** Rejected changes with their errors. Other changes are sent regardless. */
@@ -53,16 +51,7 @@ export class ConversationKeeper {
 
   /** Marks a message as new, changed or deleted. */
   turnChanged(id: string): void {
-    this.#left.delete(id)
     this.#change(id)
-  }
-
-  /** Drops the waiting change of a message that the service stores itself. */
-  leaveToService(id: string): void {
-    this.#left.add(id)
-    this.#changed.delete(id)
-    this.#refused.delete(id)
-    if (!this.isAtWork(id)) forgetUnsent(this.#pathOf(id))
   }
 
   headChanged(...parts: readonly HeadPart[]): void {
@@ -158,10 +147,8 @@ export class ConversationKeeper {
     try {
       await this.#send(id)
     } catch (failure) {
-      if (id === null || !this.#left.has(id)) {
-        this.#changed.add(id)
-        throw failure
-      }
+      this.#changed.add(id)
+      throw failure
     } finally {
       this.#underWay.delete(sending)
       this.#changes++

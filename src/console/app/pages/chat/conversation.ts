@@ -66,7 +66,6 @@ export class Conversation {
       turns: this.#turns,
       counted: (path) => countedTurns(path, this.countsFrom.peek()),
       keep: (id) => this.keeper.turnChanged(id),
-      leaveToService: (id) => this.keeper.leaveToService(id),
       readAgain: () => this.#readAgain(),
     })
     this.connectionLost = this.#answers.connectionLost

@@ -61,8 +61,9 @@ export async function openConversation(id: string, signal: AbortSignal): Promise
     await caughtUp
     const kept = await request<OpenedConversation>(`${base}/${id}`, { signal })
     const unsent = await unsentTurns(`${base}/${id}`)
-    // An answer that the service is writing is more recent there.
-    const own = unsent.filter((turn) => turn.state !== 'writing' || !kept.turns.some((each) => each.id === turn.id))
+    // What a request has written, or is writing, is more recent there.
+    const isWritten = new Set(kept.turns.flatMap(({ id, inference }) => (inference === undefined ? [] : [id])))
+    const own = unsent.filter(({ id, state }) => !isWritten.has(id) && (state !== 'writing' || !kept.turns.some((each) => each.id === id)))
     const turns = [...kept.turns.filter((turn) => !own.some((each) => each.id === turn.id)), ...own]
     const found = new Conversation({ ...kept, turns: turns.toSorted((one, other) => one.at - other.at) })
     for (const turn of own) found.keeper.turnChanged(turn.id)

@@ -50,30 +50,43 @@ test('the connection counts as lost until each of two compared answers has it ag
   await until(() => !conversation.connectionLost.value)
 })
 
-test('an answer that the service has stored is not overwritten by the notice that it begins, sent late', async () => {
-  const mayStore = Promise.withResolvers<void>()
-  const sent: string[] = []
+test('a stopped answer is stored when its request is cancelled', async () => {
+  const requests: string[] = []
+  const both = Promise.withResolvers<void>()
+  page.answerWith(async (address, { method = 'GET', signal }) => {
+    if (address.endsWith('/events')) return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    // The reply to the cancellation takes a moment.
+    if (method === 'POST' || method === 'DELETE') for (let i = 0; i < 10; i++) await new Promise(setImmediate)
+    if (method === 'GET') return new Response(null, { status: 404 })
+    requests.push(address.includes('/turns/') ? 'store' : 'cancel')
+    if (requests.length === 2) both.resolve()
+    return new Response(null, { status: 204 })
+  })
+  const conversation = new Conversation({ id: 'c', title: 'Hello', pinned: false, leaf: 'a', turns: [question, written('a', 2)] })
+  conversation.stop()
+  await both.promise
+  await conversation.keeper.settled()
+  assert.deepEqual(requests, ['cancel', 'store'])
+})
+
+test('a page follows the answer to a request whose reply was lost', async () => {
+  let body = {}
+  let shown: Turn | undefined
+  const conversation = new Conversation()
   page.answerWith(async (address, { method = 'GET' }) => {
-    if (method === 'PUT') {
-      sent.push(address.replace(/^.*\/conversations\/[^/]+/, ''))
-      await mayStore.promise
-      return new Response(null, { status: 204 })
-    }
-    if (address === '/v1/chat/completions')
-      return Response.json({ response_id: 'r' }, { status: 202, headers: { 'x-service-turn': 'kept' } })
+    if (address === '/v1/chat/completions') throw new TypeError('fetch failed')
+    if (method === 'PUT') return new Response(null, { status: 204 })
     if (address.endsWith('/events')) return new Response('data: {"status":"completed","outcome":"succeeded"}\n\n')
     if (address.startsWith('/v1/responses/'))
       return Response.json({ choices: [{ message: { content: 'An elm.' }, finish_reason: 'stop' }], usage: null })
-    return new Response(null, { status: 404 })
+    const [said, answer] = conversation.turns.value
+    assert.ok(said && answer)
+    shown ??= answer
+    body = { title: 'Name', pinned: false, leaf: answer.id, versions: { [said.id]: 1, [answer.id]: 1 }, version: 1 }
+    return Response.json({ ...body, turns: [said, { ...written(answer.id, answer.at), parent: said.id, inference: 'r' }] })
   })
-  const conversation = new Conversation()
   conversation.say('Name a tree.')
   await until(() => conversation.turns.value.at(-1)?.state === 'done')
-  mayStore.resolve()
+  assert.deepEqual([shown?.state, conversation.turns.value.at(-1)?.content], ['failed', 'An elm.'])
   await conversation.keeper.settled()
-  const [question] = conversation.turns.value
-  assert.deepEqual(
-    sent.filter((address) => address !== ''),
-    [`/turns/${question?.id}`],
-  )
 })

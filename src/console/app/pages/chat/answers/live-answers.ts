@@ -26,8 +26,6 @@ interface AnsweredConversation {
   readonly counted: (path: readonly Turn[]) => readonly Turn[]
   /** Called to store the local version of a message. */
   readonly keep: (id: string) => void
-  /** Called when the service stores a message itself, so that the page's version must not overwrite it later. */
-  readonly leaveToService: (id: string) => void
   /**
    * Takes over the stored version.
    *
@@ -83,7 +81,7 @@ export class LiveAnswers {
 
   /** Requests an answer, or its continuation, and follows it to the end. */
   async write(turn: Turn, model: string): Promise<void> {
-    const { id: conversation, turns, counted, keep, leaveToService } = this.#conversation
+    const { id: conversation, turns, counted, keep, readAgain } = this.#conversation
     const controller = this.#begin(turn.id)
     turns.replace(turn)
     const before = turns.pathTo(turn.content === '' ? turn.parent : turn.id)
@@ -94,7 +92,6 @@ export class LiveAnswers {
     const submitted = whileSignedIn(() => submitChat(body, place))
     try {
       const { id, isKept } = await orAborted(submitted, controller.signal)
-      if (isKept) leaveToService(turn.id)
       await this.#follow({ ...turn, inference: id }, { id, sentAt, isKept, settings, controller })
     } catch (error) {
       // Otherwise an aborted request would be stored as a failure of the service, which the next page would show.
@@ -103,8 +100,10 @@ export class LiveAnswers {
       turns.replace({ ...turn, ...(aborted ? { state: 'stopped' } : failedFields(error)) })
       keep(turn.id)
       // The service may have received the request nevertheless, and shows it as being written until it is cancelled.
-      if (aborted) await submitted.then(({ id }) => this.#cancel(id)).catch(() => {})
+      if (aborted) await submitted.then(({ id }) => this.#cancel(id).then(() => keep(turn.id))).catch(() => {})
       this.#end(turn.id, controller)
+      // It may even be answering a request whose reply was lost; then this page follows the answer.
+      await readAgain()
     }
   }
 
@@ -131,7 +130,10 @@ export class LiveAnswers {
       this.#conversation.turns.replace(written)
     }
     change({})
-    signal.addEventListener('abort', () => void this.#cancel(id).catch(() => {}))
+    let cancelled: Promise<void> | undefined
+    signal.addEventListener('abort', () => {
+      cancelled = this.#cancel(id).catch(() => {})
+    })
     const onConnection = (isLost: boolean) => {
       const others = this.#lost.peek().filter((each) => each !== turn.id)
       if (isLost || others.length < this.#lost.peek().length) this.#lost.value = isLost ? [...others, turn.id] : others
@@ -141,6 +143,8 @@ export class LiveAnswers {
     await whileSignedIn(() => followAnswer(turn, followed, change)).catch((error: unknown) => change(failedFields(error)))
     this.#end(turn.id, controller)
     this.#ended.add(id)
+    // Otherwise the service would still be writing the answer, and leave out that it was stopped.
+    await cancelled
     await this.#settle(written, isKept)
   }
 
