@@ -54,7 +54,9 @@ export async function keepTurn(
 ): Promise<void> {
   const place = { ...target, turnId: turn.id }
   const stage = (known: Turn) => stageOf(deps, target, known, options)
-  if (turn.state !== 'writing') await untilStored(deps, place, options, async (known) => (await stage(known)) === 'ending')
+  // Its page has cancelled the request of a stopped answer.
+  const awaited = turn.state === 'stopped' ? ['writing', 'ending'] : ['ending']
+  if (turn.state !== 'writing') await untilStored(deps, place, options, async (known) => awaited.includes(await stage(known)))
   await unlessRemoved(deps, target, options, () =>
     changeTurn(deps, place, options, async (known) => {
       if (known === null) return turn

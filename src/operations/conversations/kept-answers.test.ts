@@ -221,11 +221,15 @@ for (const [what, fields] of [
 ] as const satisfies readonly (readonly [string, Partial<Turn>])[]) {
   test(`an answer is stored whole although the page that requested it ${what}`, async () => {
     const parts = await createParts()
-    const { deps, read } = parts
+    const { deps, read, clock } = parts
     await submit(parts, 'r1')
     await beginAnswer(deps, answerOf('r1'), options)
-    await keepByPage(parts, fields)
+    const keeping = keepByPage(parts, fields)
+    // The page of a stopped answer waits for the text.
+    await (fields.state === 'stopped' ? clock.waiting(1) : keeping)
     await endAnswer(deps, answerOf('r1'), succeeded('Hi'), options)
+    await clock.advance(20)
+    await keeping
     const [ended] = await read()
     assert.deepEqual([ended?.content, ended?.state, ended?.failure, ended?.facts?.completionTokens], ['Hi', 'done', null, 2])
     await keepByPage(parts, fields)

@@ -181,8 +181,7 @@ export class Conversation {
     this.stop()
     this.comparing.value = []
     this.#turns.leaf = turn.id
-    const { requestId: _, cause: __, failureLanguage: ___, inference: ____, ...begun } = turn
-    void this.#answers.write({ ...begun, state: 'writing', failure: null }, chatSettings.value.model)
+    void this.#answers.continue(turn.id, chatSettings.value.model)
   }
 
   /** Shows a version of a message, with the newest messages below it. */

@@ -90,3 +90,46 @@ test('a page follows the answer to a request whose reply was lost', async () => 
   assert.deepEqual([shown?.state, conversation.turns.value.at(-1)?.content], ['failed', 'An elm.'])
   await conversation.keeper.settled()
 })
+
+test('a stopped answer is continued from the text that the service has stored', async () => {
+  const begun = Promise.withResolvers<{ messages: readonly { readonly content: string }[] }>()
+  let isCancelled = false
+  let isStored = false
+  page.answerWith(async (address, { method = 'GET', body, signal }) => {
+    if (address === '/v1/chat/completions') {
+      begun.resolve(JSON.parse(String(body)))
+      return Response.json({ response_id: 'r2' }, { status: 202, headers: { 'x-service-turn': 'kept' } })
+    }
+    if (address.endsWith('/events')) return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    // The service answers a page that stores a stopped answer when it has stored its text.
+    if (address.endsWith('/turns/a')) isStored = isCancelled
+    else if (method !== 'GET') isCancelled = true
+    if (method !== 'GET') return new Response(null, { status: 204 })
+    const answer = written('a', 2)
+    const turns = [question, isStored ? { ...answer, state: 'stopped', content: 'One two' } : answer]
+    return Response.json({
+      title: 'Hello',
+      pinned: false,
+      leaf: 'a',
+      turns,
+      versions: { q: 1, a: isStored ? 2 : 1 },
+      version: isStored ? 2 : 1,
+    })
+  })
+  const conversation = new Conversation({
+    id: 'c',
+    title: 'Hello',
+    pinned: false,
+    leaf: 'a',
+    turns: [question, { ...written('a', 2), content: 'One' }],
+  })
+  const [, answer] = conversation.turns.value
+  assert.ok(answer)
+  conversation.stop()
+  await until(() => conversation.turns.value.at(-1)?.state === 'stopped')
+  conversation.continueAnswer(answer)
+  conversation.continueAnswer(answer)
+  assert.equal((await begun.promise).messages.at(-1)?.content, 'One two')
+  conversation.stop()
+  await conversation.keeper.settled()
+})

@@ -55,6 +55,8 @@ export class LiveAnswers {
   readonly #followed = new Map<string, AbortController>()
   /** Requests that have ended or were stopped here. The service may show that a moment later. */
   readonly #ended = new Set<string>()
+  /** Answers that are followed, until their stored version is read; by message. */
+  readonly #settling = new Map<string, Promise<void>>()
 
   constructor(conversation: AnsweredConversation) {
     this.#conversation = conversation
@@ -107,6 +109,16 @@ export class LiveAnswers {
     }
   }
 
+  /** Requests the rest of an answer that was stopped or cut, once its stored version is known: the service may have written more of it. */
+  async continue(id: string, model: string): Promise<void> {
+    await this.#settling.get(id)
+    const turn = this.#conversation.turns.find(id)
+    // A second request may have come while this one waited.
+    if (turn === undefined || this.isWriting(id)) return
+    const { requestId: _, cause: __, failureLanguage: ___, inference: ____, ...begun } = turn
+    await this.write({ ...begun, state: 'writing', failure: null }, model)
+  }
+
   /** Stops one answer, or all of them, whichever page requested them. The written text stays. */
   stop(turn?: Turn): void {
     if (turn === undefined) for (const controller of this.#followed.values()) controller.abort()
@@ -118,8 +130,16 @@ export class LiveAnswers {
     if (turns.all.includes(turn)) turns.replace({ ...turn, state: 'failed', failure: pageLeft, failureLanguage: language })
   }
 
-  /** Follows an answer that the service is writing to its end. */
-  async #follow(
+  /** Follows an answer that the service is writing to its end, and takes over its stored version. */
+  async #follow(turn: Turn, followed: FollowedTurn): Promise<void> {
+    const settled = this.#followToItsEnd(turn, followed)
+    this.#settling.set(turn.id, settled)
+    await settled.finally(() => {
+      if (this.#settling.get(turn.id) === settled) this.#settling.delete(turn.id)
+    })
+  }
+
+  async #followToItsEnd(
     turn: Turn,
     { id, sentAt, isKept, settings = chatSettings.value, controller = this.#begin(turn.id) }: FollowedTurn,
   ): Promise<void> {
@@ -157,6 +177,7 @@ export class LiveAnswers {
     if (kept !== written && schemaFaults === undefined) return
     if (kept !== undefined) turns.replace({ ...kept, ...(schemaFaults !== undefined && { schemaFaults }) })
     keep(written.id)
+    if (isKept) await readAgain()
   }
 
   #begin(id: string): AbortController {
