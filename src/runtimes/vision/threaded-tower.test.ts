@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { performance } from 'node:perf_hooks'
 import { suite, test } from 'node:test'
+import type { Worker } from 'node:worker_threads'
 import { paintPicture, writeSeeingFiles } from '../../../test/support/model-files/seeing-models.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { openTower } from './open-tower.ts'
@@ -44,6 +45,23 @@ suite('a vision tower in a separate thread', () => {
     const broken = `${folder.path}/mmproj-broken.gguf`
     await writeFile(broken, 'no model')
     await assert.rejects(openThreadedTower(broken, { threads: 1 }), { code: 'inference_failed', message: /mmproj-broken/ })
+  })
+
+  test('sees again after its thread died', async () => {
+    await using folder = await createTemporaryFolder()
+    const { projector } = await writeSeeingFiles(folder.path, 'gemma3')
+    const threads: Worker[] = []
+    const onWorker = (thread: Worker) => threads.push(thread)
+    process.on('worker', onWorker)
+    await using tower = await openThreadedTower(projector, { threads: 1 })
+    const picture = await paintPicture({ width: 90, height: 90 })
+    const seen = await tower.look(picture, { signal })
+    const look = assert.rejects(tower.look(picture, { signal }), /has ended/)
+    await threads[0]?.terminate()
+    await look
+    assert.deepEqual(await tower.look(picture, { signal }), seen)
+    process.off('worker', onWorker)
+    assert.equal(threads.length, 2)
   })
 
   test('rejects requests after it is closed', async () => {

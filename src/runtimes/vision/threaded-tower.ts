@@ -3,17 +3,29 @@ import { Worker } from 'node:worker_threads'
 import { type ErrorRecord, ServiceError } from '../../core/error.ts'
 import { type ProjectorFacts, seesAround, takesAnySize } from '../../core/gguf/projector-facts.ts'
 import type { PictureBlock, VisionTower } from '../../core/ports/vision-tower.ts'
-import type { Abortable } from '../../core/waiting.ts'
+import { type Abortable, OnDemand, orAborted } from '../../core/waiting.ts'
 import { layOutBlocks } from './lay-out-picture.ts'
 import type { OpenedTower, TowerReply, TowerRequest } from './tower-thread.ts'
 
 /**
- * Opens the tower of an mmproj file in a thread of its own: a run of the tensor runtime blocks its thread for seconds, while texts are being written.
+ * Opens the tower of an mmproj file in a thread of its own: a run of the tensor runtime blocks its thread for seconds, while texts are being
+ * written. When the thread dies, for example without memory, the next picture starts another.
  *
  * @throws {ServiceError} as `openTower` does.
  */
-export async function openThreadedTower(path: string, { threads }: { readonly threads: number }): Promise<VisionTower> {
-  const thread = new Worker(new URL('./tower-thread.ts', import.meta.url), { workerData: { path, threads } })
+export async function openThreadedTower(path: string, options: { readonly threads: number }): Promise<VisionTower> {
+  const open = () => openThread({ path, ...options })
+  return new ThreadedTower(await open(), open)
+}
+
+/** A running thread and its tower. */
+interface TowerThread {
+  readonly thread: Worker
+  readonly opened: OpenedTower
+}
+
+async function openThread(workerData: { readonly path: string; readonly threads: number }): Promise<TowerThread> {
+  const thread = new Worker(new URL('./tower-thread.ts', import.meta.url), { workerData })
   const opening = Promise.withResolvers<OpenedTower>()
   thread.once('error', opening.reject)
   thread.once('exit', () => opening.reject(new Error('The thread of a tower ended while it opened.')))
@@ -22,7 +34,7 @@ export async function openThreadedTower(path: string, { threads }: { readonly th
     else if ('failure' in reply) opening.reject(toError(reply.failure))
   })
   try {
-    return new ThreadedTower(thread, await opening.promise)
+    return { thread, opened: await opening.promise }
   } catch (error) {
     await thread.terminate()
     throw error
@@ -38,22 +50,20 @@ class ThreadedTower implements VisionTower {
   readonly seesAround: boolean
   readonly makesGrids: boolean
   readonly #facts: ProjectorFacts
-  readonly #thread: Worker
   readonly #waiting = new Map<number, PromiseWithResolvers<readonly Float32Array[]>>()
-  readonly #ended: Promise<unknown>
-  #fault: unknown = null
+  readonly #start: () => Promise<Worker>
+  #running: OnDemand<Worker>
+  #isClosed = false
   #looks = 0
 
-  constructor(thread: Worker, { facts, width }: OpenedTower) {
+  constructor({ thread, opened: { facts, width } }: TowerThread, open: () => Promise<TowerThread>) {
     this.width = width
     this.seesAround = seesAround(facts.family)
     this.makesGrids = takesAnySize(facts.family)
     this.#facts = facts
-    this.#thread = thread
-    this.#ended = once(thread, 'exit').catch(() => undefined)
-    thread.on('message', (reply: TowerReply) => this.#settle(reply))
-    thread.on('error', (error) => this.#fail(error))
-    thread.once('exit', () => this.#fail(new Error('The thread of a tower has ended.')))
+    this.#start = async () => this.#use((await open()).thread)
+    this.#running = new OnDemand(async () => this.#use(thread))
+    void this.#running.get()
   }
 
   layOut(picture: Uint8Array, options: Abortable): Promise<readonly (string | PictureBlock)[]> {
@@ -61,18 +71,19 @@ class ThreadedTower implements VisionTower {
   }
 
   async look(picture: Uint8Array, { signal }: Abortable): Promise<readonly Float32Array[]> {
+    if (this.#isClosed) throw new Error('The thread of a tower has ended.')
+    const thread = await orAborted(this.#running.get(), signal)
     signal.throwIfAborted()
-    if (this.#fault !== null) throw this.#fault
     const number = this.#looks++
     const waiting = Promise.withResolvers<readonly Float32Array[]>()
     this.#waiting.set(number, waiting)
     const stop = (): void => {
-      this.#post({ stopped: number })
+      post(thread, { stopped: number })
       waiting.reject(signal.reason)
     }
     signal.addEventListener('abort', stop, { once: true })
     try {
-      this.#post({ number, picture })
+      post(thread, { number, picture })
       return await waiting.promise
     } finally {
       signal.removeEventListener('abort', stop)
@@ -81,12 +92,25 @@ class ThreadedTower implements VisionTower {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#post('end')
-    await this.#ended
+    this.#isClosed = true
+    const thread = await this.#running.opened()
+    if (thread === null) return
+    const ended = once(thread, 'exit').catch(() => undefined)
+    post(thread, 'end')
+    await ended
   }
 
-  #post(request: TowerRequest): void {
-    this.#thread.postMessage(request)
+  #use(thread: Worker): Worker {
+    let fault: unknown = new Error('The thread of a tower has ended.')
+    thread.on('message', (reply: TowerReply) => this.#settle(reply))
+    thread.once('error', (error) => {
+      fault = error
+    })
+    thread.once('exit', () => {
+      this.#running = new OnDemand(this.#start)
+      for (const { reject } of this.#waiting.values()) reject(fault)
+    })
+    return thread
   }
 
   #settle(reply: TowerReply): void {
@@ -95,9 +119,8 @@ class ThreadedTower implements VisionTower {
     if ('blocks' in reply) waiting?.resolve(reply.blocks)
     else waiting?.reject(toError(reply.failure))
   }
+}
 
-  #fail(error: unknown): void {
-    this.#fault ??= error
-    for (const { reject } of this.#waiting.values()) reject(error)
-  }
+function post(thread: Worker, request: TowerRequest): void {
+  thread.postMessage(request)
 }
