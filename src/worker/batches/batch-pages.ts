@@ -7,7 +7,7 @@ import type { Store } from '../../core/ports/store.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import type { InferenceEvents } from '../../operations/deferred/inference-events.ts'
 import type { SubmitDependencies } from '../../operations/deferred/submit-inference.ts'
-import { type FileDependencies, fileDocument, findFile } from '../../operations/files/file-documents.ts'
+import { type FileDependencies, fileDocument, findFile, readFileDocument } from '../../operations/files/file-documents.ts'
 import { readFile, readLines } from '../../operations/files/kept-files.ts'
 
 /** Maximum number of reported faults; beyond that, usually every line has the same one. */
@@ -52,7 +52,8 @@ export async function validateBatch(deps: BatchDependencies, batch: Batch, optio
 }
 
 /**
- * Appends one page to a batch's output file. Idempotent: the part is named after the page's number.
+ * Appends one page to a batch's output file. Idempotent: the part is named after the page's number, and pages that another node has appended
+ * since stay.
  *
  * @param batch The batch before the page.
  */
@@ -73,8 +74,13 @@ export async function writePage(
   const file = { id: `${filePrefix}${uuid}`, accountId: batch.accountId, name, purpose, ...grown, createdAt: batch.createdAt }
   // Results are never refused for lack of storage; their inferences were checked before they ran.
   const most = Number.POSITIVE_INFINITY
-  await documents.put(fileDocument({ ...file, expiresAt: now + batch.filesLifetimeMs }), { ...options, most })
-  return grown
+  const document = fileDocument({ ...file, expiresAt: now + batch.filesLifetimeMs })
+  const { kind, id, accountId } = document
+  for (;;) {
+    const known = await documents.get({ kind, id, accountId }, options)
+    if (known !== null && readFileDocument(known).parts.length > grown.parts.length) return grown
+    if ((await documents.put(document, { ...options, version: known?.version ?? null, most })) === 'stored') return grown
+  }
 }
 
 /** A parsed line of a batch. */
