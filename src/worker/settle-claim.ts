@@ -1,6 +1,6 @@
 import type { AnswerPlace } from '../core/chat/conversation.ts'
 import { cancelled, failedBy } from '../core/deferred/attempts.ts'
-import type { ErrorRecord } from '../core/error.ts'
+import { type ErrorRecord, ServiceError } from '../core/error.ts'
 import type { InferenceWork, OutputReference } from '../core/inference.ts'
 import type { Claim, Completion, ReleaseAnswer } from '../core/ports/inference-queue.ts'
 import { outcomeOfFailure, type UsageEntry } from '../core/usage.ts'
@@ -137,7 +137,17 @@ async function keepAnswer(
   const place = placeOf(ended)
   if (place === undefined) return
   const ending = { outcome: completion.outcome, error: completion.error ?? null, written: deps.events.writtenBy(inference.id) }
-  await deps.endAnswer({ inference, place }, ending).catch((error: unknown) => deps.onEvent({ type: 'fault', duty: 'keep-answer', error }))
+  const write = () =>
+    deps.endAnswer({ inference, place }, ending).catch((error: unknown) => {
+      if (!isFinal(error)) throw error
+      deps.onEvent({ type: 'fault', duty: 'keep-answer', error })
+    })
+  await persist(deps, 'keep-answer', write, ended.signal).catch(() => {})
+}
+
+/** Whether a conversation cannot take an answer, however often it is tried. */
+function isFinal(error: unknown): boolean {
+  return error instanceof ServiceError && (error.code === 'not_found' || error.code === 'quota_exceeded')
 }
 
 function placeOf({ work }: EndedClaim): AnswerPlace | undefined {

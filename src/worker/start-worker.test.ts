@@ -10,7 +10,6 @@ import { noLimits } from '../core/limits/use-limits.ts'
 import { cancelInference } from '../operations/deferred/inferences.ts'
 import { openOutput } from '../operations/deferred/outputs.ts'
 import { startWorker } from './start-worker.ts'
-import type { WorkerDependencies } from './worker-dependencies.ts'
 
 const options = { signal: new AbortController().signal }
 const settings = { workerId: 'w', concurrency: 8, leaseMs: 30_000, runLimitMs: 60_000 }
@@ -40,40 +39,6 @@ test('runs images and chats, stores their output and books them', async () => {
       ['fake-image', 1, 1, 0],
     ],
   )
-})
-
-test('an answer of a conversation is kept however it ends, before its success is visible, and is not retried', async () => {
-  const bench = createWorkerBench()
-  const kept: unknown[] = []
-  const endAnswer = async (...[answer, { outcome, written }]: Parameters<WorkerDependencies['endAnswer']>) => {
-    const [part] = written?.parts ?? []
-    const inference = await bench.store.log.find(answer.inference.id, 'a', options)
-    kept.push([outcome, part?.type === 'text' ? part.text : null, inference?.status, answer.place])
-  }
-  await using _worker = startWorker({ ...bench, endAnswer }, settings)
-  const place = { conversation: 'c', turn: 't', parent: null }
-  for (const said of ['[say hello there]', '[say hello there] [fail inference_failed after 1]']) {
-    await bench.queue.enqueue(makeSubmission({ work: { kind: 'chat', request: makeTextRequest(said), place } }), options)
-    await bench.nextEvent('completed')
-  }
-  assert.deepEqual(kept, [
-    ['succeeded', 'hello there', 'running', place],
-    ['failed', 'hello', 'completed', place],
-  ])
-})
-
-test('a failure of a lost attempt is not kept in the conversation', async () => {
-  const bench = createWorkerBench()
-  bench.queue.complete = async () => 'lost'
-  const kept: unknown[] = []
-  const endAnswer = async (...[, { outcome }]: Parameters<WorkerDependencies['endAnswer']>) => void kept.push(outcome)
-  await using _worker = startWorker({ ...bench, endAnswer }, settings)
-  const fenced = bench.nextEvent('fenced')
-  const place = { conversation: 'c', turn: 't', parent: null }
-  const request = makeTextRequest('[fail inference_failed after 1]')
-  await bench.queue.enqueue(makeSubmission({ work: { kind: 'chat', request, place } }), options)
-  await fenced
-  assert.deepEqual(kept, [])
 })
 
 test('leaves work for a model of another kind here to other nodes', async () => {
