@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Account } from '../../src/core/account.ts'
+import { defined } from '../../src/core/defined.ts'
 import { noLimits } from '../../src/core/limits/use-limits.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
@@ -168,6 +169,24 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     assert.deepEqual(await hashes(), ['first'])
     await store.accounts.change('m', { by: null, disabledAt: 5 }, options)
     assert.equal(await store.accounts.createInvitation({ ...base, hash: 'x', accountId: 'm', invitedBy: 'a' }, options), false)
+  })
+
+  test(`${name} accounts: a sign-in with a password that was changed meanwhile opens no session`, async () => {
+    await using store = await openRoomy()
+    await store.accounts.create(makeAccount(), options)
+    const signIn = { name: 'Ada', email: 'ada@example.com' }
+    await store.accounts.setSignIn('a', { ...signIn, passwordHash: 'old' }, options)
+    const open = (hash: string, passwordHash?: string) => {
+      const times = { createdAt: 1, expiresAt: 2, lastUsedAt: null }
+      return store.accounts.createSession(
+        { hash, accountId: 'a', address: null, agent: null, ...times },
+        { ...options, ...defined({ passwordHash }) },
+      )
+    }
+    assert.equal(await open('before', 'old'), true)
+    await store.accounts.setSignIn('a', { ...signIn, passwordHash: 'new' }, options)
+    assert.deepEqual([await open('late', 'old'), await open('after', 'new'), await open('any')], [false, true, true])
+    assert.equal(await store.accounts.findSession('late', options), null)
   })
 
   test(`${name} accounts: disabling an account ends its sessions for good and prevents new ones`, async () => {

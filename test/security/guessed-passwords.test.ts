@@ -95,4 +95,20 @@ suite('guessed passwords', () => {
     await change({ currentPassword: 'another poet of science', newPassword: password, revokeTokens: true })
     assert.equal(await revoked(), 1)
   })
+
+  test('a sign-in that began with the old password does not outlive the change of the password', async () => {
+    const service = await startConsoleService()
+    const cookie = await service.join(service.firstCode, email)
+    const { accounts } = service.store
+    const find = accounts.findByEmail.bind(accounts)
+    accounts.findByEmail = async (...given) => {
+      const found = await find(...given)
+      accounts.findByEmail = find
+      const body = { name: 'Ada', email, currentPassword: password, newPassword: 'another poet of science' }
+      assert.equal((await service.send('PATCH', '/console/api/account', { cookie, body })).statusCode, 200)
+      return found
+    }
+    assert.equal((await signIn(service, password)).statusCode, 401)
+    assert.equal((await accounts.listSessions(service.ownerId, { signal: new AbortController().signal })).length, 1)
+  })
 })

@@ -87,7 +87,7 @@ export function registerSession(
       },
     )
     if ('asks' in passed) return passed
-    const session = { accountId: secret.accountId, lifetimeMs: signIn.sessionMs, ...browserOf(request) }
+    const session = { ...secret, lifetimeMs: signIn.sessionMs, ...browserOf(request) }
     signInBrowser(reply, deps, { ...secret, session: await openSession(deps, session, { signal }) })
     await recordPassing(deps, request, secret.accountId, passed)
     await recordAudit(deps, request, 'signed-in', { accountId: secret.accountId, detail: browser === null ? 'a browser not known' : null })

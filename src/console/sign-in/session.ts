@@ -29,23 +29,28 @@ export type SessionDependencies = Pick<Store, 'accounts' | 'clock'>
 interface NewSession extends Pick<Session, 'accountId' | 'address' | 'agent'> {
   /** How long the browser stays signed in. */
   readonly lifetimeMs: number
+  /** The hash of the password that was verified, which must still be the account's; absent = there was none. */
+  readonly passwordHash?: string | null
 }
 
 /**
  * Signs a browser in. The secret is only in its cookie.
  *
- * @throws {ServiceError} `invalid_token` when the account is locked.
+ * @throws {ServiceError} `invalid_token` when the account is locked, or its password was changed meanwhile.
  */
 export async function openSession(
   { accounts, clock }: SessionDependencies,
-  { accountId, address, agent, lifetimeMs }: NewSession,
+  { accountId, address, agent, lifetimeMs, passwordHash = null }: NewSession,
   options: Abortable,
 ): Promise<string> {
   const secret = makeSecretText()
   const now = clock.now()
   const session = { hash: hashSecretText(secret), accountId, address, agent, createdAt: now, expiresAt: now + lifetimeMs, lastUsedAt: now }
-  if (await accounts.createSession(session, options)) return secret
-  throw new ServiceError('invalid_token', 'This account is locked; ask an owner of the service.')
+  if (await accounts.createSession(session, { ...options, passwordHash })) return secret
+  throw new ServiceError(
+    'invalid_token',
+    'This account is locked or its password was changed; sign in again, or ask an owner of the service.',
+  )
 }
 
 /** The account of a session's secret, or null when the session has ended or the account is locked. */

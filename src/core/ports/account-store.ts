@@ -44,8 +44,12 @@ export interface AccountStore {
    */
   erase(owners: readonly string[], options: Abortable): Promise<void>
 
-  /** Stores a session; false = the account is disabled, and nothing is stored. */
-  createSession(session: Session, options: Abortable): Promise<boolean>
+  /**
+   * Stores a session; false = the account is disabled or has another password, and nothing is stored.
+   *
+   * @param options.passwordHash Required hash of the account's password; absent = any.
+   */
+  createSession(session: Session, options: Abortable & { readonly passwordHash?: string | null }): Promise<boolean>
   /** Records the use of a session; ignores unknown sessions. */
   touchSession(hash: string, lastUsedAt: number, options: Abortable): Promise<void>
   /** Finds a session by hash, including expired ones; null = none. */

@@ -78,12 +78,13 @@ export class PostgresAccountStore extends AccountTables<Database> implements Acc
     this.#onLimits()
   }
 
-  async createSession(session: Session): Promise<boolean> {
-    // The lock prevents a concurrent disabling from leaving a session behind.
+  async createSession(session: Session, { passwordHash = null }: { readonly passwordHash?: string | null }): Promise<boolean> {
+    // The lock prevents a concurrent disabling or change of the password from leaving a session behind.
     const { names, parameters } = sessionColumns
     const sql = `insert into sessions (${names}) select ${parameters}
-      from (select 1 from accounts where id = :accountId and disabled_at is null for share) as account on conflict (hash) do nothing`
-    return (await this.database.run(sql, { ...session })) === 1
+      from (select 1 from accounts where id = :accountId and disabled_at is null
+        and (:passwordHash::text is null or password_hash = :passwordHash) for share) as account on conflict (hash) do nothing`
+    return (await this.database.run(sql, { ...session, passwordHash })) === 1
   }
 
   async createInvitation(invitation: Invitation): Promise<boolean> {

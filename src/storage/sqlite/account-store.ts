@@ -44,10 +44,11 @@ export class SqliteAccountStore extends AccountTables<SqliteDatabase> implements
     await this.database.runAll(erasing.map((sql) => ({ sql, parameters })))
   }
 
-  async createSession(session: Session): Promise<boolean> {
+  async createSession(session: Session, { passwordHash = null }: { readonly passwordHash?: string | null }): Promise<boolean> {
     const { names, parameters } = sessionColumns
-    const sql = `insert into sessions (${names}) select ${parameters} where ${enabled(':accountId')}`
-    return (await this.database.run(sql, { ...session })) === 1
+    const sql = `insert into sessions (${names}) select ${parameters} where ${enabled(':accountId')}
+      and (:passwordHash is null or exists (select 1 from accounts where id = :accountId and password_hash = :passwordHash))`
+    return (await this.database.run(sql, { ...session, passwordHash })) === 1
   }
 
   async createInvitation(invitation: Invitation): Promise<boolean> {
