@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { type Document, plainDocument, type StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { OutputReference } from '../../core/inference.ts'
@@ -50,7 +51,8 @@ export async function keepPicture(
   if ((await documents.get({ kind: 'picture', id, accountId }, options)) !== null) return id
   const { bytes: before } = await documents.sum({ accountId, kind: null }, options)
   if (before + bytes.length > most) throw picturesFull(most)
-  const file = await outputs.put({ inferenceId: id, attempt: 1 }, { contentType, chunks: [bytes] }, options)
+  // A new name each time: the picture may be removed at this moment, and its earlier file deleted.
+  const file = await outputs.put({ inferenceId: id, attempt: randomInt(1e10) }, { contentType, chunks: [bytes] }, options)
   const value: JsonValue = { ...facts, file: { key: file.key, contentType, bytes: file.bytes, sha256: file.sha256 } }
   const document: Document = {
     kind: 'picture',
@@ -65,9 +67,8 @@ export async function keepPicture(
   }
   const result = await documents.put(document, { ...options, version: null, most })
   if (result === 'stored') return id
+  await outputs.delete([file.key], neverAborted)
   // Of two concurrent calls, the first stores it.
-  const known = result === 'conflict' ? await documents.get({ kind: 'picture', id, accountId }, neverAborted) : null
-  if (known === null || readPicture(known).file.key !== file.key) await outputs.delete([file.key], neverAborted)
   if (result === 'conflict') return id
   throw picturesFull(most)
 }
