@@ -78,11 +78,16 @@ function codeFolders(root: string, compiled: string | undefined): readonly strin
 }
 
 async function works([command = '', ...words]: readonly string[], env: Readonly<Record<string, string>>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined
   try {
-    const child = spawn(command, words, { stdio: 'ignore', env: { ...env }, timeout: timeoutMs })
+    const child = spawn(command, words, { stdio: 'ignore', env: { ...env } })
+    // The timer of the option `timeout` stays when there is no such command, and keeps a stopped service alive.
+    timer = setTimeout(() => child.kill(), timeoutMs)
     const [code] = await once(child, 'exit')
     return code === 0
   } catch {
     return false
+  } finally {
+    clearTimeout(timer)
   }
 }
