@@ -1,4 +1,4 @@
-import { attachedFiles } from '../core/document.ts'
+import { attachedFiles, type StoredDocument } from '../core/document.ts'
 import { filePrefix } from '../core/files/stored-file.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
 import type { Clock } from '../core/ports/clock.ts'
@@ -181,7 +181,7 @@ export async function removeOrphanOutputs(
   const removeAll = async () => {
     const orphans = new Set(await log.findOrphans(old, options))
     const unknown = old.filter(({ key }) => orphans.has(key))
-    const kept = await Promise.all(unknown.map(({ inferenceId }) => isKept(documents, inferenceId, options)))
+    const kept = await Promise.all(unknown.map((output) => isKept(documents, output, options)))
     await outputs.delete(
       unknown.filter((_, at) => !kept[at]).map(({ key }) => key),
       options,
@@ -196,7 +196,7 @@ export async function removeOrphanOutputs(
 }
 
 /** Whether bytes without an inference belong to a file, a kept picture, a thumbnail, or a logged body. */
-async function isKept(documents: DocumentStore, id: string, options: Abortable): Promise<boolean> {
+async function isKept(documents: DocumentStore, { key, inferenceId: id }: StoredOutput, options: Abortable): Promise<boolean> {
   const names = [
     { kind: 'file', id: `${filePrefix}${id}` } as const,
     { kind: 'picture', id } as const,
@@ -204,7 +204,9 @@ async function isKept(documents: DocumentStore, id: string, options: Abortable):
     { kind: 'request-body', id } as const,
   ]
   const found = await Promise.all(names.map((name) => documents.get({ ...name, accountId: null }, options)))
-  return found.some((document) => document !== null)
+  // A picture that was saved again may have left a file under another name.
+  const isUsed = (document: StoredDocument) => document.kind !== 'picture' || attachedFiles(document).some((file) => file.key === key)
+  return found.some((document) => document !== null && isUsed(document))
 }
 
 export interface Duty {

@@ -62,7 +62,7 @@ for (const said of ['[say hello there]', '[say hello there] [fail inference_fail
   })
 }
 
-for (const code of ['quota_exceeded', 'not_found'] as const satisfies readonly ErrorCode[]) {
+for (const code of ['quota_exceeded', 'not_found', 'internal_error'] as const satisfies readonly ErrorCode[]) {
   test(`a request does not wait for a conversation that cannot take its answer: ${code}`, async () => {
     const bench = createWorkerBench()
     let tries = 0

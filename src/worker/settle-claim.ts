@@ -127,7 +127,7 @@ async function discard(deps: WorkerDependencies, { output }: { readonly output: 
     .catch((error: unknown) => deps.onEvent({ type: 'fault', duty: 'discard-written', error }))
 }
 
-/** Stores the text in its conversation, if any. Failures are only logged: the request itself has ended. */
+/** Stores the text in its conversation, if any; tries again while the database is away. Other failures are only logged. */
 async function keepAnswer(
   deps: WorkerDependencies,
   ended: EndedClaim,
@@ -139,15 +139,15 @@ async function keepAnswer(
   const ending = { outcome: completion.outcome, error: completion.error ?? null, written: deps.events.writtenBy(inference.id) }
   const write = () =>
     deps.endAnswer({ inference, place }, ending).catch((error: unknown) => {
-      if (!isFinal(error)) throw error
+      if (isPassing(error)) throw error
       deps.onEvent({ type: 'fault', duty: 'keep-answer', error })
     })
   await persist(deps, 'keep-answer', write, ended.signal).catch(() => {})
 }
 
-/** Whether a conversation cannot take an answer, however often it is tried. */
-function isFinal(error: unknown): boolean {
-  return error instanceof ServiceError && (error.code === 'not_found' || error.code === 'quota_exceeded')
+/** Whether a conversation may take an answer a moment later. */
+function isPassing(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'server_is_overloaded'
 }
 
 function placeOf({ work }: EndedClaim): AnswerPlace | undefined {

@@ -14,8 +14,8 @@ import {
   removedLabel,
   turnKey,
 } from './conversation-documents.ts'
-import { type AnswerDependencies, stageOf, untilStored } from './kept-answers.ts'
-import { removeConversation, wasRemoved } from './remove-conversation.ts'
+import { type AnswerDependencies, stageOf, stillWritten, untilStored } from './kept-answers.ts'
+import { unlessRemoved } from './remove-conversation.ts'
 
 /**
  * Changes the title, position or settings of a conversation, or creates it with them. Absent fields stay; the start of the context belongs
@@ -29,7 +29,7 @@ export async function keepConversation(
   options: Abortable,
 ): Promise<void> {
   const at = deps.clock.now()
-  await unlessRemoved(deps, target, options, () =>
+  const write = () =>
     changeHead(deps, target, options, (known) => {
       if (known?.label === removedLabel) throw conversationNotFound()
       const { countsFrom: start, ...kept }: Partial<ConversationHead> = known === null ? { leaf: null } : readHead(known)
@@ -37,15 +37,16 @@ export async function keepConversation(
       if (title === undefined || pinned === undefined || leaf === undefined) throw conversationNotFound()
       const document = headDocument(target, { title, pinned, leaf, ...defined({ settings, countsFrom }) }, at)
       return known?.label === archivedLabel ? { ...document, label: archivedLabel } : document
-    }),
-  )
+    })
+  if (!(await unlessRemoved(deps, target, options, write))) throw conversationNotFound()
 }
 
 /**
  * Stores one message of a conversation, new or changed. Of a message that a request has written or still writes, a page changes only the
- * results of its calls and its violations of the schema: what the page knows of the rest may be older.
+ * results of its calls and its violations of the schema; the page's version of the other fields may be outdated.
  *
- * @throws {ServiceError} `quota_exceeded`, `not_found` if the conversation was removed or the id belongs to another account.
+ * @throws {ServiceError} `quota_exceeded`, `not_found` if the conversation was removed or the id belongs to another account,
+ * `server_is_overloaded` if the message is still being written; the page tries again.
  */
 export async function keepTurn(
   deps: AnswerDependencies,
@@ -54,39 +55,34 @@ export async function keepTurn(
 ): Promise<void> {
   const place = { ...target, turnId: turn.id }
   const stage = (known: Turn) => stageOf(deps, target, known, options)
-  // Its page has cancelled the request of a stopped answer.
+  // A page cancels the request before it reports an answer as stopped.
   const awaited = turn.state === 'stopped' ? ['writing', 'ending'] : ['ending']
-  if (turn.state !== 'writing') await untilStored(deps, place, options, async (known) => awaited.includes(await stage(known)))
-  await unlessRemoved(deps, target, options, () =>
-    changeTurn(deps, place, options, async (known) => {
-      if (known === null) return turn
-      // A page may report that an answer begins although the service has already stored more of it.
-      if (turn.state === 'writing') return null
-      // The ids of requests are in the order of their submission.
-      if (known.inference === undefined || (turn.inference ?? '') > known.inference) return turn
-      return known.state === 'writing' && (await stage(known)) === 'stored' ? turn : withNotes(known, turn)
-    }),
-  )
+  if (turn.state !== 'writing')
+    await untilStored(deps, place, options, async (known) => known.inference === turn.inference && awaited.includes(await stage(known)))
+  const change = async (known: Turn | null): Promise<Turn | null> => {
+    if (known === null) return turn
+    // A page may report that an answer begins although the service has already stored more of it.
+    if (turn.state === 'writing') return null
+    // The ids of requests are in the order of their submission.
+    if (known.inference === undefined || (turn.inference ?? '') > known.inference) return turn
+    const isSame = turn.inference === known.inference
+    if (known.state === 'writing' && (isSame || turn.inference === undefined) && (await stage(known)) === 'stored') return turn
+    return isSame ? withNotes(known, turn) : null
+  }
+  if (!(await unlessRemoved(deps, target, options, () => changeTurn(deps, place, options, change)))) throw conversationNotFound()
 }
 
-/** @returns null if nothing changes. */
-function withNotes(known: Turn, { inference, calls, schemaFaults }: Turn): Turn | null {
-  if (inference !== known.inference || (calls === undefined && schemaFaults === undefined)) return null
-  return { ...known, ...defined({ calls, schemaFaults }) }
-}
-
-async function unlessRemoved(
-  deps: DocumentDependencies,
-  target: ConversationTarget,
-  options: Abortable,
-  write: () => Promise<unknown>,
-): Promise<void> {
-  if (await wasRemoved(deps, target, options)) throw conversationNotFound()
-  await write()
-  if (!(await wasRemoved(deps, target, options))) return
-  // The conversation was removed between the two writes, so remove the new message too.
-  await removeConversation(deps, target, options)
-  throw conversationNotFound()
+/**
+ * @returns null if nothing changes.
+ * @throws {ServiceError} `server_is_overloaded`.
+ */
+function withNotes(known: Turn, { calls = [], schemaFaults }: Turn): Turn | null {
+  // The page keeps its version until then: the request may end without a worker that stores the text.
+  if (known.state === 'writing') throw stillWritten()
+  const results = new Map(calls.map(({ id, result }) => [id, result]))
+  if (schemaFaults === undefined && !calls.some(({ result }) => result !== undefined)) return null
+  const answered = known.calls?.map((call) => ({ ...call, ...defined({ result: results.get(call.id) ?? call.result }) }))
+  return { ...known, ...defined({ calls: answered, schemaFaults }) }
 }
 
 /** Deletes one message; the messages after it are deleted with the conversation. */

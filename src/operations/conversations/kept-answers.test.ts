@@ -217,7 +217,7 @@ for (const [what, fields] of [
   ['lost the reply to its request', { state: 'failed', failure: 'No connection.' }],
   ['could not follow it', { state: 'failed', failure: 'Internal error.', inference: 'r1', content: 'H' }],
   ['stopped it before any text arrived', { state: 'stopped', inference: 'r1' }],
-  ['saw its end without counts', { state: 'done', inference: 'r1', content: 'Hi' }],
+  ['saw its end without counts', { state: 'done', inference: 'r1', content: 'Hi', calls: [{ id: 'c', name: 'now', arguments: '{"ci' }] }],
 ] as const satisfies readonly (readonly [string, Partial<Turn>])[]) {
   test(`an answer is stored whole although the page that requested it ${what}`, async () => {
     const parts = await createParts()
@@ -225,11 +225,13 @@ for (const [what, fields] of [
     await submit(parts, 'r1')
     await beginAnswer(deps, answerOf('r1'), options)
     const keeping = keepByPage(parts, fields)
-    // The page of a stopped answer waits for the text.
-    await (fields.state === 'stopped' ? clock.waiting(1) : keeping)
+    // The page of a stopped answer waits for the text; others that know of the request try again.
+    if (fields.state === 'stopped') await clock.waiting(1)
+    else if ('inference' in fields) await assert.rejects(keeping, { code: 'server_is_overloaded' })
+    else await keeping
     await endAnswer(deps, answerOf('r1'), succeeded('Hi'), options)
     await clock.advance(20)
-    await keeping
+    await Promise.allSettled([keeping])
     const [ended] = await read()
     assert.deepEqual([ended?.content, ended?.state, ended?.failure, ended?.facts?.completionTokens], ['Hi', 'done', null, 2])
     await keepByPage(parts, fields)
@@ -237,18 +239,41 @@ for (const [what, fields] of [
   })
 }
 
-test('a page adds to an answer what only it knows, before and after the service stores it', async () => {
+test('a page adds to an answer what only it knows', async () => {
   const parts = await createParts()
   const { deps, read } = parts
+  await beginAnswer(deps, answerOf('r1'), options)
+  const { written, ...ending } = succeeded('Hi')
+  const call = [
+    { type: 'tool-call', choice: 0, index: 0, id: 'c', name: 'now' },
+    { type: 'tool-arguments', choice: 0, index: 0, fragment: '{"city":"Rome"}' },
+  ] as const
+  await endAnswer(deps, answerOf('r1'), { ...ending, written: written && { ...written, parts: [...call, ...written.parts] } }, options)
+  const calls = [{ id: 'c', name: 'now', arguments: '{"ci', result: '12:00' }]
+  await keepByPage(parts, { state: 'done', inference: 'r1', content: '', schemaFaults: ['/a is missing'] })
+  await keepByPage(parts, { state: 'stopped', inference: 'r1', content: '', calls })
+  const [turn] = await read()
+  assert.deepEqual([turn?.content, turn?.facts?.completionTokens, turn?.schemaFaults], ['Hi', 2, ['/a is missing']])
+  assert.deepEqual(turn?.calls, [{ id: 'c', name: 'now', arguments: '{"city":"Rome"}', result: '12:00' }])
+})
+
+test('a page keeps the text of a stopped answer until a worker stores it or none will', async () => {
+  const parts = await createParts()
+  const { deps, read, clock, queue } = parts
   await submit(parts, 'r1')
   await beginAnswer(deps, answerOf('r1'), options)
-  await keepByPage(parts, { state: 'done', inference: 'r1', content: 'Hi', schemaFaults: ['/a is missing'] })
-  assert.equal((await read())[0]?.state, 'writing')
-  await endAnswer(deps, answerOf('r1'), succeeded('Hi'), options)
-  const calls = [{ id: 'c', name: 'now', arguments: '{}', result: '12:00' }]
-  await keepByPage(parts, { state: 'done', inference: 'r1', content: '', calls })
-  const [turn] = await read()
-  assert.deepEqual([turn?.content, turn?.facts?.completionTokens, turn?.schemaFaults, turn?.calls], ['Hi', 2, ['/a is missing'], calls])
+  const keep = () => keepByPage(parts, { state: 'stopped', inference: 'r1', content: 'page' })
+  const refused = assert.rejects(keep(), { code: 'server_is_overloaded' })
+  await clock.waiting(1)
+  await clock.advance(10_000)
+  await refused
+  // The worker has died.
+  await queue.cancel({ id: 'r1', accountId: 'ada' }, options)
+  await clock.advance(60_000)
+  await queue.sweep({ maxQueueMs: 1e9, spared: [] }, options)
+  await clock.advance(2000)
+  await keep()
+  assert.deepEqual([(await read())[0]?.content, (await read())[0]?.state], ['page', 'stopped'])
 })
 
 test('a page ends an answer whose request no worker will store', async () => {
@@ -285,7 +310,7 @@ test('what a page knows of a stopped answer waits until the service has had time
     const keeping = keepByPage(parts, { state: 'stopped', inference: id, content: 'page' })
     await clock.waiting(1)
     if (stored) await endAnswer(deps, answerOf(id), { ...succeeded('Hi'), outcome: 'cancelled' }, options)
-    await clock.advance(stored ? 20 : 2000)
+    await clock.advance(stored ? 20 : 2500)
     await keeping
     assert.deepEqual([(await read())[0]?.content, (await read())[0]?.state], [stored ? 'Hi' : 'page', 'stopped'])
   }
@@ -303,6 +328,58 @@ test('a continuation begins when the text of the stopped request is stored', asy
   await beginning
   await endAnswer(deps, answerOf('r2'), succeeded(' two'), options)
   assert.deepEqual([(await read())[0]?.content, (await read())[0]?.state], ['One two', 'done'])
+})
+
+test('a continuation that ends before the text of the stopped request is stored follows it', async () => {
+  const parts = await createParts()
+  const { deps, read, clock } = parts
+  for (const id of ['r1', 'r2']) await submit(parts, id)
+  await beginAnswer(deps, answerOf('r1'), options)
+  const beginning = beginAnswer(deps, answerOf('r2'), options)
+  const ending = endAnswer(deps, answerOf('r2'), succeeded(' two'), options)
+  await clock.waiting(2)
+  await endAnswer(deps, answerOf('r1'), { ...succeeded('One'), outcome: 'cancelled' }, options)
+  await clock.advance(20)
+  await Promise.all([beginning, ending])
+  assert.deepEqual([(await read())[0]?.content, (await read())[0]?.state], ['One two', 'done'])
+})
+
+test('a continuation does not take over an answer whose request goes on', async () => {
+  const parts = await createParts()
+  const { deps, read, clock } = parts
+  for (const id of ['r1', 'r2']) await submit(parts, id)
+  await beginAnswer(deps, answerOf('r1'), options)
+  const refused = assert.rejects(beginAnswer(deps, answerOf('r2'), options), { code: 'server_is_overloaded' })
+  await clock.waiting(1)
+  await clock.advance(10_000)
+  await refused
+  await endAnswer(deps, answerOf('r1'), succeeded('One'), options)
+  assert.deepEqual([(await read())[0]?.content, (await read())[0]?.state], ['One', 'done'])
+})
+
+test('a conversation that is removed while a continuation waits keeps no message', async () => {
+  const parts = await createParts()
+  const { deps, clock } = parts
+  for (const id of ['r1', 'r2']) await submit(parts, id)
+  await beginAnswer(deps, answerOf('r1'), options)
+  const refused = assert.rejects(beginAnswer(deps, answerOf('r2'), options), { code: 'not_found' })
+  await clock.waiting(1)
+  await removeConversation(deps, target, options)
+  await endAnswer(deps, answerOf('r1'), succeeded('One'), options)
+  await clock.advance(10_000)
+  await refused
+  await clock.advance(11 * 60_000)
+  await deps.documents.takeExpired(9, options)
+  assert.equal((await deps.documents.sum({ accountId: 'ada', kind: 'turn' }, options)).count, 0)
+})
+
+test('an answer that is stored again after a fault is reported to the pages', async () => {
+  const { deps } = await createParts()
+  await beginAnswer(deps, answerOf('r1'), options)
+  await endAnswer(deps, answerOf('r1'), succeeded('Hi'), options)
+  const { version } = await openConversation(deps, target, options)
+  await endAnswer(deps, answerOf('r1'), succeeded('Hi'), options)
+  assert.notEqual(await readVersions(deps, { ...target, known: version }, options), null)
 })
 
 test('removing and restoring a conversation keeps what is stored in it meanwhile', async () => {

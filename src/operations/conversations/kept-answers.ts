@@ -1,6 +1,6 @@
 import { type AnswerPlace, continuedFacts, type Turn } from '../../core/chat/conversation.ts'
 import { defined } from '../../core/defined.ts'
-import { type ErrorRecord, isMistake } from '../../core/error.ts'
+import { type ErrorRecord, isMistake, ServiceError } from '../../core/error.ts'
 import type { Inference, Outcome } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { InferenceLog } from '../../core/ports/inference-log.ts'
@@ -9,8 +9,8 @@ import type { ToolCall } from '../../core/text-generation.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import type { DocumentDependencies } from '../account-documents.ts'
 import type { WrittenText } from '../deferred/inference-events.ts'
-import { type ConversationTarget, changeTurn, conversationNotFound, findTurn } from './conversation-documents.ts'
-import { wasRemoved } from './remove-conversation.ts'
+import { type ConversationTarget, changeTurn, conversationNotFound, findTurn, noteChange } from './conversation-documents.ts'
+import { unlessRemoved } from './remove-conversation.ts'
 
 /** An answer in a stored conversation and the request that writes it. */
 export interface WrittenAnswer {
@@ -28,21 +28,17 @@ export interface AnswerDependencies extends DocumentDependencies {
  * Records that a request writes an answer, or continues one, so that every open page can follow it. Waits a moment until what an earlier
  * request wrote is stored, which a person may have stopped just now.
  *
- * @throws {ServiceError} `quota_exceeded`, `not_found` if the conversation was removed.
+ * @throws {ServiceError} `quota_exceeded`, `not_found` if the conversation was removed, `server_is_overloaded` if the earlier request goes on.
  */
 export async function beginAnswer(deps: AnswerDependencies, answer: WrittenAnswer, options: Abortable): Promise<void> {
-  if (await wasRemoved(deps, targetOf(answer), options)) throw conversationNotFound()
-  const isEarlier = ({ inference }: Turn) => inference !== answer.inference.id
-  await untilStored(
-    deps,
-    turnOf(answer),
-    options,
-    async (known) => isEarlier(known) && (await stageOf(deps, answer.inference, known, options)) !== 'stored',
-  )
-  await changeTurn(deps, turnOf(answer), options, async (known) => {
-    if (known?.inference === answer.inference.id) return null
-    return { ...withoutFailure(known ?? emptyTurn(deps, answer)), state: 'writing', inference: answer.inference.id }
-  })
+  await untilEarlierStored(deps, answer, options)
+  const begin = () =>
+    changeTurn(deps, turnOf(answer), options, async (known) => {
+      if (known?.inference === answer.inference.id) return null
+      if (known !== null && (await isWrittenByOther(deps, answer, known, options))) throw stillWritten()
+      return { ...withoutFailure(known ?? emptyTurn(deps, answer)), state: 'writing', inference: answer.inference.id }
+    })
+  if (!(await unlessRemoved(deps, targetOf(answer), options, begin))) throw conversationNotFound()
 }
 
 /** The end of an answer and its text. */
@@ -53,24 +49,43 @@ export interface AnswerEnding {
   readonly written: WrittenText | null
 }
 
-/** Stores what a request has written once it has ended. Skips an answer that was removed or now belongs to another request. */
-export async function endAnswer(
-  deps: DocumentDependencies,
-  answer: WrittenAnswer,
-  ending: AnswerEnding,
-  options: Abortable,
-): Promise<void> {
-  if (await wasRemoved(deps, targetOf(answer), options)) return
-  await changeTurn(deps, turnOf(answer), options, (known) => {
-    // A request may end before its start is recorded, and a cancelled one after its message was removed.
-    if (known === null && ending.outcome === 'cancelled') return null
-    if (known !== null && (known.state !== 'writing' || (known.inference ?? answer.inference.id) !== answer.inference.id)) return null
-    return { ...(known ?? emptyTurn(deps, answer)), ...fieldsOf(known, answer, ending), inference: answer.inference.id }
+/** Stores what a request has written once it has ended. Skips an answer that was removed or now belongs to a later request. */
+export async function endAnswer(deps: AnswerDependencies, answer: WrittenAnswer, ending: AnswerEnding, options: Abortable): Promise<void> {
+  await untilEarlierStored(deps, answer, options)
+  const { id } = answer.inference
+  let isRepeated = false
+  const end = () =>
+    changeTurn(deps, turnOf(answer), options, async (known) => {
+      // A request may end before its start is recorded, and a cancelled one after its message was removed.
+      if (known === null) return ending.outcome === 'cancelled' ? null : endedTurn(emptyTurn(deps, answer), answer, ending)
+      const { state, inference = state === 'writing' ? id : undefined } = known
+      isRepeated = inference === id && state !== 'writing'
+      if (inference === undefined || inference > id || isRepeated) return null
+      return (await isWrittenByOther(deps, answer, known, options)) ? null : endedTurn(known, answer, ending)
+    })
+  await unlessRemoved(deps, targetOf(answer), options, end)
+  // An earlier try may have stored it and then failed.
+  if (isRepeated) await noteChange(deps, targetOf(answer), options)
+}
+
+/** The error for a change of a message that a request still writes. */
+export function stillWritten(): ServiceError {
+  return new ServiceError('server_is_overloaded', 'This answer is still being written; the change is stored when its request has ended.', {
+    retryAfterSeconds: 5,
   })
 }
 
-/** How often to look whether an answer is stored, in milliseconds. */
-const pollMs = 20
+/** Waits until the text of an earlier request for the same message is stored. */
+async function untilEarlierStored(deps: AnswerDependencies, answer: WrittenAnswer, options: Abortable): Promise<void> {
+  await untilStored(deps, turnOf(answer), options, (known) => isWrittenByOther(deps, answer, known, options))
+}
+
+async function isWrittenByOther(deps: AnswerDependencies, { inference }: WrittenAnswer, known: Turn, options: Abortable): Promise<boolean> {
+  return known.inference !== inference.id && (await stageOf(deps, inference, known, options)) !== 'stored'
+}
+
+/** The first and the longest pause between looks whether an answer is stored, in milliseconds. */
+const pollMs = { first: 20, longest: 250 }
 /** The longest time to wait until an answer is stored, in milliseconds. */
 const longestWaitMs = 5000
 /** The time in which the service stores the text of a stopped or failed request after its end, in milliseconds. */
@@ -83,10 +98,12 @@ export async function untilStored(
   options: Abortable,
   isAwaited: (known: Turn) => Promise<boolean>,
 ): Promise<void> {
-  for (let waited = 0; waited < longestWaitMs; waited += pollMs) {
+  let pause = pollMs.first
+  for (let waited = 0; waited < longestWaitMs; waited += pause) {
     const known = await findTurn(deps, target, options)
     if (known === null || !(await isAwaited(known))) return
-    await deps.clock.wait(pollMs, options)
+    await deps.clock.wait(pause, options)
+    pause = Math.min(2 * pause, pollMs.longest)
   }
 }
 
@@ -127,19 +144,23 @@ function withoutFailure({ failureLanguage: _, requestId: __, cause: ___, schemaF
   return { ...turn, failure: null }
 }
 
-function fieldsOf(known: Turn | null, { inference }: WrittenAnswer, { outcome, error, written }: AnswerEnding): Partial<Turn> {
+function endedTurn(known: Turn, answer: WrittenAnswer, ending: AnswerEnding): Turn {
+  return { ...withoutFailure(known), ...fieldsOf(known, answer, ending), inference: answer.inference.id }
+}
+
+function fieldsOf(known: Turn, { inference }: WrittenAnswer, { outcome, error, written }: AnswerEnding): Partial<Turn> {
   const parts = written?.parts ?? []
-  const thoughts = (known?.thoughts ?? '') + textOf(parts, 'thoughts')
+  const thoughts = (known.thoughts ?? '') + textOf(parts, 'thoughts')
   const calls = callsOf(parts)
   const usage = parts.findLast((part) => part.type === 'finish')?.usage
   const { firstAt = 0, lastAt = 0 } = written ?? {}
   const times = { firstTextMs: firstAt - inference.createdAt, writingMs: lastAt - firstAt }
   return {
-    content: (known?.content ?? '') + textOf(parts, 'text'),
+    content: known.content + textOf(parts, 'text'),
     ...(thoughts !== '' && { thoughts }),
     ...(calls.length > 0 && { calls }),
     ...(usage && {
-      facts: continuedFacts(known?.facts ?? null, {
+      facts: continuedFacts(known.facts, {
         promptTokens: usage.promptTokens,
         completionTokens: usage.completionTokens,
         ...times,

@@ -94,12 +94,30 @@ async function forgetRemoved(
 }
 
 /** Whether a conversation was removed, so that only its user may restore it. */
-export async function wasRemoved(
+async function wasRemoved(
   { documents }: Pick<DocumentDependencies, 'documents'>,
   target: ConversationTarget,
   options: Abortable,
 ): Promise<boolean> {
   return (await documents.get(noteOf(target), options)) !== null
+}
+
+/**
+ * Makes a change unless the conversation was removed; if it is removed meanwhile, the change is removed too.
+ *
+ * @returns false if it was removed.
+ */
+export async function unlessRemoved(
+  deps: DocumentDependencies,
+  target: ConversationTarget,
+  options: Abortable,
+  write: () => Promise<unknown>,
+): Promise<boolean> {
+  if (await wasRemoved(deps, target, options)) return false
+  await write()
+  if (!(await wasRemoved(deps, target, options))) return true
+  await removeConversation(deps, target, options)
+  return false
 }
 
 function noteOf({ accountId, id }: ConversationTarget): DocumentKey & { readonly kind: 'conversation' } {
