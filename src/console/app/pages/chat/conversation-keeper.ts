@@ -75,6 +75,12 @@ export class ConversationKeeper {
     this.isGone.value = true
   }
 
+  /** Sends changes again: the conversation was restored elsewhere. */
+  markRestored(): void {
+    this.#stopped = false
+    this.isGone.value = false
+  }
+
   /** Retries rejected changes at once. */
   retry(): void {
     this.#refused.clear()

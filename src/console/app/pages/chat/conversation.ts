@@ -92,11 +92,15 @@ export class Conversation {
     const passedOver = new Set(read.turns.flatMap(({ id }) => (taken.has(id) ? [] : [id])))
     const versions = Object.fromEntries(Object.entries(read.known).filter(([id]) => !passedOver.has(id)))
     this.#known = { version: read.version, versions }
+    const isRestored = this.keeper.isGone.peek()
     batch(() => {
       const wasThere = (id: string) => before !== null && Object.hasOwn(before.versions, id)
       this.#turns.takeOver(mergeTurns(this.#turns.all, { turns, versions: read.versions }, { isOurs, wasThere }))
       if (!this.keeper.isAtWork(null)) this.#takeHead(read)
+      if (isRestored) this.keeper.markRestored()
     })
+    // Messages written since it was deleted were not stored.
+    if (isRestored) for (const { id } of this.#turns.all) if (!Object.hasOwn(read.versions, id)) this.keeper.turnChanged(id)
     this.#answers.followAll()
     return true
   }
@@ -181,7 +185,7 @@ export class Conversation {
     this.stop()
     this.comparing.value = []
     this.#turns.leaf = turn.id
-    void this.#answers.continue(turn.id, chatSettings.value.model)
+    void this.#answers.continue(turn, chatSettings.value.model)
   }
 
   /** Shows a version of a message, with the newest messages below it. */

@@ -5,7 +5,9 @@ import { openBrowserPage } from '../../../../../test/support/browser-page.ts'
 const page = openBrowserPage()
 const stored = async () => new Response(null, { status: 204 })
 page.answerWith(stored)
-const { archiveConversation, changeHead, current, importConversation, listChanges, removeConversation } = await import('./conversations.ts')
+const { archiveConversation, changeHead, current, importConversation, listChanges, refreshConversation, removeConversation } = await import(
+  './conversations.ts'
+)
 
 /** Has a conversation that this page has opened, and that another page then deletes. */
 async function haveDeletedElsewhere(): Promise<string> {
@@ -60,4 +62,30 @@ test('only what is renamed or pinned is sent, opened or not, because another pag
   }
   const whole = { title: 'Otters', pinned: false, leaf: null }
   assert.deepEqual(bodies, [whole, { title: 'Herons' }, { pinned: true }, { title: 'Herons' }, { pinned: true }])
+})
+
+test('a conversation that was deleted and restored elsewhere stores what was written meanwhile', async () => {
+  page.answerWith(stored)
+  const said = { role: 'user', content: 'Hello', files: [], state: 'done', failure: null, model: null, facts: null } as const
+  importConversation({ title: 'Otters', turns: [{ ...said, id: 'q', parent: null, at: 1 }] })
+  const conversation = current.value
+  await conversation.keeper.settled()
+  page.answerWith(async () =>
+    Response.json({ error: { code: 'not_found', message: 'This conversation does not exist.' } }, { status: 404 }),
+  )
+  conversation.rename('Herons')
+  await conversation.keeper.settled()
+  assert.equal(conversation.keeper.isGone.value, true)
+  conversation.rewrite({ ...said, id: 'a', parent: 'q', at: 2 }, 'My own words.')
+  const own = conversation.turns.value.at(-1)?.id
+  const sent: string[] = []
+  page.answerWith(async (address, { method = 'GET' }) => {
+    if (method !== 'GET') sent.push(`${method} ${address.split('/').at(-1)}`)
+    if (method !== 'GET') return new Response(null, { status: 204 })
+    const turns = [{ ...said, id: 'q', parent: null, at: 1 }]
+    return Response.json({ title: 'Otters', pinned: false, leaf: 'q', turns, versions: { q: 1 }, version: 3 })
+  })
+  await refreshConversation()
+  await conversation.keeper.settled()
+  assert.deepEqual([conversation.keeper.isGone.value, sent], [false, [`PUT ${conversation.id}`, `PUT ${own}`]])
 })

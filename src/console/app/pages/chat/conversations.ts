@@ -1,5 +1,5 @@
 import { effect, signal, untracked } from '@preact/signals'
-import type { ConversationHead } from '../../../../core/chat/conversation.ts'
+import type { ConversationHead, Turn } from '../../../../core/chat/conversation.ts'
 import type { ConversationPage, OpenedConversation } from '../../../contract/conversations.ts'
 import { makeId } from '../../browser/make-id.ts'
 import { request, send } from '../../interface/request.ts'
@@ -61,9 +61,12 @@ export async function openConversation(id: string, signal: AbortSignal): Promise
     await caughtUp
     const kept = await request<OpenedConversation>(`${base}/${id}`, { signal })
     const unsent = await unsentTurns(`${base}/${id}`)
-    // What a request has written, or is writing, is more recent there.
-    const isWritten = new Set(kept.turns.flatMap(({ id, inference }) => (inference === undefined ? [] : [id])))
-    const own = unsent.filter(({ id, state }) => !isWritten.has(id) && (state !== 'writing' || !kept.turns.some((each) => each.id === id)))
+    const own = unsent.filter((turn) =>
+      isNewer(
+        turn,
+        kept.turns.find(({ id }) => id === turn.id),
+      ),
+    )
     const turns = [...kept.turns.filter((turn) => !own.some((each) => each.id === turn.id)), ...own]
     const found = new Conversation({ ...kept, turns: turns.toSorted((one, other) => one.at - other.at) })
     for (const turn of own) found.keeper.turnChanged(turn.id)
@@ -72,10 +75,17 @@ export async function openConversation(id: string, signal: AbortSignal): Promise
   }
 }
 
+/** Whether an unsent message has something that the stored one has not: what a request wrote is more recent there. */
+function isNewer({ state, inference = '', calls = [] }: Turn, stored: Turn | undefined): boolean {
+  if (stored === undefined) return true
+  if (state === 'writing') return false
+  const { inference: writer } = stored
+  return writer === undefined || inference > writer || (inference === writer && calls.some(({ result }) => result !== undefined))
+}
+
 /** Updates the shown conversation with changes by other pages and the service. */
 export async function refreshConversation(): Promise<void> {
-  const { turns, keeper } = current.peek()
-  if (turns.peek().length === 0 || keeper.isGone.peek()) return
+  if (current.peek().turns.peek().length === 0) return
   await current
     .peek()
     .refresh()

@@ -133,3 +133,45 @@ test('a stopped answer is continued from the text that the service has stored', 
   conversation.stop()
   await conversation.keeper.settled()
 })
+
+test('an answer that is stopped without a connection is cancelled when it is back', { timeout: 5000 }, async ({ mock }) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  let tries = 0
+  page.answerWith(async (address, { method = 'GET', signal }) => {
+    if (address.endsWith('/events')) return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    if (method === 'GET') return new Response(null, { status: 404 })
+    if (!address.includes('/turns/') && ++tries < 3) throw new TypeError('fetch failed')
+    return new Response(null, { status: 204 })
+  })
+  const conversation = new Conversation({ id: 'c', title: 'Hello', pinned: false, leaf: 'a', turns: [question, written('a', 2)] })
+  conversation.stop()
+  while (tries < 3) {
+    await new Promise(setImmediate)
+    mock.timers.tick(10_000)
+  }
+  await until(() => conversation.turns.value.at(-1)?.state === 'stopped')
+  await conversation.keeper.settled()
+})
+
+test('a continuation that waits for the stored text is given up when everything is stopped', async () => {
+  const mayCancel = Promise.withResolvers<void>()
+  let isRequested = false
+  page.answerWith(async (address, { method = 'GET', signal }) => {
+    if (address === '/v1/chat/completions') isRequested = true
+    if (address.endsWith('/events')) return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    if (method === 'GET') return new Response(null, { status: 404 })
+    if (!address.includes('/turns/')) await mayCancel.promise
+    return new Response(null, { status: 204 })
+  })
+  const conversation = new Conversation({ id: 'c', title: 'Hello', pinned: false, leaf: 'a', turns: [question, written('a', 2)] })
+  conversation.stop()
+  await until(() => conversation.turns.value.at(-1)?.state === 'stopped')
+  const [, answer] = conversation.turns.value
+  assert.ok(answer)
+  conversation.continueAnswer(answer)
+  conversation.stop()
+  mayCancel.resolve()
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+  await conversation.keeper.settled()
+  assert.equal(isRequested, false)
+})

@@ -3,6 +3,7 @@ import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { orAborted } from '../../../../../core/waiting.ts'
 import { makeId } from '../../../browser/make-id.ts'
 import { pageShown } from '../../../browser/page-shown.ts'
+import { retryUntilAnswered } from '../../../interface/follow-inference.ts'
 import { cancelInference } from '../../../interface/inference-requests.ts'
 import { submitChat } from '../../../interface/submit-chat.ts'
 import { language } from '../../../language/language.ts'
@@ -55,6 +56,8 @@ export class LiveAnswers {
   readonly #followed = new Map<string, AbortController>()
   /** Requests that have ended or were stopped here. The service may show that a moment later. */
   readonly #ended = new Set<string>()
+  /** Messages whose continuation waits for their stored version. */
+  readonly #continued = new Set<string>()
   /** Answers that are followed, until their stored version is read; by message. */
   readonly #settling = new Map<string, Promise<void>>()
 
@@ -110,17 +113,23 @@ export class LiveAnswers {
   }
 
   /** Requests the rest of an answer that was stopped or cut, once its stored version is known: the service may have written more of it. */
-  async continue(id: string, model: string): Promise<void> {
-    await this.#settling.get(id)
+  async continue({ id, state, inference }: Turn, model: string): Promise<void> {
+    const settling = this.#settling.get(id)
+    this.#continued.add(id)
+    // The service may still be writing an answer that this page could not follow.
+    if (state === 'failed' && inference !== undefined) await this.#cancel(inference).catch(() => {})
+    await settling
     const turn = this.#conversation.turns.find(id)
-    // A second request may have come while this one waited.
-    if (turn === undefined || this.isWriting(id)) return
+    const isWanted = this.#continued.delete(id)
+    if (turn === undefined || !isWanted || (settling !== undefined && turn.state === 'done')) return
     const { requestId: _, cause: __, failureLanguage: ___, inference: ____, ...begun } = turn
     await this.write({ ...begun, state: 'writing', failure: null }, model)
   }
 
   /** Stops one answer, or all of them, whichever page requested them. The written text stays. */
   stop(turn?: Turn): void {
+    if (turn === undefined) this.#continued.clear()
+    else this.#continued.delete(turn.id)
     if (turn === undefined) for (const controller of this.#followed.values()) controller.abort()
     else this.#followed.get(turn.id)?.abort()
   }
@@ -163,7 +172,7 @@ export class LiveAnswers {
     await whileSignedIn(() => followAnswer(turn, followed, change)).catch((error: unknown) => change(failedFields(error)))
     this.#end(turn.id, controller)
     this.#ended.add(id)
-    // Otherwise the service would still be writing the answer, and leave out that it was stopped.
+    // Until the cancellation arrives, the service does not store that the answer was stopped.
     await cancelled
     await this.#settle(written, isKept)
   }
@@ -190,8 +199,9 @@ export class LiveAnswers {
     if (this.#followed.get(id) === controller) this.#followed.delete(id)
   }
 
+  /** Cancels a request, as soon as the service can be reached. */
   async #cancel(id: string): Promise<void> {
     this.#ended.add(id)
-    await cancelInference(id)
+    await retryUntilAnswered(() => cancelInference(id), {})
   }
 }
