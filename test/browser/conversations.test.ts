@@ -113,7 +113,7 @@ test('versions of an answer are shown side by side, and the conversation continu
   const [inDialog, onPage] = await page.evaluate<readonly string[]>(inks)
   assert.equal(inDialog, onPage)
   assert.deepEqual(await findBarriers(page), [])
-  await dialog.getByRole('article', { name: 'Version 1' }).getByRole('button', { name: 'Use this answer' }).click()
+  await dialog.getByRole('article', { name: 'Version 1' }).getByRole('button', { name: 'Use this version' }).click()
   await dialog.waitFor({ state: 'detached' })
   await answers(page).getByText('A heron.').waitFor()
   await page.getByText('1 of 2').waitFor()

@@ -41,7 +41,9 @@ export function describeApi(routes: readonly RouteDescription[], settings: BodyS
     security: [{ token: [] }],
     paths,
     components: {
-      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'An access token from the account settings.' } },
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'An access token from the page Access tokens of the console.' },
+      },
       schemas: {
         Error: errorBodySchema,
         MessageError: messageErrorSchema,

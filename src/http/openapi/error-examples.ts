@@ -19,8 +19,10 @@ const sentences: Readonly<Record<ErrorCode, readonly [message: string, fault?: F
   context_length_exceeded: ['The prompt has 9000 tokens, and the context of the model holds 8192; shorten it.', 'messages'],
   unsupported_parameter: ['`best_of` is not a field of this route; remove it.', 'best_of'],
   missing_token: ['Send an access token as Authorization: Bearer <token>.'],
-  invalid_token: ['This access token is not valid; check that you copied it completely, or create a new one in the account settings.'],
-  token_expired: ['This access token has expired; create a new one in the account settings.'],
+  invalid_token: [
+    'This access token is not valid; check that you copied it completely, or create a new one on the page Access tokens of the console.',
+  ],
+  token_expired: ['This access token has expired; create a new one on the page Access tokens of the console.'],
   token_revoked: ['This access token was revoked; use another one.'],
   insufficient_scope: ['Use an access token with the scope image.'],
   model_not_found: ['There is no text model named gpt; use smollm2-135m-instruct.', 'model'],

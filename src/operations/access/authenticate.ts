@@ -41,7 +41,7 @@ export async function authenticate(
   const now = deps.clock.now()
   if (token.revokedAt !== null) throw tokenRevoked()
   if (token.expiresAt !== null && token.expiresAt <= now)
-    throw new ServiceError('token_expired', 'This access token has expired; create a new one in the account settings.')
+    throw new ServiceError('token_expired', 'This access token has expired; create a new one on the page Access tokens of the console.')
   if (token.lastUsedAt === null || now - token.lastUsedAt >= touchEveryMs) {
     deps.recent.change(hash, (holder) => ({ ...holder, token: { ...token, lastUsedAt: now } }))
     // Requests must neither wait for this write nor fail on a full disk; it is useful even after the caller has left.
@@ -83,6 +83,6 @@ async function findUsable({ tokens, accounts }: AuthenticationDependencies, hash
 function invalidToken(): ServiceError {
   return new ServiceError(
     'invalid_token',
-    'This access token is not valid; check that you copied it completely, or create a new one in the account settings.',
+    'This access token is not valid; check that you copied it completely, or create a new one on the page Access tokens of the console.',
   )
 }

@@ -28,7 +28,7 @@ export function SignInPage({ ways, greeting }: { ways: SignInWays; greeting: Exc
         {ways.password
           ? t`No account yet, or forgot your password? Ask an owner for a link.`
           : t`No account yet? Ask an owner for an invitation.`}{' '}
-        {t.rich`Owners can print a link for themselves in the terminal: ${<code>{command} account link</code>}.`}{' '}
+        {t.rich`Owners can print a link for themselves in the terminal: ${<code>{command} account link &lt;id&gt;</code>}. The ids are in ${<code>{command} account list</code>}.`}{' '}
         {t.rich`To call Sepia from a program, see the ${<a href="/docs/api">{t`API reference`}</a>}.`}
       </p>
     </EntryFrame>

@@ -30,11 +30,11 @@ export function AnswerSheet({ turn, label, heading, children }: AnswerSheetProps
   )
 }
 
-/** Continues the conversation with an answer. */
-export function UseAnswer({ about, choose }: { about: string; choose: () => void }): VNode {
+/** Continues the conversation with an answer, or a version of a message. */
+export function UseAnswer({ name = t`Use this answer`, about, choose }: { name?: string; about: string; choose: () => void }): VNode {
   return (
     <Button tone="primary" size="small" onClick={choose}>
-      {t`Use this answer`}
+      {name}
       <span class="hidden-text">, {about}</span>
     </Button>
   )
