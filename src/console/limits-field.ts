@@ -1,33 +1,17 @@
-import Type from 'typebox'
-import { type AccountLimits, limitRanges } from '../core/limits/use-limits.ts'
-
-const limit = (name: keyof AccountLimits) =>
-  Type.Optional(Type.Integer({ minimum: limitRanges[name].least, maximum: limitRanges[name].most }))
-
-const useLimits = {
-  requestsPerMinute: limit('requestsPerMinute'),
-  tokensPerMinute: limit('tokensPerMinute'),
-  imagesPerMinute: limit('imagesPerMinute'),
-  concurrentRequests: limit('concurrentRequests'),
-  tokensPerDay: limit('tokensPerDay'),
-  imagesPerDay: limit('imagesPerDay'),
-  moneyPerDay: limit('moneyPerDay'),
-  tokensPerMonth: limit('tokensPerMonth'),
-  imagesPerMonth: limit('imagesPerMonth'),
-  moneyPerMonth: limit('moneyPerMonth'),
-}
+import Type, { type TInteger, type TSchema, type TUnsafe } from 'typebox'
+import { type AccountLimits, limitNames, limitRanges, type UseLimits, useLimitNames } from '../core/limits/use-limits.ts'
+import { nullable } from '../http/faults/object-schema.ts'
 
 /** Limits of a token; an absent or null limit is removed. */
-export const tokenLimitsField = Type.Object(useLimits, { additionalProperties: false })
+export const tokenLimitsField: TUnsafe<Partial<UseLimits>> = limitsField(useLimitNames, (range) => range)
 
-/** Limits of an account; an absent or null limit is removed. */
-export const accountLimitsField = Type.Object(
-  {
-    ...useLimits,
-    weight: limit('weight'),
-    pendingRequests: limit('pendingRequests'),
-    openStreams: limit('openStreams'),
-    storedBytes: limit('storedBytes'),
-  },
-  { additionalProperties: false },
-)
+/** Changes of an account's limits; an absent limit is unchanged, a null one is removed. */
+export const accountLimitsField: TUnsafe<Partial<AccountLimits>> = limitsField(limitNames, nullable)
+
+function limitsField(names: readonly (keyof AccountLimits)[], field: (range: TInteger) => TSchema): TUnsafe<Partial<AccountLimits>> {
+  const fields = names.map((name) => {
+    const { least: minimum, most: maximum } = limitRanges[name]
+    return [name, Type.Optional(field(Type.Integer({ minimum, maximum })))] as const
+  })
+  return Type.Unsafe(Type.Object(Object.fromEntries(fields), { additionalProperties: false }))
+}

@@ -123,7 +123,7 @@ test("owners invite members, who cannot see other people's data", async () => {
   assert.deepEqual([accounts.length, invitations.length], [2, 0])
 })
 
-test('owners limit accounts, including their own; a limit left out of the request is removed', async () => {
+test('owners limit accounts, including their own; null removes a limit, and one left out of the request stays', async () => {
   const { send, join, firstCode, ownerId } = await startConsoleService()
   const owner = await join(firstCode, 'ada@example.org')
   const change = (limits: object) => send('PATCH', `/console/api/accounts/${ownerId}`, { cookie: owner, body: { limits } })
@@ -133,7 +133,8 @@ test('owners limit accounts, including their own; a limit left out of the reques
   for (const limits of [{ requestsPerMinute: 0 }, { tokensPerDay: -1 }, { imagesPerDay: 1.5 }, { imagesPerDay: '7' }, { pixelsPerDay: 1 }])
     assert.equal((await change(limits)).statusCode, 422, JSON.stringify(limits))
   assert.equal((await change({ requestsPerMinute: 50, tokensPerDay: null })).statusCode, 204)
-  assert.deepEqual(await limitsNow(), { ...noLimits, requestsPerMinute: 50 })
+  assert.deepEqual(await limitsNow(), { ...noLimits, requestsPerMinute: 50, imagesPerDay: 0, tokensPerMonth: 20_000 })
+  assert.match((await change({ tokensPerDay: -1 })).json().error.message, /from 0 to 1,?000,?000,?000,?000, or null/)
 })
 
 test('a locked account is signed out at once; owners cannot lock themselves', async () => {

@@ -91,6 +91,25 @@ test('an owner limits an account by keyboard, and lifts the limit', { skip }, as
   await page.getByText('20,000 tokens/day').waitFor({ state: 'detached' })
 })
 
+test('two owners who set different limits of an account at the same time keep both', { skip }, async () => {
+  const { page } = visit()
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  for (const each of [page, other]) {
+    await openPage(each, 'People')
+    await each.getByRole('button', { name: /^Limits of / }).click()
+    await each.getByRole('dialog').waitFor()
+  }
+  await other.getByLabel('Tokens a month').fill('5000')
+  await other.getByRole('button', { name: 'Save the limits' }).click()
+  await other.getByText('5,000 tokens/month').waitFor()
+  await page.getByLabel('Images a month').fill('7')
+  await page.getByRole('button', { name: 'Save the limits' }).click()
+  await page.getByText('7 images/month').waitFor()
+  assert.equal(await page.getByText('5,000 tokens/month').count(), 1)
+  await other.close()
+})
+
 test('an invited member signs in, and finds no pages for owners', { skip }, async () => {
   const { page, browser } = visit()
   await openPage(page, 'People')

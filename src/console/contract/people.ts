@@ -16,7 +16,7 @@ export interface People {
 export interface AccountUpdate {
   readonly role?: Role
   readonly disabled?: boolean
-  /** Replaces all limits: absent or null ones are removed. */
+  /** Absent limits are unchanged, null ones are removed. */
   readonly limits?: Partial<AccountLimits>
 }
 

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { ServiceError } from '../../core/error.ts'
-import { noLimits } from '../../core/limits/use-limits.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { changeAccount } from '../../operations/access/accounts.ts'
 import { deleteAccount, listDeletedAccounts } from '../../operations/access/deleted-accounts.ts'
@@ -49,7 +48,7 @@ export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependenc
   own.patch<{ Params: { id: string } }>('/console/api/accounts/:id', async (request, reply) => {
     const owner = ownerOf(request)
     const { role, disabled, limits } = readChange(request)
-    const wanted = { accountId: request.params.id, by: owner.id, role, disabled, limits: limits && { ...noLimits, ...limits } }
+    const wanted = { accountId: request.params.id, by: owner.id, role, disabled, limits }
     const detail = JSON.stringify({ role, disabled, limits })
     if (await changeAccount(deps, wanted, { signal: clientSignal(reply) }))
       await recordAudit(deps, request, 'account-changed', { subject: wanted.accountId, detail })

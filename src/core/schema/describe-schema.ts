@@ -42,6 +42,8 @@ export function describeSchema(schema: SchemaNode): string {
       return `a string${describeSize(schema.minLength, schema.maxLength, 'characters')}${schema.pattern === undefined ? '' : ` matching ${schema.pattern}`}`
     case 'boolean':
       return 'true or false'
+    case 'null':
+      return 'null'
     case 'array':
       return describeList(schema)
     default:

@@ -6,7 +6,7 @@ import { findFaults } from '../../core/schema/find-faults.ts'
 import { type FaultCodes, faultsError } from './refuse-faults.ts'
 import { withoutNulls } from './without-nulls.ts'
 
-/** Checks bodies against one schema. A known field that is null counts as absent. */
+/** Checks bodies against one schema. A known field that is null counts as absent unless its schema accepts null. */
 export interface BodyChecker<Schema extends TSchema> {
   /** @throws {ServiceError} with the given codes, naming all faults at once, or the first few of very many. */
   parse(body: unknown, codes: FaultCodes): Static<Schema>

@@ -14,6 +14,7 @@ for (const [schema, words] of [
   [Type.String({ minLength: 1, maxLength: 9 }), 'a string of 1 to 9 characters'],
   [Type.String({ pattern: '^a$' }), 'a string matching ^a$'],
   [Type.Boolean(), 'true or false'],
+  [Type.Union([Type.Integer(), Type.Null()]), 'an integer, or null'],
   [Type.Enum(['a', 'b']), 'one of "a", "b"'],
   [Type.Literal('a'), '"a"'],
   [Type.Array(Type.String(), { maxItems: 4 }), 'a list of at most 4 entries, each a string'],

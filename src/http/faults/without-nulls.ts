@@ -2,8 +2,8 @@ import { isRecord } from '../../core/json-value.ts'
 import { branchByType, type SchemaNode } from '../../core/schema/describe-schema.ts'
 
 /**
- * Removes null fields at any depth, so that `null` and absence mean the same. Objects with free keys keep their nulls. Parts without such
- * fields are returned as they are.
+ * Removes null fields at any depth, so that `null` and absence mean the same. Fields whose schema accepts null and objects with free keys keep
+ * theirs. Parts without such fields are returned as they are.
  */
 export function withoutNulls(schema: SchemaNode, value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -36,7 +36,7 @@ function cleanRecord(
   for (const name in properties) {
     if (!Object.hasOwn(record, name)) continue
     const entry = record[name]
-    const clean = entry === null ? undefined : withoutNulls(properties[name] ?? {}, entry)
+    const clean = entry === null && !isNullable(properties[name]) ? undefined : withoutNulls(properties[name] ?? {}, entry)
     if (clean !== undefined) cleaned[name] = clean
     changed ||= clean !== entry
   }
@@ -46,6 +46,11 @@ function cleanRecord(
   // Unknown fields follow in their order; those with a value are refused later.
   const others = Object.entries(record).filter(([name, entry]) => !Object.hasOwn(properties, name) && !(isClosed && entry === null))
   return { ...cleaned, ...Object.fromEntries(others) }
+}
+
+/** Whether null is one of several values. A field that accepts only null belongs to another endpoint. */
+function isNullable(schema: SchemaNode | undefined): boolean {
+  return schema?.anyOf?.some(({ type }) => type === 'null') ?? false
 }
 
 /** Whether values of a schema can have fields. Most long lists hold numbers or strings. */

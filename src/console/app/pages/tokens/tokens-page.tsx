@@ -82,6 +82,6 @@ export function TokensPage(): VNode {
   )
 }
 
-function saveLimits({ id }: ListedToken): (limits: Partial<UseLimits>) => Promise<void> {
-  return (limits) => limitToken(id, limits)
+function saveLimits({ id, limits }: ListedToken): (changes: Partial<UseLimits>) => Promise<void> {
+  return (changes) => limitToken(id, { ...limits, ...changes })
 }

@@ -19,8 +19,8 @@ interface LimitsDialogProps {
   readonly limits: UseLimits & Partial<AccountLimits>
   /** The consequence of an empty field. */
   readonly empty: string
-  /** Saves the limits; absent ones are removed. */
-  readonly save: (limits: Partial<AccountLimits>) => Promise<void>
+  /** Saves the changed limits, of which null ones are removed. Others may be changed elsewhere while the dialog is open. */
+  readonly save: (changes: Partial<AccountLimits>) => Promise<void>
   readonly onClose: () => void
 }
 
@@ -36,11 +36,8 @@ export function LimitsDialog({ title, names, limits, empty, save, onClose }: Lim
   const texts = useSignal<Texts>(Object.fromEntries(names.map((name) => [name, writeLimit(name, limits[name] ?? null)])))
   const form = useSubmit(async () => {
     if (names.some((name) => faultOf(name, texts.value[name]) !== null)) return
-    const set = names.flatMap((name) => {
-      const value = parseLimit(name, plainNumber(texts.value[name] ?? ''))
-      return value === null ? [] : [[name, value] as const]
-    })
-    await save(Object.fromEntries(set))
+    const given = names.map((name) => [name, parseLimit(name, plainNumber(texts.value[name] ?? ''))] as const)
+    await save(Object.fromEntries(given.filter(([name, value]) => value !== (limits[name] ?? null))))
     onClose()
   })
   return (
