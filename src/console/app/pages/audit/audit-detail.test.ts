@@ -6,10 +6,10 @@ import { detailText } from './audit-detail.ts'
 const names = new Map([['a1', 'Ada']])
 const cases: readonly (readonly [detail: string, text: string | null])[] = [
   ['{"limits":{"requestsPerMinute":1}}', '1 request/min'],
-  ['{"limits":{"requestsPerMinute":null,"tokensPerDay":20000,"weight":2}}', '20,000 tokens/day, weight 2'],
-  ['{"limits":{"requestsPerMinute":null}}', 'no limits'],
+  ['{"limits":{"requestsPerMinute":null,"tokensPerDay":20000,"weight":2}}', '20,000 tokens/day, weight 2, Requests a minute: removed'],
+  ['{"limits":{"requestsPerMinute":null}}', 'Requests a minute: removed'],
   ['{"limits":{}}', 'no limits'],
-  ['{"tokensPerMonth":7,"requestsPerMinute":null}', '7 tokens/month'],
+  ['{"tokensPerMonth":7,"requestsPerMinute":null}', '7 tokens/month, Requests a minute: removed'],
   ['{"role":"owner"}', 'owner'],
   ['{"role":"member","by":"groups"}', 'member, from your organisation’s groups'],
   ['{"disabled":true}', 'disabled'],

@@ -1,10 +1,10 @@
 import type { AuditEntry } from '../../../../core/audit-entry.ts'
-import { type AccountLimits, noUseLimits } from '../../../../core/limits/use-limits.ts'
+import { type AccountLimits, limitNames, noUseLimits } from '../../../../core/limits/use-limits.ts'
 import { readJson } from '../../interface/read-json.ts'
 import { momentText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 import { durationText } from '../../parts/duration-text.ts'
-import { limitLines } from '../../parts/limits/limit-texts.ts'
+import { limitLines, limitTexts } from '../../parts/limits/limit-texts.ts'
 
 /** The fixed words of details. */
 const fixedTexts: Readonly<Record<string, string>> = {
@@ -58,7 +58,8 @@ function changeText(change: RecordedChange & Partial<AccountLimits>): string {
     ...(until === null ? [] : [t`until ${momentText(until)}`]),
   ]
   // The limits of a token are recorded alone.
-  const limitTexts = limitLines({ ...noUseLimits, ...change, ...limits })
-  if (limitTexts.length === 0 && texts.length === 0) return t`no limits`
-  return [...texts, ...limitTexts].join(', ')
+  const recorded = { ...change, ...limits }
+  const removed = limitNames.filter((name) => recorded[name] === null).map((name) => t`${limitTexts[name].label}: removed`)
+  const all = [...texts, ...limitLines({ ...noUseLimits, ...recorded }), ...removed]
+  return all.length === 0 ? t`no limits` : all.join(', ')
 }
