@@ -31,10 +31,10 @@ export function AnswerSheet({ turn, label, heading, children }: AnswerSheetProps
 }
 
 /** Continues the conversation with an answer, or a version of a message. */
-export function UseAnswer({ name = t`Use this answer`, about, choose }: { name?: string; about: string; choose: () => void }): VNode {
+export function UseAnswer({ label = t`Use this answer`, about, choose }: { label?: string; about: string; choose: () => void }): VNode {
   return (
     <Button tone="primary" size="small" onClick={choose}>
-      {name}
+      {label}
       <span class="hidden-text">, {about}</span>
     </Button>
   )

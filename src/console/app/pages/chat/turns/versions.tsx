@@ -56,7 +56,7 @@ function VersionsDialog({ versions, onClose }: { versions: readonly Turn[]; onCl
             key={turn.id}
           >
             <UseAnswer
-              name={t`Use this version`}
+              label={t`Use this version`}
               about={t`version ${index + 1}`}
               choose={() => {
                 current.value.show(turn.id)
