@@ -179,7 +179,7 @@ suite('batches', () => {
   test('a crash at any write loses and repeats nothing', async () => {
     const made = await send(Array.from({ length: 40 }, (_, at) => chatLine(at)))
     let batch = await find(made.id)
-    for (let lucky = 0; batch.status !== 'completed'; lucky = (lucky + 1) % 3) {
+    for (let lucky = 0; batch.status !== 'completed'; lucky = (lucky + 1) % 4) {
       let left = lucky
       const { documents } = http.store
       const dying: DocumentStore = Object.assign(Object.create(documents), {

@@ -5,7 +5,7 @@ import { type Batch, hasEnded } from '../../core/files/batch.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import { batchDocument, type KnownBatch, openLabel, readBatchDocument } from '../../operations/batches/batches.ts'
 import { runEvery } from '../maintenance.ts'
-import { type BatchDependencies, validateBatch } from './batch-pages.ts'
+import { type BatchDependencies, setFilesExpiry, validateBatch } from './batch-pages.ts'
 import { runPage } from './run-page.ts'
 
 /** Batches per round; each account has its own limit. */
@@ -56,6 +56,7 @@ async function goOn(deps: BatchDependencies, batch: Batch, options: Abortable): 
     if (next !== batch && (counts.completed + counts.failed < counts.total || running.length > 0)) return next
     if (next === batch && counts.completed + counts.failed < counts.total) return batch
     const status = ending === null ? 'completed' : batch.status === 'cancelling' ? 'cancelled' : 'expired'
+    await setFilesExpiry(deps, next, options)
     return { ...next, status, endedAt: now }
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error

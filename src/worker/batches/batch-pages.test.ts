@@ -5,23 +5,30 @@ import { createMemoryStore } from '../../../test/support/memory/create-memory-st
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import type { Batch } from '../../core/files/batch.ts'
 import { findFile } from '../../operations/files/file-documents.ts'
-import { type BatchDependencies, writePage } from './batch-pages.ts'
+import { type BatchDependencies, setFilesExpiry, writePage } from './batch-pages.ts'
 
 const options = { signal: new AbortController().signal }
 
+const hourMs = 60 * 60 * 1000
+
+function createParts() {
+  const clock = createTestClock()
+  const { documents } = createMemoryStore({ clock, limits: { maxPending: 1 } })
+  const deps = { documents, outputs: createMemoryOutputs({ clock }), clock } as unknown as BatchDependencies
+  const file = { uuid: 'f', bytes: 0, parts: [] }
+  const times = { createdAt: clock.now(), expiresAt: clock.now() + 24 * hourMs, filesLifetimeMs: hourMs }
+  const begun = { id: 'b', accountId: 'ada', output: file, errors: file, place: { offset: 0, page: 0 }, ...times } as unknown as Batch
+  const write = (batch: Batch, given = deps) => writePage(given, batch, { which: 'output', lines: [Buffer.from('one\n')] }, options)
+  const second = (output: Batch['output']): Batch => ({ ...begun, output, place: { offset: 4, page: 1 } })
+  const read = () => findFile(deps, { accountId: 'ada', id: 'file-f' }, options)
+  return { deps, clock, begun, write, second, read }
+}
+
 for (const when of ['before', 'while'] as const) {
   test(`a page that another node appended ${when} a slower one writes the page before stays in the file`, async () => {
-    const clock = createTestClock()
-    const { documents } = createMemoryStore({ clock, limits: { maxPending: 1 } })
-    const deps = { documents, outputs: createMemoryOutputs({ clock }), clock } as unknown as BatchDependencies
-    const file = { uuid: 'f', bytes: 0, parts: [] }
-    const place = { offset: 0, page: 0 }
-    const begun = { id: 'b', accountId: 'ada', output: file, errors: file, place, createdAt: 0, filesLifetimeMs: 1000 } as unknown as Batch
-    const write = (batch: Batch, given = deps) => writePage(given, batch, { which: 'output', lines: [Buffer.from('one\n')] }, options)
-    const appendTwo = async () => {
-      const output = await write(begun)
-      await write({ ...begun, output, place: { offset: 4, page: 1 } })
-    }
+    const { deps, begun, write, second, read } = createParts()
+    const { documents } = deps
+    const appendTwo = async () => void (await write(second(await write(begun))))
     if (when === 'before') {
       await appendTwo()
       await write(begun)
@@ -38,7 +45,31 @@ for (const when of ['before', 'while'] as const) {
       })
       await write(begun, { ...deps, documents: racing })
     }
-    const { parts, bytes } = await findFile({ documents }, { accountId: 'ada', id: 'file-f' }, options)
+    const { parts, bytes } = await read()
     assert.deepEqual([parts.length, bytes], [2, 8])
   })
 }
+
+test('the files of a batch stay while it runs, and expire after their lifetime from its end on', async () => {
+  const { deps, clock, begun, write, second, read } = createParts()
+  const output = await write(begun)
+  await clock.advance(20 * hourMs)
+  assert.deepEqual(await deps.documents.takeExpired(9, options), [])
+  const ended = second(await write(second(output)))
+  assert.equal((await read()).parts.length, 2)
+  await setFilesExpiry(deps, ended, options)
+  const { name, expiresAt } = await read()
+  assert.deepEqual([name, expiresAt], ['b_output.jsonl', clock.now() + hourMs])
+})
+
+test('a file that was deleted while its batch runs begins again with the next page', async () => {
+  const { deps, begun, write, second, read } = createParts()
+  const output = await write(begun)
+  await deps.documents.remove({ kind: 'file', id: 'file-f', accountId: 'ada' }, options)
+  const { parts } = await write(second(output))
+  assert.deepEqual(
+    (await read()).parts.map(({ key }) => key),
+    parts.map(({ key }) => key),
+  )
+  assert.equal(parts.length, 1)
+})

@@ -1,6 +1,6 @@
 import { type ErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
 import { type Batch, type BatchEndpoint, type BatchFault, type BatchFile, maxBatchLines, maxLineBytes } from '../../core/files/batch.ts'
-import { type FilePurpose, filePrefix } from '../../core/files/stored-file.ts'
+import { filePrefix } from '../../core/files/stored-file.ts'
 import type { Inference, InferenceWork } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Store } from '../../core/ports/store.ts'
@@ -53,34 +53,58 @@ export async function validateBatch(deps: BatchDependencies, batch: Batch, optio
 
 /**
  * Appends one page to a batch's output file. Idempotent: the part is named after the page's number, and pages that another node has appended
- * since stay.
+ * since stay. A file that was deleted meanwhile begins again with this page.
  *
  * @param batch The batch before the page.
  */
 export async function writePage(
-  { outputs, documents, clock }: BatchDependencies,
+  { outputs, documents }: Pick<BatchDependencies, 'outputs' | 'documents'>,
   batch: Batch,
   { which, lines }: { readonly which: 'output' | 'errors'; readonly lines: readonly Uint8Array[] },
   options: Abortable,
 ): Promise<BatchFile> {
-  const { uuid, bytes, parts } = batch[which]
   if (lines.length === 0) return batch[which]
+  const { uuid } = batch[which]
   const content = { contentType: 'application/octet-stream', chunks: lines }
   const part = await outputs.put({ inferenceId: uuid, attempt: batch.place.page }, content, options)
-  const grown = { uuid, bytes: bytes + part.bytes, parts: [...parts, part] }
-  const purpose: FilePurpose = 'batch_output'
-  const name = `${batch.id}_${which === 'output' ? 'output' : 'error'}.jsonl`
-  const now = clock.now()
-  const file = { id: `${filePrefix}${uuid}`, accountId: batch.accountId, name, purpose, ...grown, createdAt: batch.createdAt }
-  // Results are never refused for lack of storage; their inferences were checked before they ran.
-  const most = Number.POSITIVE_INFINITY
-  const document = fileDocument({ ...file, expiresAt: now + batch.filesLifetimeMs })
-  const { kind, id, accountId } = document
   for (;;) {
-    const known = await documents.get({ kind, id, accountId }, options)
+    const known = await documents.get(fileKey(batch, which), options)
+    const { bytes, parts } = known === null ? { bytes: 0, parts: [] } : batch[which]
+    const grown = { uuid, bytes: bytes + part.bytes, parts: [...parts, part] }
     if (known !== null && readFileDocument(known).parts.length > grown.parts.length) return grown
-    if ((await documents.put(document, { ...options, version: known?.version ?? null, most })) === 'stored') return grown
+    const name = `${batch.id}_${which === 'output' ? 'output' : 'error'}.jsonl`
+    const facts = { ...fileKey(batch, which), name, purpose: 'batch_output', createdAt: batch.createdAt } as const
+    // The batch has ended by then; see `setFilesExpiry`.
+    const document = fileDocument({ ...facts, ...grown, expiresAt: batch.expiresAt + batch.filesLifetimeMs })
+    if ((await documents.put(document, { ...options, version: known?.version ?? null, most: unlimited })) === 'stored') return grown
   }
+}
+
+/** Has the files of a batch that ends now expire after their lifetime. */
+export async function setFilesExpiry(
+  { documents, clock }: Pick<BatchDependencies, 'documents' | 'clock'>,
+  batch: Batch,
+  options: Abortable,
+): Promise<void> {
+  const expiresAt = clock.now() + batch.filesLifetimeMs
+  for (const which of ['output', 'errors'] as const)
+    for (;;) {
+      const known = await documents.get(fileKey(batch, which), options)
+      if (known === null) break
+      const { version, bytes: _, ...document } = known
+      if (
+        (await documents.put({ ...document, text: readFileDocument(known).name, expiresAt }, { ...options, version, most: unlimited })) ===
+        'stored'
+      )
+        break
+    }
+}
+
+/** Results are never refused for lack of storage; their inferences were checked before they ran. */
+const unlimited = Number.POSITIVE_INFINITY
+
+function fileKey({ accountId, ...files }: Batch, which: 'output' | 'errors') {
+  return { kind: 'file', id: `${filePrefix}${files[which].uuid}`, accountId } as const
 }
 
 /** A parsed line of a batch. */
