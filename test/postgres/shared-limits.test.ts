@@ -12,6 +12,7 @@ import { makeUsageEntry } from '../support/memory/usage-entry.ts'
 import { insist } from '../support/postgres/insist.ts'
 import { createDatabase } from '../support/postgres/postgres-databases.ts'
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
+import { makeSubmission } from '../support/submission.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
 async function openNodes(many: number): Promise<{ readonly nodes: readonly PostgresStore[] } & AsyncDisposable> {
@@ -139,5 +140,31 @@ suite('limits of three nodes on PostgreSQL', { skip: withoutPostgres }, () => {
     assert.deepEqual(await second, { isLimited: true, tokens: 1 })
     await recorded
     await assert.rejects(reserve('a', 'third'), { code: 'concurrency_limit_exceeded' })
+  })
+
+  test('a request that reserved after it was cancelled occupies no place for ever', async () => {
+    await using cluster = await openNodes(1)
+    const [node] = cluster.nodes
+    assert.ok(node)
+    const options = { signal: new AbortController().signal }
+    const account = { id: 'a', name: 'Ada', email: null, role: 'member', createdAt: 1, disabledAt: null } as const
+    await node.accounts.create({ ...account, limits: { ...noLimits, concurrentRequests: 1 } }, options)
+    const reserve = (id: string) =>
+      node.ledger.reserve(
+        {
+          ...{ id, accountId: 'a', tokenId: null, running: true, unit: 'tokens' },
+          ...{ tokens: { least: 1, most: 1 }, promptTokens: 0, images: 0, price: null },
+        },
+        options,
+      )
+    const { inference } = await node.queue.enqueue(makeSubmission(), options)
+    await node.queue.cancel({ id: inference.id, accountId: inference.accountId }, options)
+    await reserve(inference.id)
+    await assert.rejects(reserve('next'), { code: 'concurrency_limit_exceeded' })
+    await node.queue.expire(options)
+    await reserve('next')
+    // That of a request under way stays.
+    await node.queue.expire(options)
+    await assert.rejects(reserve('third'), { code: 'concurrency_limit_exceeded' })
   })
 })

@@ -153,9 +153,11 @@ function deleteSome(database: Database, table: string, key: string, condition: s
 
 /** Deletes reservations and places of processes that have ended; those of queued work stay. */
 async function forgetAbsent(database: Database, now: number): Promise<void> {
+  const work = `case when reservations.id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then reservations.id::uuid end`
+  // A cancelled request may have reserved after its completion: its reservation waited for the lock of the account.
   await database.run(
-    `delete from reservations where not ${aliveHolder('reservations.holder')}
-     and not exists (select 1 from queue where id = case when reservations.id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then reservations.id::uuid end)`,
+    `delete from reservations where exists (select 1 from inferences where id = ${work} and outcome is not null)
+     or (not ${aliveHolder('reservations.holder')} and not exists (select 1 from queue where id = ${work}))`,
     {},
     repeatable,
   )
