@@ -12,6 +12,11 @@ export interface ConversationTarget {
   readonly id: string
 }
 
+/** A message of a conversation. */
+export interface TurnTarget extends ConversationTarget {
+  readonly turnId: string
+}
+
 /** Label of removed conversations that can still be restored. */
 export const removedLabel = 'removed'
 /** Label of pinned conversations. */
@@ -68,21 +73,21 @@ export async function noteChange(deps: DocumentDependencies, target: Conversatio
 /** Replaces the head of a conversation by what `change` makes of it, as {@link changeDocument} does. */
 export async function changeHead(
   deps: DocumentDependencies,
-  target: ConversationTarget,
+  { id, accountId }: ConversationTarget,
   options: Abortable,
   change: (known: StoredDocument | null) => Document | null,
 ): Promise<void> {
-  await changeDocument(deps, { kind: 'conversation', ...target }, options, change)
+  await changeDocument(deps, { kind: 'conversation', id, accountId }, options, change)
 }
 
 /** Replaces a message by what `change` makes of it, as {@link changeDocument} does, and records that its conversation has changed. */
 export async function changeTurn(
   deps: DocumentDependencies,
-  { turnId, ...target }: ConversationTarget & { readonly turnId: string },
+  target: TurnTarget,
   options: Abortable,
   change: (known: Turn | null) => Turn | null | Promise<Turn | null>,
 ): Promise<void> {
-  const isChanged = await changeDocument(deps, turnKey({ ...target, turnId }), options, async (known) => {
+  const isChanged = await changeDocument(deps, turnKey(target), options, async (known) => {
     const turn = await change(known === null ? null : readTurn(known))
     return turn === null ? null : turnDocument(target, turn)
   })
@@ -92,7 +97,7 @@ export async function changeTurn(
 /** Finds a message; null = none. */
 export async function findTurn(
   { documents }: Pick<DocumentDependencies, 'documents'>,
-  target: ConversationTarget & { readonly turnId: string },
+  target: TurnTarget,
   options: Abortable,
 ): Promise<Turn | null> {
   const found = await documents.get(turnKey(target), options)
@@ -100,7 +105,7 @@ export async function findTurn(
 }
 
 /** The key of a message's document. */
-export function turnKey({ accountId, id, turnId }: ConversationTarget & { readonly turnId: string }): DocumentKey {
+export function turnKey({ accountId, id, turnId }: TurnTarget): DocumentKey {
   return { kind: 'turn', id: `${id}/${turnId}`, accountId }
 }
 

@@ -12,6 +12,7 @@ import {
   noteChange,
   readHead,
   removedLabel,
+  type TurnTarget,
   turnKey,
 } from './conversation-documents.ts'
 import { type AnswerDependencies, stageOf, stillWritten, untilStored } from './kept-answers.ts'
@@ -57,7 +58,7 @@ export async function keepTurn(
   const stage = (known: Turn) => stageOf(deps, target, known, options)
   // A page cancels the request before it reports an answer as stopped.
   const awaited = turn.state === 'stopped' ? ['writing', 'ending'] : ['ending']
-  if (turn.state !== 'writing')
+  if (turn.inference !== undefined && turn.state !== 'writing')
     await untilStored(deps, place, options, async (known) => known.inference === turn.inference && awaited.includes(await stage(known)))
   const change = async (known: Turn | null): Promise<Turn | null> => {
     if (known === null) return turn
@@ -86,11 +87,7 @@ function withNotes(known: Turn, { calls = [], schemaFaults }: Turn): Turn | null
 }
 
 /** Deletes one message; the messages after it are deleted with the conversation. */
-export async function removeTurn(
-  deps: DocumentDependencies,
-  { turnId, ...target }: ConversationTarget & { readonly turnId: string },
-  options: Abortable,
-): Promise<void> {
-  await deps.documents.remove(turnKey({ ...target, turnId }), options)
+export async function removeTurn(deps: DocumentDependencies, target: TurnTarget, options: Abortable): Promise<void> {
+  await deps.documents.remove(turnKey(target), options)
   await noteChange(deps, target, options)
 }

@@ -9,7 +9,14 @@ import type { ToolCall } from '../../core/text-generation.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import type { DocumentDependencies } from '../account-documents.ts'
 import type { WrittenText } from '../deferred/inference-events.ts'
-import { type ConversationTarget, changeTurn, conversationNotFound, findTurn, noteChange } from './conversation-documents.ts'
+import {
+  type ConversationTarget,
+  changeTurn,
+  conversationNotFound,
+  findTurn,
+  noteChange,
+  type TurnTarget,
+} from './conversation-documents.ts'
 import { unlessRemoved } from './remove-conversation.ts'
 
 /** An answer in a stored conversation and the request that writes it. */
@@ -94,7 +101,7 @@ const storingMs = 2000
 /** Waits while a condition on a message holds, at most a few seconds. */
 export async function untilStored(
   deps: AnswerDependencies,
-  target: ConversationTarget & { readonly turnId: string },
+  target: TurnTarget,
   options: Abortable,
   isAwaited: (known: Turn) => Promise<boolean>,
 ): Promise<void> {
@@ -126,7 +133,7 @@ export async function stageOf(
   return clock.now() < found.completedAt + storingMs ? 'ending' : 'stored'
 }
 
-function turnOf(answer: WrittenAnswer): ConversationTarget & { readonly turnId: string } {
+function turnOf(answer: WrittenAnswer): TurnTarget {
   return { ...targetOf(answer), turnId: answer.place.turn }
 }
 
