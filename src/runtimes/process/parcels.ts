@@ -48,8 +48,8 @@ function isRun(parcel: Parcel): parcel is readonly (number | string)[] {
   return Array.isArray(parcel)
 }
 
-/** Maximum delay of a token for batching messages: half a frame of a screen. */
-export const holdMs = 8
+/** Maximum delay of a token for batching messages: two frames of a screen. */
+export const holdMs = 33
 
 /** Messages that are worth the journey at once. */
 const fullLoad = 64
