@@ -173,6 +173,7 @@ export function keepAsNew(): void {
  * @returns a function that restores it.
  */
 export async function removeConversation(id: string): Promise<() => Promise<void>> {
+  const isShown = current.value.id === id
   await changeList(async () => {
     const known = opened.get(id)
     known?.stop()
@@ -182,5 +183,8 @@ export async function removeConversation(id: string): Promise<() => Promise<void
     opened.delete(id)
     if (current.value.id === id) beginConversation()
   })
-  return () => changeList(() => send(`${base}/${id}/restore`, { method: 'POST' }))
+  return async () => {
+    await changeList(() => send(`${base}/${id}/restore`, { method: 'POST' }))
+    if (isShown && current.value.turns.value.length === 0) navigate(`/console/chat/${id}`)
+  }
 }
