@@ -63,7 +63,6 @@ test('a conversation survives a reload, and can be found, renamed, pinned, delet
   const undo = await holdUndo(page)
   await hands.waitFor({ state: 'detached' })
   await undo.click()
-  await hands.getByRole('link').click()
   await answers(page).getByText('Otters hold hands.').waitFor()
 })
 
@@ -280,10 +279,15 @@ test('messages are marked as not stored while the service is down, and stored on
   const { page } = visit()
   await openPage(page, 'Chat')
   await page.getByRole('button', { name: 'New conversation' }).click()
-  await page.route('**/console/api/conversations/**', (route) => route.abort())
+  await list(page).getByRole('link').first().waitFor()
+  const stored = /\/console\/api\/conversations/
+  await page.route(stored, (route) => route.abort())
   await haveAnswered(page, 'Kept later.')
   await page.getByText('Not saved yet').waitFor()
-  await page.unroute('**/console/api/conversations/**')
+  // The list stays while it cannot be read again.
+  await list(page).getByRole('alert').waitFor()
+  await list(page).getByRole('link').first().waitFor()
+  await page.unroute(stored)
   await page.getByText('Not saved yet').waitFor({ state: 'detached' })
   await list(page).getByRole('link', { name: 'Go on.', exact: true }).waitFor()
   await page.reload()

@@ -45,8 +45,15 @@ export function ConversationList(): VNode {
       await current.peek().keeper.settled()
       return loadConversations({ search: typed.value, archived: archived.value, after: null }, signal)
     },
-    [said, typed.value, archived.value, listChanges.value],
+    [typed.value, archived.value],
   )
+  // A change reloads the same list, so that it stays when that fails.
+  const changes = `${said} ${listChanges.value}`
+  const loadedAt = useRef(changes)
+  useEffect(() => {
+    if (loadedAt.current !== changes) void reload()
+    loadedAt.current = changes
+  }, [changes])
   useEffect(() => {
     const timer = setTimeout(() => (typed.value = search.value.trim()), pauseMs)
     return () => clearTimeout(timer)
