@@ -72,6 +72,35 @@ suite('answers are requests of the service', { skip: withoutChromium }, () => {
     assert.equal(await page.locator('.turn-answer').count(), 1)
   })
 
+  test('a comparison stays open after a reload and on another page, until one page chooses an answer', async () => {
+    const { page, service } = visit
+    await page.goto(`${service.url}/console/chat`)
+    await openPage(page, 'Chat')
+    await page.locator('summary').filter({ hasText: 'Compare models' }).click()
+    const second = page.getByLabel('Second model')
+    await second.selectOption('writing-chat')
+    const sun = await begin('Which is larger?')
+    const moon = await servers.next()
+    await second.selectOption('')
+    sun.write('The sun.')
+    sun.end()
+    const compared = (shown: Page) => shown.getByRole('region', { name: 'Answers compared' }).locator('article')
+    await compared(page).getByText('The sun.').waitFor()
+    await page.reload()
+    const other = await openSame()
+    moon.write('The moon')
+    for (const shown of [page, other]) {
+      await compared(shown).getByText('The moon').waitFor()
+      await compared(shown).getByText('The sun.').waitFor()
+    }
+    moon.end()
+    const moonOf = compared(other).filter({ hasText: 'The moon' })
+    await moonOf.getByRole('button', { name: 'Use this answer' }).click()
+    await compared(page).first().waitFor({ state: 'detached' })
+    for (const shown of [page, other]) await answer(shown, 'The moon').waitFor()
+    await other.close()
+  })
+
   test('an answer is kept in its conversation after its page was closed for good', async () => {
     const { page, service } = visit
     const written = await begin('Tell me another.')

@@ -227,8 +227,8 @@ function connectionText(): string | null {
 
 /** What happens to a message while answers are compared, as a sentence, or null. */
 function comparisonText(): string | null {
-  const { comparing, writing } = current.value
-  if (comparing.value.length === 0 || writing.value) return null
+  const { compared, writing } = current.value
+  if (compared.value.length === 0 || writing.value) return null
   return t`Choose the answer to continue with. If you send a message, the first one is used.`
 }
 

@@ -19,28 +19,27 @@ const allCount = { leftOut: 0, countsFrom: null }
 export function ConversationView(): VNode {
   const element = useRef<HTMLDivElement>(null)
   const { following, toEnd } = useFollowEnd(element)
-  const { turns: shown, counted, comparing } = current.value
-  const isComparing = comparing.value.length > 0
-  // While answers are compared, they are shown side by side in place of the last one.
-  const turns = isComparing ? shown.value.slice(0, -1) : shown.value
-  const lastAskedAt = turns.findLast((turn) => turn.role === 'user')?.at ?? 0
+  const { turns, counted, compared } = current.value
+  const isComparing = compared.value.length > 0
+  const lastId = isComparing ? null : (turns.value.at(-1)?.id ?? null)
+  const lastAskedAt = turns.value.findLast((turn) => turn.role === 'user')?.at ?? 0
   const seen = useRef(0)
   useEffect(() => {
     // Another version of an earlier message must not scroll to the end.
     if (lastAskedAt > seen.current) toEnd()
     seen.current = Math.max(seen.current, lastAskedAt)
   }, [lastAskedAt])
-  const leftOut = shown.value.length - counted.value.length
+  const leftOut = turns.value.length - counted.value.length
   const countsFrom = leftOut > 0 ? (counted.value[0]?.id ?? null) : null
   const before = useRef<readonly (readonly Turn[])[]>([])
-  const parts = inParts(turns, before.current)
+  const parts = inParts(turns.value, before.current)
   before.current = parts
   return (
     <div class="conversation" role="log" aria-label={t`Conversation`} aria-live="off" ref={element}>
       {parts.map((part, index) => (
         <Messages
           turns={part}
-          lastId={index === parts.length - 1 ? (shown.value.at(-1)?.id ?? null) : null}
+          lastId={index === parts.length - 1 ? lastId : null}
           {...(part.some(({ id }) => id === countsFrom) ? { leftOut, countsFrom } : allCount)}
           late={index < parts.length - 2}
           key={index}
@@ -71,7 +70,7 @@ function beginningOf(content: string): string {
 
 /** Announces the beginning of a finished answer, or of another version, to screen readers. Failures are separate alerts. */
 function Announcement(): VNode {
-  const compared = current.value.compared()
+  const compared = current.value.compared.value
   const last = current.value.turns.value.at(-1)
   // Messages that exist when the conversation is opened are not announced.
   const opened = useRef(last)

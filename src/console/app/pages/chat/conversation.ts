@@ -34,8 +34,11 @@ export class Conversation {
   readonly length: ReadonlySignal<number>
   /** The shown messages that models read. */
   readonly counted: ReadonlySignal<readonly Turn[]>
-  /** The models whose answers to the last message are compared; empty = no comparison. */
-  readonly comparing = signal<readonly string[]>([])
+  /**
+   * The answers to compare, in the order of their models; empty = no comparison. While none of several answers is chosen, the shown messages end
+   * with the question, so that every page of the person shows the comparison, also after a reload.
+   */
+  readonly compared: ReadonlySignal<readonly Turn[]>
   /** Whether a model is answering. */
   readonly writing: ReadonlySignal<boolean>
   /** Whether the page has lost the connection while an answer continues. */
@@ -56,7 +59,12 @@ export class Conversation {
     this.turns = this.#turns.shown
     this.length = computed(() => this.turns.value.length)
     this.counted = computed(() => countedTurns(this.turns.value, this.countsFrom.value))
-    this.writing = computed(() => this.turns.value.at(-1)?.state === 'writing' || this.compared().some(({ state }) => state === 'writing'))
+    this.compared = computed(() => {
+      const last = this.turns.value.at(-1)
+      const answers = last?.role === 'user' ? this.#turns.versions({ parent: last.id, role: 'assistant' }) : []
+      return answers.length > 1 ? answers : []
+    })
+    this.writing = computed(() => [this.turns.value.at(-1), ...this.compared.value].some((turn) => turn?.state === 'writing'))
     this.keeper = new ConversationKeeper(this.id, {
       head: () => this.#head(),
       turn: (id) => this.#turns.all.find((turn) => turn.id === id),
@@ -114,7 +122,6 @@ export class Conversation {
     if (leaf === this.#knownLeaf || (leaf !== null && this.#turns.find(leaf) === undefined)) return
     this.#knownLeaf = leaf
     if (leaf === this.#turns.leaf) return
-    this.comparing.value = []
     this.#turns.leaf = leaf
   }
 
@@ -123,14 +130,8 @@ export class Conversation {
     return this.#turns.versions(turn)
   }
 
-  /** The compared answers, in the order of their models. */
-  compared(): readonly Turn[] {
-    return this.comparing.value.flatMap((id) => this.#turns.find(id) ?? [])
-  }
-
   /** Continues with one of the compared answers; the others stay as its versions. */
   choose({ id }: Turn): void {
-    this.comparing.value = []
     this.#turns.leaf = id
     this.keeper.headChanged('leaf')
   }
@@ -147,7 +148,7 @@ export class Conversation {
 
   /** Adds the user's message, and requests one or several answers. Of compared answers, the first that is complete is continued. */
   say(content: string, { files, pictures }: Attachments = noAttachments): void {
-    const compared = this.compared()
+    const compared = this.compared.peek()
     const continued = compared.find(({ state }) => state === 'done') ?? compared[0]
     if (continued !== undefined) this.choose(continued)
     const attached = { files, ...(pictures.length > 0 && { pictures }) }
@@ -158,7 +159,6 @@ export class Conversation {
   /** Adds another version of an earlier message. */
   edit({ parent, files, pictures }: Turn, content: string): void {
     this.stop()
-    this.comparing.value = []
     this.#add({ parent, role: 'user', content, files, ...(pictures && { pictures }), state: 'done', model: null })
     void this.#answer()
   }
@@ -166,7 +166,6 @@ export class Conversation {
   /** Replaces an answer by the user's own text, as another version. */
   rewrite({ parent }: Turn, content: string): void {
     this.stop()
-    this.comparing.value = []
     this.#add({ parent, role: 'assistant', content, files: [], state: 'done', model: null })
   }
 
@@ -183,14 +182,12 @@ export class Conversation {
   /** Requests the continuation of an answer. */
   continueAnswer(turn: Turn): void {
     this.stop()
-    this.comparing.value = []
     this.#turns.leaf = turn.id
     void this.#answers.continue(turn, chatSettings.value.model)
   }
 
   /** Shows a version of a message, with the newest messages below it. */
   show(id: string): void {
-    this.comparing.value = []
     this.#turns.show(id)
     this.keeper.headChanged('leaf')
   }
@@ -202,7 +199,6 @@ export class Conversation {
    */
   remove(turn: Turn): () => void {
     this.stop()
-    this.comparing.value = []
     const { gone, undo } = this.#turns.remove(turn)
     const keepAll = () => {
       for (const { id } of gone) this.keeper.turnChanged(id)
@@ -260,7 +256,6 @@ export class Conversation {
 
   #answerTo(parent: string | null): void {
     this.stop()
-    this.comparing.value = []
     this.#turns.leaf = parent
     void this.#answer()
   }
@@ -269,11 +264,7 @@ export class Conversation {
   async #answer(models: readonly string[] = [chatSettings.value.model]): Promise<void> {
     const parent = this.#turns.leaf
     const answers = models.map((model) => this.#add({ parent, role: 'assistant', content: '', files: [], state: 'writing', model }))
-    const [first, ...others] = answers
-    if (first !== undefined && others.length > 0) {
-      this.comparing.value = answers.map(({ id }) => id)
-      this.#turns.leaf = first.id
-    }
+    if (answers.length > 1) this.#turns.leaf = parent
     await Promise.all(answers.map((answer) => this.#answers.write(answer, answer.model ?? '')))
   }
 

@@ -86,10 +86,10 @@ function isOfThisTab(): boolean {
 
 // The queued message is sent when the answer is done. After a stop or a failure, the user decides.
 effect(() => {
-  const { writing, comparing, turns } = current.value
+  const { writing, compared, turns } = current.value
   const last = turns.value.at(-1)
   const queued = queuedMessage()
-  if (queued === null || last === undefined || writing.value || comparing.value.length > 0 || !isOfThisTab()) return
+  if (queued === null || last === undefined || writing.value || compared.value.length > 0 || !isOfThisTab()) return
   untracked(() => {
     if (settingsFault() !== null || last.state === 'stopped' || last.state === 'failed') return takeBackQueued()
     forgetQueued()

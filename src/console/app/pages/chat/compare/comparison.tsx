@@ -13,7 +13,7 @@ import { comparedModels } from './compared-models.ts'
 export function Comparison(): VNode {
   return (
     <section class="comparison" aria-label={t`Answers compared`}>
-      {current.value.compared().map((turn, index) => (
+      {current.value.compared.value.map((turn, index) => (
         <ComparedAnswer turn={turn} number={index + 1} key={turn.id} />
       ))}
     </section>

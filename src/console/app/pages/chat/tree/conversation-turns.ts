@@ -38,7 +38,7 @@ export class ConversationTurns {
   }
 
   /** All versions of a message, oldest first. */
-  versions(turn: Turn): readonly Turn[] {
+  versions(turn: Pick<Turn, 'parent' | 'role'>): readonly Turn[] {
     return this.#versions.value(turn)
   }
 
