@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
 import { type Batch, batchPageLines, maxLineBytes } from '../../core/files/batch.ts'
-import type { Inference } from '../../core/inference.ts'
+import type { Inference, OutputReference } from '../../core/inference.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import { cancelInference } from '../../operations/deferred/inferences.ts'
 import { submitInference } from '../../operations/deferred/submit-inference.ts'
-import { findFile } from '../../operations/files/file-documents.ts'
+import { fileNotFound, findFile } from '../../operations/files/file-documents.ts'
 import { type FileLine, readFile, readLines } from '../../operations/files/kept-files.ts'
 import { type BatchDependencies, type BatchLine, writePage } from './batch-pages.ts'
 
@@ -34,6 +34,7 @@ interface PageLine {
  *
  * @param ending Why the batch ends early: queue no more lines and cancel running ones; null = it does not.
  * @returns The new record; the same object if nothing has changed.
+ * @throws {ServiceError} `not_found` if the input file is gone.
  */
 export async function runPage(deps: BatchDependencies, batch: Batch, ending: ErrorRecord | null, options: Abortable): Promise<Batch> {
   if (ending === null && (await isUnderWay(deps, batch, options))) return batch
@@ -98,12 +99,17 @@ async function readPage(
   const file = await findFile(deps, { accountId, id: inputFileId }, options)
   const page: FileLine[] = []
   if (place.offset >= file.bytes) return page
-  for await (const line of readLines(readFile(deps, file, { ...options, from: place.offset }), {
-    from: place.offset,
-    most: maxLineBytes,
-  })) {
-    page.push(line)
-    if (page.length === batchPageLines) break
+  try {
+    for await (const line of readLines(readFile(deps, file, { ...options, from: place.offset }), {
+      from: place.offset,
+      most: maxLineBytes,
+    })) {
+      page.push(line)
+      if (page.length === batchPageLines) break
+    }
+  } catch (error) {
+    // Its record is there, but its bytes are lost.
+    throw error instanceof ServiceError && error.code === 'internal_error' ? fileNotFound() : error
   }
   return page
 }
@@ -148,17 +154,31 @@ async function encodeResult(
   // A line that was refused before it ran has no inference; its name must differ from others all the same.
   const name = id ?? `${batch.id.replace(/^batch_/, '')}-${batch.place.page * batchPageLines + at + 1}`
   const head = `{"id":${JSON.stringify(`batch_req_${name}`)},"custom_id":${JSON.stringify(customId)}`
-  if (inference?.outcome === 'succeeded' && inference.output !== null) {
+  const stored = inference?.outcome === 'succeeded' && inference.output !== null ? await readOutput(deps, inference.output, options) : null
+  if (Buffer.isBuffer(stored)) {
     const begin = `${head},"response":{"status_code":200,"request_id":${JSON.stringify(id)},"body":`
-    const stored = Buffer.concat(await Array.fromAsync(await deps.outputs.open(inference.output, options)))
     const body = deps.batchWords.encodeAnswer(requested, batch.endpoint, stored)
     return { succeeded: true, bytes: [Buffer.concat([Buffer.from(begin), body, Buffer.from('},"error":null}\n')])] }
   }
-  const error = refused ?? inference?.error ?? toErrorRecord(new Error(`Nothing is known of ${id}`))
+  const error = stored ?? refused ?? inference?.error ?? toErrorRecord(new Error(`Nothing is known of ${id}`))
   // A cancelled line that never ran has no answer; one that ran has the same as a single request.
   const ended = error.code === 'request_cancelled' || error.code === 'response_expired'
   const { status, body } = deps.batchWords.encodeFailure(error)
   const response = ended ? null : { status_code: status, request_id: name, body }
   const plain = ended ? { code: error.code === 'request_cancelled' ? 'batch_cancelled' : 'batch_expired', message: error.message } : null
   return { succeeded: false, bytes: [Buffer.from(`${head},"response":${JSON.stringify(response)},"error":${JSON.stringify(plain)}}\n`)] }
+}
+
+/** The bytes of an output, or the error of its line if they are lost. A store that does not respond is tried again in the next round. */
+async function readOutput(
+  { outputs }: Pick<BatchDependencies, 'outputs'>,
+  output: OutputReference,
+  options: Abortable,
+): Promise<Buffer | ErrorRecord> {
+  try {
+    return Buffer.concat(await Array.fromAsync(await outputs.open(output, options)))
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'internal_error') return toErrorRecord(error)
+    throw error
+  }
 }
