@@ -259,8 +259,23 @@ suite('batches', () => {
 
   test('a batch without its file fails with the reason', async () => {
     const made = await send([chatLine(0)])
-    await http.fetch(`/v1/files/${made.input_file_id}`, { method: 'DELETE' })
+    await http.store.documents.remove({ kind: 'file', id: made.input_file_id, accountId: null }, { signal })
     assert.equal((await finish(made.id)).status, 'failed')
+  })
+
+  test('the input of a batch is deleted only after the batch has ended', async () => {
+    const made = await send([chatLine(0, '[hang]')])
+    const remove = () => http.fetch(`/v1/files/${made.input_file_id}`, { method: 'DELETE' })
+    for (let round = 0; round < 2; round++) {
+      const refused = await remove()
+      const { code, message } = await readError(refused)
+      assert.deepEqual([refused.status, code], [409, 'not_completed'])
+      assert.ok(message.includes(`the input of ${made.id}`), message)
+      await advance()
+    }
+    await cancel(made.id)
+    assert.equal((await finish(made.id)).status, 'cancelled')
+    assert.equal((await remove()).status, 200)
   })
 
   test('invalid batches are rejected by name', async () => {

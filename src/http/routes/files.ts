@@ -112,10 +112,11 @@ export const fileRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/v1/files/{id}',
     summary: 'Delete a file',
+    description: 'The input of a batch stays until the batch has ended.',
     scopes: ['text'],
     parameters: [id],
     answers: [json('The file is deleted.', fileDeletedSchema)],
-    refusals: [404, 429],
+    refusals: [404, 409, 429],
     handle: (deps) => async (call) => {
       await removeFile(deps, targetOf(call), call.options)
       return { id: call.param('id'), object: 'file', deleted: true }

@@ -27,7 +27,7 @@ export async function createBatch(
     throw error instanceof ServiceError && error.code === 'not_found' ? unfit('must be the id of one of your files.') : error
   })
   if (purpose !== 'batch') throw unfit(`must be a file with the purpose batch; this one is for ${purpose}.`)
-  const open = await documents.list({ kind: 'batch', accountId, label: 'open', order: 'newest', after: null, limit: maxOpen }, options)
+  const open = await documents.list({ kind: 'batch', accountId, label: openLabel, order: 'newest', after: null, limit: maxOpen }, options)
   if (open.length === maxOpen)
     throw new ServiceError(
       'concurrency_limit_exceeded',
@@ -84,6 +84,26 @@ export async function cancelBatch(
 /** Label of batches with work left. */
 export const openLabel = 'open'
 const endedLabel = 'ended'
+
+/**
+ * Refuses to delete the input of a batch that has not ended. A batch that is created at the same moment fails without its file.
+ *
+ * @throws {ServiceError} `not_completed`, with the batch's id.
+ */
+export async function refuseOpenInput(
+  { documents }: { readonly documents: DocumentStore },
+  file: { readonly accountId: string; readonly id: string },
+  options: Abortable,
+): Promise<void> {
+  // Concurrent calls may create some more than the limit.
+  const query = { kind: 'batch', accountId: file.accountId, label: openLabel, order: 'newest', after: null, limit: 2 * maxOpen } as const
+  for (const document of await documents.list(query, options)) {
+    const { id, inputFileId } = readBatchDocument(document).batch
+    if (inputFileId !== file.id) continue
+    const fix = `wait until it ends, or cancel it with POST /v1/batches/${id}/cancel.`
+    throw new ServiceError('not_completed', `This file is the input of ${id}, which has not ended; ${fix}`)
+  }
+}
 
 /** A batch with the version of its record, which changes must name. */
 export interface KnownBatch {

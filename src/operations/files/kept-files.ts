@@ -5,6 +5,7 @@ import type { OutputReference } from '../../core/inference.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import { type Abortable, neverAborted } from '../../core/waiting.ts'
 import { removeWithFiles } from '../account-bytes.ts'
+import { refuseOpenInput } from '../batches/batches.ts'
 import { type FileDependencies, type FileTarget, fileDocument, fileNotFound, fileQuotaExceeded, findFile } from './file-documents.ts'
 
 /** Stored bytes without a record yet; without one they are deleted as orphans. */
@@ -166,13 +167,14 @@ export async function* readLines(
 /**
  * Deletes one of the account's files, its record before its bytes.
  *
- * @throws {ServiceError} `not_found`.
+ * @throws {ServiceError} `not_found`; `not_completed` for the input of a batch that has not ended.
  */
 export async function removeFile(
   deps: Pick<FileDependencies, 'documents' | 'outputs'>,
   target: FileTarget,
   options: Abortable,
 ): Promise<void> {
-  await findFile(deps, target, options)
+  const { purpose } = await findFile(deps, target, options)
+  if (purpose === 'batch') await refuseOpenInput(deps, target, options)
   if (!(await removeWithFiles(deps, { kind: 'file', ...target }, options))) throw fileNotFound()
 }
