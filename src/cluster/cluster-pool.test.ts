@@ -10,6 +10,7 @@ import { createSystemClock } from '../composition/system-clock.ts'
 import { attraction } from '../core/cluster/attraction.ts'
 import { ServiceError } from '../core/error.ts'
 import type { ModelDescriptor } from '../core/model.ts'
+import { hourMs } from '../core/ports/clock.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import type { TextPart } from '../core/text-generation.ts'
 import { createFakeCatalog, describeFakeImage } from '../runtimes/fake/fake-catalog.ts'
@@ -224,6 +225,21 @@ test('a request rejected by a stopping node waits until that node restarts', asy
   await using _again = await startNode({ registry, id: 'worker-0 again', role: 'worker' })
   await api.view.refresh(options)
   await (await waiting)[Symbol.asyncDispose]()
+})
+
+test('a node that was forgotten during a long silence offers its models again', async () => {
+  const moved = createTestClock()
+  const registry = createMemoryNodeRegistry({ clock: moved })
+  await using worker = await startNode({ registry, id: 'worker', role: 'worker', clock: moved })
+  await using api = await startNode({ registry, id: 'api', role: 'api', clock: moved })
+  moved.jump(moved.now() + 2 * hourMs)
+  await api.view.refresh(options)
+  for (let report = 0; report < 2; report++) await worker.view.refresh(options)
+  await using late = await startNode({ registry, id: 'late', role: 'api', clock: moved })
+  assert.deepEqual(
+    late.view.lenders().map(({ node }) => node.id),
+    ['worker'],
+  )
 })
 
 test('a request without a node gets 503 with the name of the model after 20 seconds, or leaves', async () => {

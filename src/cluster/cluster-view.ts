@@ -159,6 +159,8 @@ export class ClusterView implements AsyncDisposable {
     const models = lends?.pool.states() ?? []
     const report = { ...self, draining: isDraining(), models, tally: tally(), ...pulls.report(), offer }
     const nodes = await registry.report(report, options)
+    // Forgotten after a long silence; the next report offers again.
+    if (nodes.some(({ id, hasOffer }) => id === self.id && !hasOffer)) this.#offered = ''
     pulls.learn(nodes)
     await Promise.all(nodes.map((node) => this.#learnOffer(node, options)))
     this.#nodes = nodes

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { NodeOffer } from '../../src/core/cluster/node.ts'
-import type { Clock } from '../../src/core/ports/clock.ts'
+import { type Clock, hourMs } from '../../src/core/ports/clock.ts'
 import type { NodeRegistry } from '../../src/core/ports/node-registry.ts'
 import { describeFakeImage, describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
 import { makeNodeReport } from '../support/cluster/node-report.ts'
@@ -24,14 +24,14 @@ export function testNodeRegistry(name: string, open: NodeRegistryFactory): void 
       role: 'worker',
       models: [{ modelId: 'm', state: 'loaded', memoryBytes: 5, slots: 2, inUse: 1, waiting: 0, contextLength: 512 }],
     })
-    assert.deepEqual(await registry.report(second, options), [{ ...second, seenAt: clock.now() }])
+    assert.deepEqual(await registry.report(second, options), [{ ...second, seenAt: clock.now(), hasOffer: false }])
     const first = makeNodeReport('a', { role: 'api', url: null })
     assert.deepEqual(await registry.report(first, options), [
-      { ...first, seenAt: clock.now() },
-      { ...second, seenAt: clock.now() },
+      { ...first, seenAt: clock.now(), hasOffer: false },
+      { ...second, seenAt: clock.now(), hasOffer: false },
     ])
     const drained = { ...second, draining: true }
-    assert.deepEqual((await registry.report(drained, options))[1], { ...drained, seenAt: clock.now() })
+    assert.deepEqual((await registry.report(drained, options))[1], { ...drained, seenAt: clock.now(), hasOffer: false })
   })
 
   test(`${name} registry: a node without a report for six seconds is left out, and returns with its next report`, async () => {
@@ -60,6 +60,21 @@ export function testNodeRegistry(name: string, open: NodeRegistryFactory): void 
       (await registry.report(makeNodeReport('b'), options)).map(({ id }) => id),
       ['b'],
     )
+  })
+
+  test(`${name} registry: forgets the offer of a node after an hour of silence, and reports that it is missing`, async () => {
+    const clock = createTestClock()
+    await using registry = await open({ clock })
+    const hasOffer = async () => (await registry.report(makeNodeReport('b'), options)).find(({ id }) => id === 'b')?.hasOffer
+    await registry.offer('b', offer, options)
+    assert.equal(await hasOffer(), true)
+    await clock.advance(hourMs)
+    await registry.report(makeNodeReport('a'), options)
+    assert.equal(await hasOffer(), true)
+    await clock.advance(hourMs + 1)
+    await registry.report(makeNodeReport('a'), options)
+    assert.equal(await registry.findOffer('b', options), null)
+    assert.equal(await hasOffer(), false)
   })
 
   test(`${name} registry: concurrent calls return one id for the cluster`, async () => {

@@ -7,7 +7,7 @@ import type { ConsoleDependencies, ConsoleSettings } from '../console-dependenci
 import type { ServiceHealth, ServiceNode } from '../contract/service.ts'
 import { ownerOf } from '../sign-in/signed-in.ts'
 
-type ReportedNode = Omit<ClusterNode, 'url' | 'memoryBytes' | 'offer'>
+type ReportedNode = Omit<ClusterNode, 'url' | 'memoryBytes' | 'offer' | 'hasOffer'>
 
 /** GET /console/api/service: the state of this node and all others, for owners. */
 export function registerService(

@@ -58,6 +58,8 @@ export interface NodeOffer {
 export interface ClusterNode extends NodeReport {
   /** Unix milliseconds of its last report, by the registry's clock. */
   readonly seenAt: number
+  /** Whether the registry has its {@link NodeOffer}; after an hour of silence it was removed with the node. */
+  readonly hasOffer: boolean
 }
 
 /** How often a node reports. */

@@ -13,6 +13,6 @@ export interface NodeRegistry {
   offer(nodeId: string, offer: NodeOffer, options: Abortable): Promise<void>
   /** The models and assets of a node; null = never reported, or the node has left. */
   findOffer(nodeId: string, options: Abortable): Promise<NodeOffer | null>
-  /** Removes a node at once; silent nodes are removed within an hour. */
+  /** Removes a node with its offer at once; silent nodes are removed after an hour. */
   leave(nodeId: string, options: Abortable): Promise<void>
 }

@@ -31,15 +31,20 @@ export class PostgresNodeRegistry extends Tables<Database> implements NodeRegist
     const rows = await this.database.all(
       `with mine as (
          insert into nodes (id, seen_at, report) values (:id, :now, :report)
-         on conflict (id) do update set seen_at = excluded.seen_at, report = excluded.report returning seen_at, report),
+         on conflict (id) do update set seen_at = excluded.seen_at, report = excluded.report
+         returning seen_at, report, offer is not null as has_offer),
        gone as (delete from nodes where seen_at < :forgotten and id <> :id)
-       select seen_at, report from mine
-       union all select seen_at, report from nodes where id <> :id and report is not null and seen_at > :silent`,
+       select * from mine
+       union all select seen_at, report, offer is not null from nodes where id <> :id and report is not null and seen_at > :silent`,
       { id: report.id, now, report: JSON.stringify(report), forgotten: now - keptMs, silent: now - deadAfterMs },
       { repeatable: true, limitMs: reportLimitMs },
     )
     return rows
-      .map((row) => ({ ...(JSON.parse(readText(row, 'report')) as NodeReport), seenAt: readInteger(row, 'seen_at') }))
+      .map((row) => ({
+        ...(JSON.parse(readText(row, 'report')) as NodeReport),
+        seenAt: readInteger(row, 'seen_at'),
+        hasOffer: row.has_offer === true,
+      }))
       .sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
