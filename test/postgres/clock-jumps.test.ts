@@ -59,6 +59,25 @@ suite('the clock of PostgreSQL jumps', { skip: withoutPostgres }, () => {
     assert.equal((await sweep()).requeued, 0)
   })
 
+  test('a sweep that waited for the time takes no work, since its holders could not renew it either', async (context) => {
+    await using nodes = await openNodes()
+    const { queue, clock } = nodes.quick
+    const { inference } = await queue.enqueue(makeSubmission(), options)
+    const rooms = [{ model: inference.model, room: 1 }]
+    await queue.claim({ workerId: 'w', rooms, limit: 1, leaseMs: 1 }, options)
+    const sweep = async () => (await queue.sweep({ maxQueueMs: 24 * 3_600_000, spared: [] }, options)).requeued
+
+    const now = performance.now.bind(performance)
+    let stalledMs = 0
+    context.mock.method(performance, 'now', () => now() + stalledMs)
+    const correct = context.mock.method(clock, 'correct', async () => {
+      stalledMs = 1000
+    })
+    assert.equal(await sweep(), 0)
+    correct.mock.restore()
+    while ((await sweep()) === 0);
+  })
+
   for (const by of ['1 second', '1 hour'])
     test(`${by} back, and running work is not taken, while pending work still runs`, async () => {
       await using nodes = await openNodes()

@@ -161,9 +161,9 @@ export class PostgresInferenceQueue implements InferenceQueue {
   }
 
   async sweep(limits: { readonly maxQueueMs: number; readonly spared: readonly Hold[] }): Promise<SweepReport> {
+    const requestedAt = performance.now()
     // After the clock was set back, all leases of others would seem expired.
     if (this.#clock instanceof DatabaseClock) await this.#clock.correct()
-    const requestedAt = performance.now()
     const mayReclaim = () => this.#database.calmMs() >= renewalMs && performance.now() - requestedAt < stalledMs
     const report = await this.#database.transaction((statements) => sweep(statements, { ...limits, mayReclaim }, this.#clock.now()))
     if (report.requeued > 0) this.#workCame()
