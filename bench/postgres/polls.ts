@@ -48,6 +48,7 @@ await bare.end()
 function open(daysAgo: number): Promise<PostgresStore> {
   const clock: Clock = {
     now: () => Date.now() - daysAgo * dayMs,
+    steadyNow: () => performance.now(),
     wait: (ms, { signal }) => pause(ms, undefined, { signal }),
   }
   return openPostgresStore({ url, clock, limits: { maxPending: 1e9 }, mode: 'service', time: 'clock' })

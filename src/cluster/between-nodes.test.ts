@@ -207,6 +207,25 @@ suite('silence', () => {
     assert.equal(reported, 1)
   })
 
+  test('is measured alike while the time of the system is set', async () => {
+    const clock = createTestClock()
+    let reported = 0
+    using _watch = watchSilence(
+      { clock },
+      () => 3000,
+      () => {
+        reported += 1
+      },
+    )
+    const counts: number[] = []
+    for (const hours of [1, -1, 1]) {
+      clock.jump(clock.now() + hours * 3_600_000)
+      await clock.advance(1000)
+      counts.push(reported)
+    }
+    assert.deepEqual(counts, [0, 0, 1])
+  })
+
   test('is ignored after the reader has left, and pings end', async () => {
     const clock = createTestClock()
     let reported = 0

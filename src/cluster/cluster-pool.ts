@@ -112,7 +112,7 @@ class ClusterPool implements ModelPool {
     const traced = traceparent === undefined ? {} : { traceparent }
     const question: LeaseQuestion = { kind, model: modelId, account, sequences, deferred, priority, ...traced }
     const { view, leasingNode, nodeWaitMs = maxNodeWaitMs } = this.#deps
-    const until = leasingNode.clock.now() + nodeWaitMs
+    const until = leasingNode.clock.steadyNow() + nodeWaitMs
     let refusal: unknown
     /** Whether nodes are missing rather than full; the next to report may have capacity. */
     let missing = true
@@ -120,7 +120,7 @@ class ClusterPool implements ModelPool {
     while (excluded.size <= maxReroutes) {
       const node = chooseNode(this.#views(modelId, kind), { key: conversation ?? null, excluded })
       if (node === null) {
-        const left = until - leasingNode.clock.now()
+        const left = until - leasingNode.clock.steadyNow()
         if (left <= 0 || !missing) break
         await view.changed(left, { signal })
         // The view ignores failed nodes for a while; retry them if there are no others.

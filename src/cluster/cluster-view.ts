@@ -83,7 +83,7 @@ export class ClusterView implements AsyncDisposable {
     const { clock, self } = this.#settings
     return this.#nodes.flatMap((node) => {
       const content = this.#offers.get(node.id)?.content
-      const isSuspect = (this.#suspects.get(node.id)?.until ?? 0) > clock.now()
+      const isSuspect = (this.#suspects.get(node.id)?.until ?? 0) > clock.steadyNow()
       return content === undefined || node.url === null || node.id === self.id || isSuspect ? [] : [{ node, offer: content }]
     })
   }
@@ -106,7 +106,7 @@ export class ClusterView implements AsyncDisposable {
   /** Marks a node as unreachable for a while. */
   suspect(nodeId: string, cause: unknown): void {
     const { clock, onUnreached } = this.#settings
-    const now = clock.now()
+    const now = clock.steadyNow()
     const reportedAt = this.#suspects.get(nodeId)?.reportedAt
     const isNews = reportedAt === undefined || now - reportedAt >= reportAgainMs
     this.#suspects.set(nodeId, { until: now + suspectedMs, reportedAt: isNews ? now : reportedAt })
@@ -174,14 +174,14 @@ export class ClusterView implements AsyncDisposable {
     if (id === self.id) return
     const known = this.#offers.get(id)
     const content = known?.offer === offer ? known.content : await registry.findOffer(id, options)
-    if (content !== null) this.#offers.set(id, { offer, content, url, seenAt: clock.now() })
+    if (content !== null) this.#offers.set(id, { offer, content, url, seenAt: clock.steadyNow() })
   }
 
   /** Forgets offers that are too old, or of an earlier process of a node. */
   #forgetOffers(): void {
     const here = new Set(this.#nodes.map(({ id }) => id))
     const urls = new Set(this.#nodes.flatMap(({ id, url }) => (this.#offers.has(id) ? [url] : [])))
-    const since = this.#settings.clock.now() - rememberedMs
+    const since = this.#settings.clock.steadyNow() - rememberedMs
     for (const [id, { url, seenAt }] of this.#offers)
       if (!here.has(id) && (seenAt < since || (url !== null && urls.has(url)))) this.#offers.delete(id)
   }

@@ -99,13 +99,13 @@ export async function leaseSlot(
     () => request.destroy(new Error(`the node was silent for ${silenceLimitMs} ms`)),
   )
   const mostMs = answerLimitMs(question, leasingNode)
-  const requestedAt = clock.now()
+  const requestedAt = clock.steadyNow()
   const askerNonce = headers['x-sepia-nonce']
   let signs = 0
   request.on('information', ({ headers: said }) => {
     const isProven = isEqual(String(said['x-sepia-seal']), signSeal(secret, lender.id, askerNonce, ++signs))
     if (!isProven && lender.leaseFormat >= 3) return request.destroy(new Error('a sign of work without proof that it is from the cluster'))
-    if (clock.now() - requestedAt > mostMs) return request.destroy(new Error(`the node gave no answer within ${mostMs} ms`))
+    if (clock.steadyNow() - requestedAt > mostMs) return request.destroy(new Error(`the node gave no answer within ${mostMs} ms`))
     silenceLimitMs = unbegunSilenceMs
     watch.onSign()
   })

@@ -12,16 +12,16 @@ const lookEveryMs = 1000
 /** Calls `onSilence` once after `limitMs()` without a sign. */
 export function watchSilence({ clock }: { readonly clock: Clock }, limitMs: () => number, onSilence: () => void): SilenceWatch {
   const stop = new AbortController()
-  let receivedAt = clock.now()
+  let receivedAt = clock.steadyNow()
   const watch = async () => {
-    for (let left = limitMs(); left > 0; left = receivedAt + limitMs() - clock.now())
+    for (let left = limitMs(); left > 0; left = receivedAt + limitMs() - clock.steadyNow())
       await clock.wait(Math.min(left, lookEveryMs), { signal: stop.signal })
     onSilence()
   }
   watch().catch(() => {})
   return {
     onSign() {
-      receivedAt = clock.now()
+      receivedAt = clock.steadyNow()
     },
     [Symbol.dispose]: () => stop.abort(),
   }

@@ -7,6 +7,7 @@ const longestTimerMs = 2 ** 31 - 1
 export function createSystemClock(): Clock {
   return {
     now: () => Date.now(),
+    steadyNow: () => Math.floor(performance.now()),
     async wait(ms, { signal }) {
       for (let left = ms; left > longestTimerMs; left -= longestTimerMs) await waitOnce(longestTimerMs, signal)
       await waitOnce(ms > longestTimerMs ? ms % longestTimerMs : ms, signal)

@@ -12,13 +12,13 @@ export class Alarm implements Disposable {
     this.#onTime = onTime
   }
 
-  /** @param due Unix milliseconds; Infinity for never. */
+  /** @param due By the steady time of the clock; Infinity for never. */
   set(due: number): void {
     if (due >= this.#due) return
     this[Symbol.dispose]()
     this.#due = due
     this.#stop = new AbortController()
-    this.#clock.wait(Math.max(1, due - this.#clock.now()), { signal: this.#stop.signal }).then(
+    this.#clock.wait(Math.max(1, due - this.#clock.steadyNow()), { signal: this.#stop.signal }).then(
       () => {
         this.#due = Number.POSITIVE_INFINITY
         this.#onTime()

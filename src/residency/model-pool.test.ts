@@ -285,6 +285,25 @@ test('a wait for a load beyond the limit gets its progress and the expected end'
   assert.deepEqual([pool.states()[0]?.state, pool.states()[0]?.loadProgress], ['loaded', undefined])
 })
 
+test('a change of the system’s time neither unloads a model nor ends a wait, and its states are in the new time', async () => {
+  const { pool, clock, stateOf } = open({ textSlots: 1 }, { slots: 1 })
+  await using _pool = pool
+  await pool.load('other', { signal })
+  await using held = await pool.acquireText('fake-chat', options)
+  const waiting = pool.acquireText('fake-chat', options)
+  await clock.advance(5000)
+  for (const hours of [2, -4]) {
+    clock.jump(clock.now() + hours * 3_600_000)
+    // Any event makes the pool plan again.
+    await pool.load('other', { signal })
+    await clock.advance(1000)
+    assert.deepEqual([stateOf('fake-chat'), stateOf('other')], ['loaded', 'loaded'])
+  }
+  assert.equal(pool.states()[0]?.waitingSince, clock.now() - 7000)
+  await held[Symbol.asyncDispose]()
+  await (await waiting)[Symbol.asyncDispose]()
+})
+
 test('a model reports the start of its longest wait, and nothing without waiting requests', async () => {
   const { pool, clock } = open({ textSlots: 1 }, { slots: 1 })
   await using _pool = pool

@@ -91,13 +91,15 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
   }
 
   states(): readonly ModelState[] {
-    const { catalog } = this.#deps
+    const { catalog, clock } = this.#deps
+    const startedAt = clock.now() - clock.steadyNow()
     const known = catalog.list().map((descriptor) => this.#find(descriptor))
     // The model was removed meanwhile, or belongs to an account's uploads, which are not listed.
     const unlisted = [...this.#state.models.values()].filter((model) => isHeld(model) && !known.some(({ id }) => id === model.id))
-    return [...known, ...unlisted].map((model) =>
-      describeState(model, { ...this.#residents.describe(model.id), loadProgress: this.#loading.get(model.id)?.part ?? undefined }),
-    )
+    return [...known, ...unlisted].map((model) => {
+      const reported = { ...this.#residents.describe(model.id), loadProgress: this.#loading.get(model.id)?.part ?? undefined }
+      return describeState(model, reported, startedAt)
+    })
   }
 
   async load(modelId: string, { signal }: Abortable): Promise<boolean> {
@@ -195,7 +197,7 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
 
   #apply(event: PlannerEvent): void {
     const { clock, limits } = this.#deps
-    const facts = { now: clock.now(), memory: this.#residents.measure((modelId) => this.#expected(modelId)) }
+    const facts = { now: clock.steadyNow(), memory: this.#residents.measure((modelId) => this.#expected(modelId)) }
     const { state, decisions } = planResidency(this.#state, event, limits, facts)
     this.#state = state
     for (const decision of decisions) this.#obey(decision)
@@ -227,7 +229,7 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
 
   #explain(modelId: string, refusal: Refusal): ServiceError {
     const { catalog, clock, limits } = this.#deps
-    if (refusal.because === 'still-loading') return makeLoadingError(modelId, this.#loading.get(modelId), clock.now())
+    if (refusal.because === 'still-loading') return makeLoadingError(modelId, this.#loading.get(modelId), clock.steadyNow())
     const { because } = refusal
     // Remote models return with their server.
     const elsewhere = because === 'unloadable' && isElsewhere(catalog.find(modelId))
@@ -257,14 +259,15 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
 
   async #load(modelId: string): Promise<void> {
     const { catalog, clock, onEvent } = this.#deps
-    const startedAt = clock.now()
+    const startedAt = clock.steadyNow()
     const onProgress = (part: number | null) => void this.#loading.set(modelId, { startedAt, part })
     onProgress(null)
     try {
       const loaded = await this.#residents.start(findDescriptor(catalog, modelId), { signal: this.#closing.signal, onProgress })
       // A process that died at once has already been reported.
       if (!this.#residents.has(modelId)) return
-      onEvent({ type: 'loaded', modelId, loadMs: clock.now() - startedAt, memoryBytes: loaded.memoryBytes(), device: loaded.model.device })
+      const loadMs = clock.steadyNow() - startedAt
+      onEvent({ type: 'loaded', modelId, loadMs, memoryBytes: loaded.memoryBytes(), device: loaded.model.device })
       this.#apply({ type: 'loaded', modelId, slots: loaded.slots })
     } catch (error) {
       if (this.#closing.signal.aborted) return
@@ -345,7 +348,7 @@ function isResident({ phase }: ResidentModel): boolean {
 
 /** Progress of a load. */
 export interface LoadProgress {
-  /** Unix milliseconds. */
+  /** By the steady time of the clock. */
   readonly startedAt: number
   /** 0 to 1; null = not reported. */
   readonly part: number | null
@@ -363,10 +366,11 @@ function makeLoadingError(modelId: string, progress: LoadProgress | undefined, n
   return new ServiceError('model_loading', `The model ${modelId} is ${how}; try again in ${retryAfterSeconds} s.`, { retryAfterSeconds })
 }
 
-/** A model's state for the port, including values reported by its process. */
+/** A model's state for the port, including values reported by its process; `startedAt` is the Unix time of the steady time 0. */
 function describeState(
   model: ResidentModel,
   reported: Pick<ModelState, 'memoryBytes' | 'contextLength' | 'cacheUse' | 'loadProgress' | 'device'>,
+  startedAt: number,
 ): ModelState {
   const { id, phase, slots, held, waiting } = model
   const oldest = waiting.length > 0 ? Math.min(...waiting.map(({ since }) => since)) : null
@@ -379,7 +383,7 @@ function describeState(
     slots,
     inUse: held.length,
     waiting: waiting.length,
-    ...(oldest !== null && { waitingSince: oldest }),
+    ...(oldest !== null && { waitingSince: startedAt + oldest }),
   }
 }
 

@@ -155,7 +155,7 @@ const grantSlots =
 
 /** Facts outside the state at one time. */
 interface Facts {
-  /** Unix milliseconds. */
+  /** Milliseconds of a clock that is never set, as all times of the state. */
   readonly now: number
   /** Memory of each loaded model. */
   readonly memory: ReadonlyMap<string, MemoryNeed>
@@ -278,7 +278,7 @@ function findQueueRefusal(
     : { because: 'share-full', retryAfterSeconds: estimateRetryAfter({ ...model, waiting: own }) }
 }
 
-/** The next time at which the planner must run without an event, in Unix milliseconds; Infinity = never. */
+/** The next time at which the planner must run without an event, in the time of `now`; Infinity = never. */
 export function nextDeadline({ models, closing }: ResidencyState, limits: ResidencyLimits, now: number): number {
   // Leases may end after closing, and a timer would keep the process alive.
   if (closing) return Number.POSITIVE_INFINITY

@@ -9,7 +9,7 @@ export interface Waiter {
   readonly weight?: number
   /** Completions or images, 1 to 16; the size of the request for fair sharing. */
   readonly sequences: number
-  /** Unix milliseconds. */
+  /** Milliseconds of a clock that is never set. */
   readonly since: number
   /** Arrival shifted by priority; orders the waiters of an account. */
   readonly due: number
@@ -40,7 +40,7 @@ export type Phase =
 
 export type UnloadReason = 'idle' | 'memory' | 'asked'
 
-/** The planner's state of one model. Times in Unix milliseconds. */
+/** The planner's state of one model. Times in milliseconds of a clock that is never set. */
 export interface ResidentModel {
   readonly id: string
   readonly phase: Phase

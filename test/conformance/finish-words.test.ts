@@ -21,7 +21,7 @@ const request = makeTextRequest('hello')
 const head = { id: 'cmpl-1', created: 12, model: 'm' }
 const delivery = { stream: true, includeUsage: false }
 const body = parseResponseRequest({ model: 'm', input: 'a' })
-const response = startResponse({ now: () => 12_345_678, wait: () => new Promise(() => {}) })
+const response = startResponse({ now: () => 12_345_678, steadyNow: () => 0, wait: () => new Promise(() => {}) })
 
 type Call = 'with a call' | 'without'
 const usage = { prompt_tokens: 1, completion_tokens: 1 }

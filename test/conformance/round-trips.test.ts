@@ -48,7 +48,9 @@ const interfaces: Readonly<Record<string, (result: TextResult) => TextRequest>> 
   },
   responses: (result) => {
     const requested = parseResponseRequest({ model: 'm', input: 'hi' })
-    const { output } = send(encodeFinished(startResponse({ now: () => 1, wait: () => new Promise(() => {}) }), requested, result))
+    const { output } = send(
+      encodeFinished(startResponse({ now: () => 1, steadyNow: () => 0, wait: () => new Promise(() => {}) }), requested, result),
+    )
     const results = output.flatMap((item: Wire) =>
       item.type === 'function_call' ? [{ type: 'function_call_output', call_id: item.call_id, output: 'found' }] : [],
     )

@@ -70,7 +70,7 @@ suite('submitting and polling', () => {
   test('foreign, unknown and malformed ids return byte-identical answers', async () => {
     const { id } = await submit(service)
     const stranger = await createAccount(
-      { ...service.store, clock: { now: () => 0, wait: () => Promise.resolve() } },
+      { ...service.store, clock: { now: () => 0, steadyNow: () => 0, wait: () => Promise.resolve() } },
       { name: 'Bo', role: 'member' },
       { signal },
     )

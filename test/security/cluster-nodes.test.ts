@@ -159,9 +159,9 @@ for (const [kind, limit] of [
     // Every sign leads to a look at the clock.
     const watched: Clock = {
       ...clock,
-      now() {
+      steadyNow() {
         looks.emit('look')
-        return clock.now()
+        return clock.steadyNow()
       },
     }
     const stranger = createTcpServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')

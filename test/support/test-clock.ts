@@ -9,7 +9,7 @@ interface Sleeper {
 export interface TestClock extends Clock {
   /** Moves time on, waking every wait in the order in which it is due and letting its consequences run before the next. */
   advance(ms: number): Promise<void>
-  /** Sets the time without waking anybody, as an operator who corrects the machine's clock does. */
+  /** Sets the time without waking anybody and without a change of the steady time, as an operator who corrects the machine's clock does. */
   jump(to: number): void
   /** Resolves as soon as at least `count` waits are pending. */
   waiting(count: number): Promise<void>
@@ -18,6 +18,7 @@ export interface TestClock extends Clock {
 /** @param start Unix milliseconds; the default is an arbitrary fixed moment. */
 export function createTestClock(start = Date.UTC(2026, 0, 1)): TestClock {
   let now = start
+  let jumpedMs = 0
   const sleepers = new Set<Sleeper>()
   const watchers = new Set<{ readonly count: number; readonly resolve: () => void }>()
 
@@ -32,6 +33,7 @@ export function createTestClock(start = Date.UTC(2026, 0, 1)): TestClock {
 
   return {
     now: () => now,
+    steadyNow: () => now - start - jumpedMs,
     wait(ms, { signal }) {
       if (signal.aborted) return Promise.reject(signal.reason)
       return new Promise((resolve, reject) => {
@@ -58,6 +60,7 @@ export function createTestClock(start = Date.UTC(2026, 0, 1)): TestClock {
       now = Math.max(now, until)
     },
     jump(to) {
+      jumpedMs += to - now
       now = to
     },
     async waiting(count) {

@@ -9,6 +9,8 @@ export const dayMs = 24 * hourMs
 export interface Clock {
   /** Unix milliseconds. */
   now(): number
+  /** Milliseconds since an arbitrary start. Unlike `now`, changes of the system's time do not affect it, so durations are measured by it. */
+  steadyNow(): number
   /** Resolves after `ms`; rejects with the signal's reason when aborted. */
   wait(ms: number, options: Abortable): Promise<void>
 }

@@ -19,7 +19,7 @@ export class DatabaseClock implements Clock, Disposable {
   readonly #timer: NodeJS.Timeout
   #offset: number
 
-  /** @param machine Used only for waiting. */
+  /** @param machine Used only for waiting and for durations. */
   static async open(database: Database, machine: Clock): Promise<DatabaseClock> {
     return new DatabaseClock(database, machine, await readOffset(database))
   }
@@ -34,6 +34,10 @@ export class DatabaseClock implements Clock, Disposable {
 
   now(): number {
     return Math.floor(performance.now() + this.#offset)
+  }
+
+  steadyNow(): number {
+    return this.#machine.steadyNow()
   }
 
   wait(ms: number, options: Abortable): Promise<void> {

@@ -26,6 +26,7 @@ function createImpatientClock() {
   let now = Date.now()
   const clock: Clock = {
     now: () => now,
+    steadyNow: () => now,
     wait(ms, { signal }) {
       if (ms <= 1000) {
         now += ms

@@ -17,7 +17,7 @@ const request = makeTextRequest('hi')
 
 describe('the head of an answer', () => {
   it('has a unique id and a time in whole seconds', () => {
-    const clock = { now: () => 1999 }
+    const clock = { now: () => 1999, steadyNow: () => 0 }
     const [a, b] = [startCompletion({ ...clock, wait: async () => {} }, 'm'), startCompletion({ ...clock, wait: async () => {} }, 'm')]
     assert.match(a.id, /^cmpl-[0-9a-f]{32}$/)
     assert.notEqual(a.id, b.id)

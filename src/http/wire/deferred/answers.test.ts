@@ -175,7 +175,7 @@ describe('the stream of a request', () => {
 })
 
 describe('the stored output of asynchronous work', () => {
-  const clock = { now: () => 5000, wait: async () => {} }
+  const clock = { now: () => 5000, steadyNow: () => 0, wait: async () => {} }
   const text = {
     choices: [{ text: 'Hi', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' }],
     usage: { promptTokens: 1, completionTokens: 1, cachedTokens: 0 },

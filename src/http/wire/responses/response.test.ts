@@ -12,7 +12,7 @@ import { encodeFinished, encodeResponse, responseSchema, startResponse } from '.
 import { parseResponseRequest } from './response-request.ts'
 import { encodeResponseStream } from './response-stream.ts'
 
-const head = startResponse({ now: () => 12_345_678, wait: () => new Promise(() => {}) })
+const head = startResponse({ now: () => 12_345_678, steadyNow: () => 0, wait: () => new Promise(() => {}) })
 const inner = { type: 'function', name: 'enter' }
 const tools = [
   { type: 'function', name: 'look' },
