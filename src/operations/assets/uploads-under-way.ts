@@ -16,18 +16,18 @@ export interface RegisteredUpload extends Disposable {
   sizesBeside(): ReadonlyMap<string, number>
 }
 
-/** Running uploads, so that no two write the same file and an account's uploads together stay within its quota. */
+/** Running uploads and checks, so that no two use the same file and an account's uploads together stay within its quota. */
 export class UploadsUnderWay {
   readonly #running = new Map<string, Upload>()
 
   /**
-   * Registers an upload.
+   * Registers an upload, or the check of its file.
    *
-   * @throws {ServiceError} `concurrency_limit_exceeded` if the asset is already being uploaded.
+   * @throws {ServiceError} `concurrency_limit_exceeded` if the asset is already being uploaded or checked.
    */
   begin({ id, accountId }: { readonly id: string; readonly accountId: string }): RegisteredUpload {
     if (this.#running.has(id))
-      throw new ServiceError('concurrency_limit_exceeded', 'This asset is already being uploaded; wait until that upload ends.')
+      throw new ServiceError('concurrency_limit_exceeded', 'This asset is already being uploaded or checked; wait until that ends.')
     const upload: Upload = { accountId, bytes: null, ended: new Map() }
     this.#running.set(id, upload)
     return {

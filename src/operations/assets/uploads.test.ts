@@ -4,10 +4,11 @@ import { createMemoryStore } from '../../../test/support/memory/create-memory-st
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createTestAssets } from '../../../test/support/test-assets.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
+import type { ExaminedWeights } from '../../core/assets/asset.ts'
 import type { UploadedAsset } from '../../core/assets/uploaded-asset.ts'
 import { createFakeCatalog } from '../../runtimes/fake/fake-catalog.ts'
-import { putAssetRecord } from './asset-records.ts'
-import { receiveAsset } from './uploads.ts'
+import { listAssetRecords, putAssetRecord } from './asset-records.ts'
+import { completeAsset, receiveAsset } from './uploads.ts'
 
 const options = { signal: new AbortController().signal }
 const bytesPerAccount = 1000
@@ -31,8 +32,27 @@ async function openUploads() {
   const clock = createTestClock()
   const folder = await createTemporaryFolder()
   const store = createMemoryStore({ clock, limits: { maxPending: 1 } })
-  const deps = createTestAssets({ store, clock, catalog: createFakeCatalog([]), folder: folder.path, bytesPerAccount })
+  const examined = Promise.withResolvers<ExaminedWeights>()
+  const examining = Promise.withResolvers<string>()
+  const examine = (path: string): Promise<ExaminedWeights> => {
+    examining.resolve(path)
+    return examined.promise
+  }
+  const deps = { ...createTestAssets({ store, clock, catalog: createFakeCatalog([]), folder: folder.path, bytesPerAccount }), examine }
   return {
+    deps,
+    /** Begins to check a file; resolves while it is read. `end` accepts it. */
+    async check(asset: UploadedAsset) {
+      const done = completeAsset(deps, asset, options)
+      const file = await examining.promise
+      return {
+        end() {
+          const descriptor = { kind: 'lora', name: asset.name, file, family: 'sdxl', bytes: 0, created: 0 } as const
+          examined.resolve({ kind: 'asset', descriptor })
+          return done
+        },
+      }
+    },
     create: (digit: string) =>
       putAssetRecord(
         deps,
@@ -131,5 +151,37 @@ suite('the quota of uploads', () => {
     await assert.rejects(uploads.put(await uploads.create('2'), Buffer.from('PK, a pickle'), 900), { code: 'validation_error' })
     await one.send(900)
     assert.equal((await one.end()).bytes, 1000)
+  })
+})
+
+suite('the check of an upload', () => {
+  test('accepts the bytes that were checked, and no others arrive meanwhile', async () => {
+    await using uploads = await openUploads()
+    const sent = await uploads.put(await uploads.create('1'), weights(300), 300)
+    const check = await uploads.check(sent)
+    await assert.rejects(uploads.put(sent, weights(900), 900), { code: 'concurrency_limit_exceeded' })
+    const ready = await check.end()
+    assert.deepEqual([ready.state, ready.bytes], ['ready', 300])
+    assert.equal((await uploads.deps.files.received(ready.id))?.bytes, 300)
+  })
+
+  test('of a file that is being checked or uploaded is refused, and a second one returns the result of the first', async () => {
+    await using uploads = await openUploads()
+    const upload = await uploads.begin(await uploads.create('1'), 300)
+    const [asset] = await listAssetRecords(uploads.deps, { accountId: 'a' }, options)
+    assert.ok(asset)
+    await assert.rejects(completeAsset(uploads.deps, asset, options), { code: 'concurrency_limit_exceeded' })
+    const check = await uploads.check(await upload.end())
+    await assert.rejects(completeAsset(uploads.deps, asset, options), { code: 'concurrency_limit_exceeded' })
+    const ready = await check.end()
+    assert.deepEqual(await completeAsset(uploads.deps, asset, options), ready)
+  })
+
+  test('leaves no bytes of an upload that was found awaited before it', async () => {
+    await using uploads = await openUploads()
+    const sent = await uploads.put(await uploads.create('1'), weights(300), 300)
+    await (await uploads.check(sent)).end()
+    await assert.rejects(uploads.put(sent, weights(900), 900), { code: 'not_found' })
+    assert.equal((await uploads.deps.files.received(sent.id))?.bytes, 300)
   })
 })

@@ -2,7 +2,7 @@ import type { Caller } from '../../core/access-token.ts'
 import { assetReference, type UploadedAsset } from '../../core/assets/uploaded-asset.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Abortable } from '../../core/waiting.ts'
-import { judgeUpload, listAssetRecords, putAssetRecord } from './asset-records.ts'
+import { findAssetRecord, judgeUpload, listAssetRecords, putAssetRecord } from './asset-records.ts'
 import type { AssetDependencies } from './assets.ts'
 
 /** Maximum number of assets per account. */
@@ -78,8 +78,9 @@ function nameTaken(name: string): ServiceError {
 /**
  * Receives an asset's file, from the end of the last upload or from the start.
  *
- * @throws {ServiceError} `not_found` if no file is awaited, `quota_exceeded` if the account's files exceed its limit, `validation_error` as
- * soon as the first bytes show another kind of file, and the errors of {@link AssetFiles.receive}.
+ * @throws {ServiceError} `not_found` if no file is awaited, `concurrency_limit_exceeded` during another upload or the check,
+ * `quota_exceeded` if the account's files exceed its limit, `validation_error` as soon as the first bytes show another kind of file, and
+ * the errors of {@link AssetFiles.receive}.
  */
 export async function receiveAsset(
   deps: AssetDependencies,
@@ -91,10 +92,13 @@ export async function receiveAsset(
   }: { readonly asset: UploadedAsset; readonly content: AsyncIterable<Uint8Array>; readonly from: number; readonly length: number | null },
   options: Abortable,
 ): Promise<UploadedAsset> {
-  if (asset.state !== 'awaiting') throw new ServiceError('not_found', 'This asset does not expect a file: create another asset.')
   const { accountId, id } = asset
   using upload = deps.uploads.begin(asset)
-  const others = (await listAssetRecords(deps, { accountId }, options)).filter((each) => each.id !== id)
+  const records = await listAssetRecords(deps, { accountId }, options)
+  // Its upload may have been completed since the caller found it.
+  const current = records.find((each) => each.id === id)
+  if (current?.state !== 'awaiting') throw new ServiceError('not_found', 'This asset does not expect a file: create another asset.')
+  const others = records.filter((each) => each.id !== id)
   const stored = new Map(await Promise.all(others.map(async (each) => [each.id, await bytesOf(deps, each)] as const)))
   const sum = stored.values().reduce((total, bytes) => total + bytes, 0)
   const requireRoom = (bytes: number): void => {
@@ -109,7 +113,7 @@ export async function receiveAsset(
   }
   if (length !== null) requireRoom(from + length)
   const bytes = await deps.files.receive(id, from === 0 ? checkStart(content) : content, { ...options, from, mayGrowTo })
-  return await putAssetRecord(deps, { ...asset, bytes }, options)
+  return await putAssetRecord(deps, { ...current, bytes }, options)
 }
 
 /** Bytes of an asset's file. An upload that was broken off has stored more than its record says. */
@@ -145,20 +149,24 @@ function otherKind(start: readonly number[]): string | null {
 /**
  * Checks an asset's file and makes it available to requests, or removes it and stores the reason in its record.
  *
- * @throws {ServiceError} `validation_error` if no file was received or an upload is running.
+ * @throws {ServiceError} `validation_error` if no file was received, `concurrency_limit_exceeded` during an upload or another check.
  */
 export async function completeAsset(deps: AssetDependencies, asset: UploadedAsset, options: Abortable): Promise<UploadedAsset> {
   if (asset.state === 'ready') return asset
-  const received = asset.state === 'awaiting' ? await deps.files.received(asset.id) : null
-  if (received === null || deps.uploads.has(asset.id))
+  // Until the checked file is accepted, no upload may change it.
+  using _upload = deps.uploads.begin(asset)
+  const current = await findAssetRecord(deps, asset.id, options)
+  if (current?.state === 'ready') return current
+  const received = current?.state === 'awaiting' ? await deps.files.received(asset.id) : null
+  if (current === null || received === null)
     throw new ServiceError('validation_error', "Upload the complete file to the asset's `put_url` first.", { param: 'asset_id' })
-  const judged = judgeUpload(asset, await deps.examine(received.path, assetReference(asset)))
+  const judged = judgeUpload(current, await deps.examine(received.path, assetReference(current)))
   if ('fault' in judged) {
-    await deps.files.remove(asset.id)
-    return putAssetRecord(deps, { ...asset, state: 'rejected', details: judged.fault, bytes: 0, picture: null }, options)
+    await deps.files.remove(current.id)
+    return putAssetRecord(deps, { ...current, state: 'rejected', details: judged.fault, bytes: 0, picture: null }, options)
   }
-  await deps.files.accept(asset.id)
-  const ready = await putAssetRecord(deps, { ...asset, state: 'ready', found: judged.found, bytes: received.bytes }, options)
+  await deps.files.accept(current.id)
+  const ready = await putAssetRecord(deps, { ...current, state: 'ready', found: judged.found, bytes: received.bytes }, options)
   deps.library.admit(ready)
   return ready
 }
