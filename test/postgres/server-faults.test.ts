@@ -12,6 +12,7 @@ import { insist } from '../support/postgres/insist.ts'
 import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
 import { makeSubmission } from '../support/submission.ts'
+import { createTestClock } from '../support/test-clock.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const away = { code: 'server_is_overloaded', retryAfterSeconds: 2 }
@@ -91,6 +92,43 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     }
     const [from, to] = [at - dayMs, at + dayMs].map((time) => new Date(time).toISOString().slice(0, 10))
     assert.equal((await store.usage.summarize({ accountId: 'a', from: from ?? '', to: to ?? '' }, options))[0]?.requests, 7)
+  })
+
+  test('usage recorded again after an outage, when its entry was already summed, counts once', async () => {
+    const clock = createTestClock()
+    const url = await createDatabase()
+    await using store = await openPostgresStore({ url, clock, limits: roomy, mode: 'tool', time: 'clock' })
+    const entry = makeUsageEntry({ at: clock.now() })
+    const day = new Date(entry.at).toISOString().slice(0, 10)
+    const counted = async () => (await store.usage.summarize({ accountId: 'a', from: day, to: day }, options))[0]?.requests
+    await store.usage.append(entry, { ...options, id: 'work' })
+    await clock.advance(2 * 60_000)
+    assert.equal(await store.usage.rollUp(options), 1)
+    await clock.advance(60 * 60_000)
+    for (const id of ['work', 'never-written', 'work', 'never-written']) await store.usage.append(entry, { ...options, id })
+    assert.equal(await counted(), 2)
+    assert.equal(await store.usage.rollUp(options), 1)
+    assert.equal(await counted(), 2)
+    await clock.advance(dayMs)
+    await store.usage.rollUp(options)
+    const { query } = await sharedPostgres()
+    assert.deepEqual(await query('select work_id from summed_work', new URL(url).pathname.slice(1)), [])
+  })
+
+  test('usage recorded again while its entry is being summed counts once', async () => {
+    const clock = createTestClock()
+    const url = await createDatabase()
+    await using store = await openPostgresStore({ url, clock, limits: roomy, mode: 'tool', time: 'clock' })
+    const entry = makeUsageEntry({ at: clock.now() })
+    await store.usage.append(entry, { ...options, id: 'work' })
+    await clock.advance(2 * 60_000)
+    for (let round = 0; round < 20; round++) {
+      const id = `work-${round}`
+      await store.usage.append(entry, { ...options, id })
+      await Promise.all([store.usage.rollUp(options), ...Array.from({ length: 5 }, () => store.usage.append(entry, { ...options, id }))])
+    }
+    const day = new Date(entry.at).toISOString().slice(0, 10)
+    assert.equal((await store.usage.summarize({ accountId: 'a', from: day, to: day }, options))[0]?.requests, 21)
   })
 
   test('work of a claim with a lost answer is claimed again at once, without counting an attempt', async () => {

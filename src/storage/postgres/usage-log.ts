@@ -2,13 +2,16 @@ import { budgetStarts } from '../../core/limits/budget.ts'
 import type { BookingOptions, UsageLog } from '../../core/ports/usage-log.ts'
 import { firstHourDay, type UsageEntry } from '../../core/usage.ts'
 import { entryColumns, entryParameters, summed, sums } from '../rows/usage-row.ts'
+import type { Statements } from '../tables/statements.ts'
 import { UsageTables } from '../tables/usage-tables.ts'
 import type { Database } from './database.ts'
 
 /** Entries per commit of a roll-up. Entries of the current minute stay, because budgets of a minute count them. */
 const batch = 2000
-/** Entries stay for this much longer, so that a write repeated after a lost answer finds the first. */
+/** Entries stay for this much longer, so that a write repeated soon after a lost answer finds the first. */
 const repeatedMs = 30_000
+/** The work of summed entries is remembered for this long, because writes are repeated until an outage ends. */
+const rememberedMs = 24 * 60 * 60 * 1000
 
 const added = ['requests', ...sums].map((name) => `${name} = sum.${name} + excluded.${name}`).join(', ')
 
@@ -40,8 +43,18 @@ export class PostgresUsageLog extends UsageTables<Database> implements UsageLog 
 
   async #append(entry: UsageEntry, id: string | undefined): Promise<void> {
     const sql = `with settled as (delete from reservations where id = :workId)
-      insert into usage_entries (${entryColumns.names}) values (${entryColumns.parameters}) on conflict do nothing`
-    await this.database.run(sql, entryParameters(entry, id), { repeatable: id !== undefined })
+      insert into usage_entries (${entryColumns.names}) select ${entryColumns.parameters}
+        where not exists (select from summed_work where at = :at and work_id = :workId)
+      on conflict do nothing`
+    const options = { repeatable: id !== undefined }
+    const write = (statements: Statements) => statements.run(sql, entryParameters(entry, id), options)
+    if (id === undefined || entry.at > this.clock.now() - repeatedMs / 2) await write(this.database)
+    // A roll-up must not move the work from one table to the other while both are checked.
+    else
+      await this.database.transaction(async (statements) => {
+        await statements.run('select pg_advisory_xact_lock_shared(:rollUpLock)', { rollUpLock })
+        return write(statements)
+      }, options)
   }
 
   async rollUp(): Promise<number> {
@@ -69,11 +82,13 @@ export class PostgresUsageLog extends UsageTables<Database> implements UsageLog 
       ${detail('hours', entryHour)},
       ${latencies('slow_days', '-1')},
       ${latencies('slow_hours', entryHour)},
+      remembered as (insert into summed_work (at, work_id) select at, work_id from gone where work_id is not null on conflict do nothing),
+      forgotten as (delete from summed_work where ctid = any (array(select ctid from summed_work where at < :forgottenBefore order by at limit :batch))),
       old_hours as (delete from usage_details where hour >= 0 and day < :hoursFrom),
       old_latencies as (delete from usage_latencies where hour >= 0 and day < :hoursFrom)
       select seq from gone`
-    return (await this.database.all(sql, { batch, rollUpLock, since: budgetStarts(now).minute - repeatedMs, hoursFrom: firstHourDay(now) }))
-      .length
+    const until = { since: budgetStarts(now).minute - repeatedMs, hoursFrom: firstHourDay(now), forgottenBefore: now - rememberedMs }
+    return (await this.database.all(sql, { batch, rollUpLock, ...until })).length
   }
 }
 

@@ -2,7 +2,16 @@ import { sessionExpiry } from '../../tables/account-tables.ts'
 import { freeLanes } from './free-lanes.ts'
 import { documentSums, limitTables } from './limit-tables.ts'
 import { queueTables } from './queue-tables.ts'
-import { countTables, latencyTables, refusalTables, requestErrors, requestTables, usageWork, wordIndex } from './request-tables.ts'
+import {
+  countTables,
+  latencyTables,
+  refusalTables,
+  requestErrors,
+  requestTables,
+  summedWork,
+  usageWork,
+  wordIndex,
+} from './request-tables.ts'
 import { tables } from './tables.ts'
 
 /** One step to the next version of the schema. */
@@ -57,4 +66,5 @@ export const migrations: readonly Migration[] = [
   { sql: 'alter table invitations add column note text', leastProgram: 1 },
   { sql: wordIndex, leastProgram: 1 },
   { sql: sessionExpiry, leastProgram: 1 },
+  { sql: summedWork, leastProgram: 1 },
 ]

@@ -78,3 +78,10 @@ export const usageWork = `
 
 /** Finds the records that still have words without reading the others. */
 export const wordIndex = `create index request_records_words on request_records (at) where ${hasWords}`
+
+/** Work whose entry was summed, so that a write repeated after an outage adds nothing. */
+export const summedWork = `create table summed_work (
+    at bigint not null,
+    work_id text collate "C" not null,
+    primary key (at, work_id)
+  )`
