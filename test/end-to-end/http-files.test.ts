@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { ServiceError } from '../../src/core/error.ts'
+import type { DocumentStore } from '../../src/core/ports/document-store.ts'
 import { createAccount } from '../../src/operations/access/accounts.ts'
 import type { FileObject } from '../support/batches/batch-service.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { createMemoryOutputs } from '../support/memory/create-memory-outputs.ts'
+import { createMemoryStore } from '../support/memory/create-memory-store.ts'
 import { readError, readJson } from '../support/read-json.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
@@ -79,6 +82,26 @@ suite('files', () => {
     assert.equal((await readError(answer)).code, 'quota_exceeded')
     assert.deepEqual(await keptOutputs(), [])
     assert.equal((await service.store.documents.sum({ accountId: service.accountId, kind: 'file' }, { signal })).count, 0)
+  })
+
+  test('a file keeps its bytes if its record was stored but the answer of the store was lost', async () => {
+    const store = createMemoryStore({ clock, limits: { maxPending: 1 } })
+    const put: DocumentStore['put'] = async (...given) => {
+      await store.documents.put(...given)
+      throw new ServiceError('server_is_overloaded', 'The database did not respond in time; try again later.')
+    }
+    const documents = new Proxy(store.documents, { get: (target, name) => (name === 'put' ? put : Reflect.get(target, name)) })
+    await using losing = await startHttpService({ clock, open: () => store, overrides: { outputs, documents } })
+    const answer = await fetch(`${losing.url}/v1/files`, {
+      method: 'POST',
+      body: form(['purpose', 'batch'], ['file', new Blob(['{}'])]),
+      headers: { authorization: `Bearer ${losing.token}` },
+    })
+    assert.equal(answer.status, 503)
+    const listed = await readJson(await losing.fetch('/v1/files'))
+    const [{ id }] = Object(listed).data
+    const content = await losing.fetch(`/v1/files/${id}/content`)
+    assert.deepEqual([content.status, await content.text()], [200, '{}'])
   })
 
   const file = new Blob(['{}'])

@@ -4,6 +4,7 @@ import { dropBytes, keepFile, readFile, removeFile, type StoredBytes, storeBytes
 import { afterFirst } from '../answers/first-part.ts'
 import { sendChunks } from '../answers/send-chunks.ts'
 import { receivedForm } from '../body/form/received-form.ts'
+import type { RouteDependencies } from '../http-dependencies.ts'
 import type { Call, Route } from '../route.ts'
 import {
   encodeFile,
@@ -35,26 +36,9 @@ export const fileRoutes: readonly Route[] = [
     body: fileRequestSchema,
     answers: [json('The file.', fileObjectSchema)],
     refusals: [400, 413, 415, 429, 503],
-    handle: (deps) => {
-      return async ({ incoming, caller: { accountId }, options }) => {
-        const stored: StoredBytes[] = []
-        try {
-          const { fields, files: received } = await receivedForm(incoming).read(async ({ field, name, content }) => {
-            if (field !== 'file' || stored.length > 0) throw fileFault('must be the only file of the form, sent once.')
-            const bytes = await storeBytes(deps, { accountId, content }, options)
-            stored.push(bytes)
-            return { name: readFileName(name), bytes }
-          })
-          const request = parseFileRequest(fields)
-          const [only, another] = received
-          if (only === undefined || another !== undefined) throw fileFault('is required: add one file.')
-          const { name, bytes } = only.file
-          return encodeFile(await keepFile(deps, bytes, { name, ...request }, options))
-        } catch (error) {
-          for (const bytes of stored) await dropBytes(deps, bytes)
-          throw error
-        }
-      }
+    handle: (deps) => async (call) => {
+      const { bytes, ...file } = await receiveFile(deps, call)
+      return encodeFile(await keepFile(deps, bytes, file, call.options))
     },
   },
   {
@@ -123,3 +107,28 @@ export const fileRoutes: readonly Route[] = [
     },
   },
 ]
+
+/** Stores the only file of a form; a faulty form leaves nothing behind. */
+async function receiveFile(
+  deps: RouteDependencies,
+  { incoming, caller: { accountId }, options }: Call,
+): Promise<ReturnType<typeof parseFileRequest> & { readonly name: string; readonly bytes: StoredBytes }> {
+  const stored: StoredBytes[] = []
+  try {
+    const { fields, files: received } = await receivedForm(incoming).read(async ({ field, name, content }) => {
+      if (field !== 'file' || stored.length > 0) throw fileFault('must be the only file of the form, sent once.')
+      const bytes = await storeBytes(deps, { accountId, content }, options)
+      stored.push(bytes)
+      return { name: readFileName(name), bytes }
+    })
+    const request = parseFileRequest(fields)
+    const [only, another] = received
+    if (only === undefined || another !== undefined) throw fileFault('is required: add one file.')
+    // The last moment at which there is surely no record.
+    options.signal.throwIfAborted()
+    return { ...request, ...only.file }
+  } catch (error) {
+    for (const bytes of stored) await dropBytes(deps, bytes)
+    throw error
+  }
+}

@@ -53,22 +53,25 @@ export async function dropBytes({ outputs }: Pick<FileDependencies, 'outputs'>, 
 }
 
 /**
- * Creates the record of stored bytes; when this resolves the file is on stable storage.
+ * Creates the record of stored bytes; when this resolves the file is on stable storage. Bytes that exceed the quota are deleted. After any
+ * other error the record may exist, so its bytes stay; without a record they are deleted as orphans.
  *
  * @param file.lifetimeMs Milliseconds from now; null = unlimited.
  * @throws {ServiceError} `quota_exceeded`.
  */
 export async function keepFile(
   deps: FileDependencies,
-  { accountId, uuid, bytes, parts }: StoredBytes,
+  stored: StoredBytes,
   { name, purpose, lifetimeMs }: { readonly name: string; readonly purpose: FilePurpose; readonly lifetimeMs: number | null },
   options: Abortable,
 ): Promise<StoredFile> {
   const { documents, clock, maxDocumentBytes: most } = deps
+  const { accountId, uuid, bytes, parts } = stored
   const createdAt = clock.now()
   const expiresAt = lifetimeMs === null ? null : createdAt + lifetimeMs
   const file = { id: `${filePrefix}${uuid}`, accountId, name, purpose, bytes, createdAt, expiresAt, parts }
   if ((await documents.put(fileDocument(file), { ...options, version: null, most })) === 'stored') return file
+  await dropBytes(deps, stored)
   throw fileQuotaExceeded(most)
 }
 
