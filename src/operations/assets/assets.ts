@@ -4,7 +4,7 @@ import type { UploadedAsset } from '../../core/assets/uploaded-asset.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { AssetFiles } from '../../core/ports/asset-files.ts'
 import type { Store } from '../../core/ports/store.ts'
-import type { Abortable } from '../../core/waiting.ts'
+import { type Abortable, neverAborted } from '../../core/waiting.ts'
 import { type AssetLibrary, hasName } from './asset-library.ts'
 import { listAssetRecords, putAssetRecord } from './asset-records.ts'
 import type { UploadsUnderWay } from './uploads-under-way.ts'
@@ -45,7 +45,8 @@ const maxPictureBytes = 512 * 1024
  * Sets the preview picture of an asset.
  *
  * @param picture Its bytes must already be checked to be `png`, `jpeg` or `webp`.
- * @throws {ServiceError} `validation_error` if it is too large.
+ * @throws {ServiceError} `validation_error` if it is too large, `idempotency_conflict` if the asset was changed meanwhile, and the errors of
+ * {@link AssetFiles.putPicture}; the earlier picture then stays.
  */
 export async function setAssetPicture(
   deps: AssetDependencies,
@@ -57,8 +58,14 @@ export async function setAssetPicture(
     throw new ServiceError('validation_error', `\`image\` must be a smaller file, at most ${maxPictureBytes / 1024} KB.`, {
       param: 'image',
     })
-  await deps.files.putPicture(asset.id, bytes)
+  // First, so that a call refused because of another change leaves the picture as it is.
   const changed = await putAssetRecord(deps, { ...asset, picture: `image/${format}` }, options)
+  try {
+    await deps.files.putPicture(asset.id, bytes)
+  } catch (error) {
+    deps.library.note(await putAssetRecord(deps, { ...changed, picture: asset.picture }, neverAborted).catch(() => changed))
+    throw error
+  }
   deps.library.note(changed)
   return changed
 }
