@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { makeInferenceId } from '../../src/core/deferred/inference-id.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import { type Budget, type BudgetWish, neededOf } from '../../src/core/limits/budget.ts'
 import { budgetExceeded } from '../../src/core/limits/budget-exceeded.ts'
 import { noLimits, noUseLimits, type UseLimits } from '../../src/core/limits/use-limits.ts'
+import { abandonedMs } from '../../src/core/ports/budget-ledger.ts'
 import type { Store } from '../../src/core/ports/store.ts'
 import type { UsageEntry } from '../../src/core/usage.ts'
 import { makeUsageEntry } from '../support/memory/usage-entry.ts'
@@ -163,6 +165,29 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     await store.accounts.change('a', { by: null, disabledAt: clock.now() }, options)
     const running = (await store.ledger.budgets(ada, options))[0]?.reserved
     assert.equal(running, 0)
+  })
+
+  test(`${name} budgets: a reservation whose submission and release both failed ends after ten minutes`, async () => {
+    const { store, clock } = await start({ imagesPerDay: 9 })
+    await using _store = store
+    const reserve = async (running: boolean): Promise<string> => {
+      const id = makeInferenceId({ uuid: crypto.randomUUID(), accountId: 'a', now: clock.now() })
+      await store.ledger.reserve({ ...tokens(id, 0), unit: 'images', running, images: 1 }, options)
+      return id
+    }
+    const reserved = async () => {
+      await store.queue.expire(options)
+      return (await store.ledger.budgets(ada, options))[0]?.reserved
+    }
+    await reserve(false)
+    await store.queue.enqueue(makeSubmission({ id: await reserve(false) }), options)
+    await reserve(true)
+    await clock.advance(abandonedMs)
+    assert.equal(await reserved(), 3)
+    await clock.advance(1)
+    assert.equal(await reserved(), 2)
+    await reserve(false)
+    assert.equal(await reserved(), 3)
   })
 
   test(`${name} budgets: a token has its own budget within that of its account, also for concurrent requests`, async () => {

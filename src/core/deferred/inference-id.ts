@@ -33,8 +33,14 @@ function withMoment(now: number, rest: string): string {
   return `${moment.slice(0, 8)}-${moment.slice(8)}-7${rest}`
 }
 
+/** A lower bound of ids made at a given time or later. */
+export function firstIdAt(at: number): string {
+  const moment = momentOfId(at)
+  return `${moment.slice(0, 8)}-${moment.slice(8)}-0000-0000-000000000000`
+}
+
 /** The first twelve hexadecimal digits of ids made at a given time. */
-export function momentOfId(at: number): string {
+function momentOfId(at: number): string {
   return Math.floor(at).toString(16).padStart(12, '0')
 }
 

@@ -1,6 +1,9 @@
 import type { Budget, BudgetGrant, BudgetWish } from '../limits/budget.ts'
 import type { Abortable } from '../waiting.ts'
 
+/** Age at which a reservation for waiting work without an inference is dropped: both its submission and its release have failed. */
+export const abandonedMs = 10 * 60 * 1000
+
 /** An account and, if given, one of its tokens. */
 export interface BudgetHolder {
   readonly accountId: string
@@ -11,7 +14,8 @@ export interface BudgetHolder {
  * Reserves the maximum use of work in advance, so that concurrent work can never exceed the limits of an account or token.
  *
  * A reservation ends with {@link release}, with the usage entry that names it, or with the inference of the same id. The next call of
- * {@link reserve} on this node takes it as ended as soon as appending that entry has begun.
+ * {@link reserve} on this node takes it as ended as soon as appending that entry has begun. One for waiting work that never entered the
+ * queue ends {@link abandonedMs} after its id was made.
  */
 export interface BudgetLedger {
   /**

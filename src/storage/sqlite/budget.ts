@@ -1,3 +1,4 @@
+import { firstIdAt } from '../../core/deferred/inference-id.ts'
 import {
   type Budget,
   type BudgetAnswer,
@@ -11,7 +12,7 @@ import {
   listBudgets,
 } from '../../core/limits/budget.ts'
 import { type UseLimits, useLimitNames } from '../../core/limits/use-limits.ts'
-import type { BudgetHolder } from '../../core/ports/budget-ledger.ts'
+import { abandonedMs, type BudgetHolder } from '../../core/ports/budget-ledger.ts'
 import { readLimits } from '../rows/limit-columns.ts'
 import { columnsOf, type Row } from '../rows/row.ts'
 import { readBudgetSums } from '../rows/usage-row.ts'
@@ -53,6 +54,15 @@ export function releaseBudget(connection: Connection, { id }: { readonly id: str
 /** Releases the reservations of an earlier process for work that ended with it. */
 export function forgetReservations(connection: Connection, _input: object): number {
   return connection.run("delete from reservations where id not in (select id from inferences where status <> 'completed')")
+}
+
+/** Releases the reservations of submissions that failed together with their release. */
+export function forgetAbandoned(connection: Connection, now: number): void {
+  connection.run(
+    `delete from reservations where running = 0 and id < :before
+       and not exists (select 1 from inferences where inferences.id = reservations.id and status <> 'completed')`,
+    { before: firstIdAt(now - abandonedMs) },
+  )
 }
 
 /**

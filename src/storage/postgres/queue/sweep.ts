@@ -1,5 +1,7 @@
 import { cancelled, lostWorkers, mayRetry, waitedTooLong } from '../../../core/deferred/attempts.ts'
+import { firstIdAt } from '../../../core/deferred/inference-id.ts'
 import { lowPriorityAgesMs, outputRetentionMs, recordRetentionMs } from '../../../core/inference.ts'
+import { abandonedMs } from '../../../core/ports/budget-ledger.ts'
 import type { ExpiryReport, Hold, SweepReport } from '../../../core/ports/inference-queue.ts'
 import { type Row, readInteger, readText } from '../../rows/row.ts'
 import { repeatable, type Statements } from '../../tables/statements.ts'
@@ -151,14 +153,15 @@ function deleteSome(database: Database, table: string, key: string, condition: s
   return database.run(sql, { before, batch }, repeatable)
 }
 
-/** Deletes reservations and places of processes that have ended; those of queued work stay. */
+/** Deletes reservations and places of processes that have ended, and reservations of failed submissions; those of queued work stay. */
 async function forgetAbsent(database: Database, now: number): Promise<void> {
   const work = `case when reservations.id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then reservations.id::uuid end`
   // A cancelled request may have reserved after its completion: its reservation waited for the lock of the account.
   await database.run(
     `delete from reservations where exists (select 1 from inferences where id = ${work} and outcome is not null)
-     or (not ${aliveHolder('reservations.holder')} and not exists (select 1 from queue where id = ${work}))`,
-    {},
+     or ((not ${aliveHolder('reservations.holder')} or (not running and reservations.id < :before))
+       and not exists (select 1 from queue where id = ${work}))`,
+    { before: firstIdAt(now - abandonedMs) },
     repeatable,
   )
   await database.run(`delete from kept_places where not ${aliveHolder('kept_places.holder')}`, {}, repeatable)

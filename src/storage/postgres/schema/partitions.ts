@@ -1,4 +1,4 @@
-import { momentOfId } from '../../../core/deferred/inference-id.ts'
+import { firstIdAt } from '../../../core/deferred/inference-id.ts'
 import { recordRetentionMs } from '../../../core/inference.ts'
 import { dayMs } from '../../../core/ports/clock.ts'
 import { readText } from '../../rows/row.ts'
@@ -25,7 +25,7 @@ async function makePartition(database: Database, day: number): Promise<void> {
   await database.transaction(async (statements) => {
     await statements.run('select pg_advisory_xact_lock(:partitionLock)', { partitionLock })
     if ((await statements.get(tableSql, { name })) !== undefined) return
-    const [from, to] = [firstId(day), firstId(day + 1)]
+    const [from, to] = [firstIdAt(day * dayMs), firstIdAt((day + 1) * dayMs)]
     await statements.run(`create table ${name} (like inferences including defaults including constraints) with (fillfactor = 70)`)
     await statements.run('lock table inferences_other in access exclusive mode')
     await statements.run(
@@ -65,9 +65,4 @@ async function dropPartition(database: Database, name: string, endedBefore: numb
 
 function partitionOf(day: number): string {
   return `inferences_d${new Date(day * dayMs).toISOString().slice(0, 10).replaceAll('-', '')}`
-}
-
-function firstId(day: number): string {
-  const moment = momentOfId(day * dayMs)
-  return `${moment.slice(0, 8)}-${moment.slice(8)}-0000-0000-000000000000`
 }

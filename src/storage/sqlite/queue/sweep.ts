@@ -2,6 +2,7 @@ import { waitedTooLong } from '../../../core/deferred/attempts.ts'
 import { outputRetentionMs, recordRetentionMs } from '../../../core/inference.ts'
 import type { ExpiryReport, Hold, SweepReport } from '../../../core/ports/inference-queue.ts'
 import { readTextOrNull } from '../../rows/row.ts'
+import { forgetAbandoned } from '../budget.ts'
 import type { Connection } from '../connection.ts'
 import { reclaim } from './claim.ts'
 
@@ -33,6 +34,7 @@ export function expire(connection: Connection, _input: Readonly<Record<string, n
   )
   connection.run('delete from sessions where expires_at <= :now', { now })
   connection.run('delete from invitations where expires_at <= :now', { now })
+  forgetAbandoned(connection, now)
   return { outputs: expired.flatMap((row) => readTextOrNull(row, 'output_key') ?? []), deletedRecords }
 }
 
