@@ -199,9 +199,14 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })
     const submission = makeSubmission({ idempotency: { key: 'k', fingerprint: 'f' } })
+    assert.equal(await store.queue.findEarlier(submission, options), null)
     const results = await Promise.all([1, 2, 3].map(() => store.queue.enqueue(submission, options)))
     assert.deepEqual(results.map(({ repeated }) => repeated).sort(), [false, true, true])
     assert.equal(new Set(results.map(({ inference }) => inference.id)).size, 1)
+    assert.equal((await store.queue.findEarlier(submission, options))?.id, results[0]?.inference.id)
+    await assert.rejects(store.queue.findEarlier({ ...submission, idempotency: { key: 'k', fingerprint: 'other' } }, options), {
+      code: 'idempotency_conflict',
+    })
     await assert.rejects(store.queue.enqueue({ ...submission, idempotency: { key: 'k', fingerprint: 'other' } }, options), {
       code: 'idempotency_conflict',
     })
@@ -210,6 +215,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     })
     assert.equal((await store.queue.enqueue({ ...submission, accountId: 'b' }, options)).repeated, false)
     await clock.advance(24 * 60 * 60 * 1000)
+    assert.equal(await store.queue.findEarlier(submission, options), null)
     const later = await store.queue.enqueue({ ...submission, idempotency: { key: 'k', fingerprint: 'other' } }, options)
     assert.equal(later.repeated, false)
   })

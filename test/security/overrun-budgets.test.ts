@@ -154,6 +154,20 @@ for (const [name, open] of Object.entries(stores))
       assert.equal(budget?.reserved, 1)
     })
 
+    test('a repeated request gets its first answer when its own reservation has used up the budget', async () => {
+      await using service = await start(open, { imagesPerDay: 1 })
+      const send = (key: string) => service.fetch('/generate/sdxl', { json: picture, headers: { ...deferred, 'idempotency-key': key } })
+      const first = await send('k')
+      assert.equal(first.status, 202)
+      const again = await send('k')
+      assert.deepEqual([again.status, await again.json()], [202, await first.json()])
+      assert.equal(again.headers.get('x-ratelimit-remaining-images'), '0')
+      const other = await send('other')
+      assert.deepEqual([other.status, (await readError(other)).code], [429, 'quota_exceeded'])
+      const [budget] = await service.store.ledger.budgets({ accountId: service.accountId, tokenId: null }, { signal })
+      assert.equal(budget?.reserved, 1)
+    })
+
     test('pending texts count, and run within their reservation', async () => {
       const clock = createTestClock()
       const pool = createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock }) } })

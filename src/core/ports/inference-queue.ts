@@ -16,6 +16,9 @@ export interface InferenceSubmission extends Omit<Submission<InferenceWork>, 'id
   readonly webhookUrl: string | null
 }
 
+/** The fields by which a repeated submission is recognized. */
+export type KeyedSubmission = Pick<InferenceSubmission, 'accountId' | 'idempotency' | 'webhookUrl'>
+
 /** Identifies one claim of an inference; `attempt` is the fencing token. */
 export interface Hold {
   readonly id: string
@@ -112,6 +115,12 @@ export interface InferenceQueue {
    * `quota_exceeded` if its storage is full, `idempotency_conflict` if the key was used for another body.
    */
   enqueue(submission: InferenceSubmission, options: Abortable): Promise<{ readonly inference: Inference; readonly repeated: boolean }>
+  /**
+   * The inference that {@link enqueue} would return for a repeated submission; null = none.
+   *
+   * @throws {ServiceError} `idempotency_conflict`.
+   */
+  findEarlier(submission: KeyedSubmission, options: Abortable): Promise<Inference | null>
   /**
    * Claims the next pending inferences for these models, at most `limit` and within the capacity of each, in the order in which accounts
    * take turns, and starts an attempt of each. Work in an unknown format is left for newer versions.

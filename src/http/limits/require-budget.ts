@@ -17,7 +17,8 @@ declare module 'fastify' {
  * Checks that a caller has budget left for work of one kind, and sets the `x-ratelimit-*` headers to the smallest remaining budget of the
  * account and the token. Running and waiting work counts with the most that it can use.
  *
- * @throws {ServiceError} `quota_exceeded` when the day's or the month's budget is used up. Limits per minute are checked when the work runs.
+ * @throws {ServiceError} `quota_exceeded` when the day's or the month's budget is used up, unless the request has an idempotency key: it
+ * may repeat an accepted one, which only its submission can find. Limits per minute are checked when the work runs.
  */
 export async function requireBudget(
   { ledger, clock }: BudgetDependencies,
@@ -30,6 +31,7 @@ export async function requireBudget(
   reply.header(`x-ratelimit-limit-${spends}`, String(tightest.limit))
   reply.header(`x-ratelimit-remaining-${spends}`, String(leftOf(tightest)))
   reply.header(`x-ratelimit-reset-${spends}`, formatReset(nextReset(tightest.per, now) - now))
+  if (reply.request.headers['idempotency-key'] !== undefined) return
   const spent = budgets.find((budget) => isLasting(budget) && leftOf(budget) === 0)
   if (spent !== undefined) throw budgetExceeded(spent, now)
 }

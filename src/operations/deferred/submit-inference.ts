@@ -15,7 +15,7 @@ export interface SubmitDependencies extends BudgetDependencies {
 /**
  * Submits asynchronous work; when this resolves it is on stable storage and will be completed. Its maximum use stays reserved until then.
  *
- * @returns `repeated` = the idempotency key belongs to an earlier inference.
+ * @returns `repeated` = the idempotency key belongs to an earlier inference, which needs no budget.
  * @throws {ServiceError} `quota_exceeded`, and the errors of the queue.
  */
 export async function submitInference(
@@ -24,10 +24,18 @@ export async function submitInference(
   options: Abortable,
 ): Promise<{ readonly inference: Inference; readonly repeated: boolean }> {
   const { queue, ledger, onSubmitted } = deps
-  const { accountId, work } = submission
+  const { accountId, work, idempotency } = submission
   const id = makeInferenceId({ uuid: randomUUID(), accountId, now: deps.clock.now() })
   const wish = wishOf(deps, { ...submission, id }, { running: false })
-  const { isLimited } = await ledger.reserve(wish, options)
+  let isLimited: boolean
+  try {
+    isLimited = (await ledger.reserve(wish, options)).isLimited
+  } catch (refusal) {
+    // The reservation of the earlier inference may be what used up the budget.
+    const earlier = idempotency === null ? null : await queue.findEarlier(submission, options)
+    if (earlier === null) throw refusal
+    return { inference: earlier, repeated: true }
+  }
   let kept = false
   try {
     const priority = isLow(work) ? 'low' : submission.priority

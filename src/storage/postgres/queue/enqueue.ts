@@ -1,7 +1,7 @@
 import { accountDisabled } from '../../../core/account.ts'
-import type { ServiceError } from '../../../core/error.ts'
+import { ServiceError } from '../../../core/error.ts'
 import { type Inference, makePendingInference, outputRetentionMs } from '../../../core/inference.ts'
-import type { QueueLimits } from '../../../core/ports/inference-queue.ts'
+import type { KeyedSubmission, QueueLimits } from '../../../core/ports/inference-queue.ts'
 import { idempotencyConflict } from '../../refuse-submission.ts'
 import { writePriority } from '../../rows/inference-row.ts'
 import { readText, readTextOrNull } from '../../rows/row.ts'
@@ -38,7 +38,7 @@ async function enqueueOnce(
   submissions: readonly EncodedSubmission[],
   { limits, now }: { readonly limits: QueueLimits; readonly now: number },
 ): Promise<ReadonlyMap<EncodedSubmission, Enqueued>> {
-  const [room, earlier] = await Promise.all([readRoom(database, submissions), findEarlier(database, submissions, now)])
+  const [room, earlier] = await Promise.all([readRoom(database, submissions), findAllEarlier(database, submissions, now)])
   const results = new Map<EncodedSubmission, Enqueued>(earlier)
   const admitted: EncodedSubmission[] = []
   for (const submission of submissions.filter((each) => !earlier.has(each))) {
@@ -58,11 +58,22 @@ async function enqueueOnce(
   return results
 }
 
-async function findEarlier(
+/**
+ * Finds the inference with the same idempotency key from the last 24 hours.
+ *
+ * @throws {ServiceError} `idempotency_conflict`.
+ */
+export async function findEarlier(database: Statements, submission: KeyedSubmission, now: number): Promise<Inference | null> {
+  const result = (await findAllEarlier(database, [submission], now)).get(submission)
+  if (result instanceof ServiceError) throw result
+  return result?.inference ?? null
+}
+
+async function findAllEarlier<Submission extends KeyedSubmission & { readonly id?: string }>(
   database: Statements,
-  submissions: readonly EncodedSubmission[],
+  submissions: readonly Submission[],
   now: number,
-): Promise<ReadonlyMap<EncodedSubmission, Enqueued>> {
+): Promise<ReadonlyMap<Submission, Enqueued>> {
   const keyed = submissions.filter(({ idempotency }) => idempotency !== null)
   if (keyed.length === 0) return new Map()
   const rows = await database.all(
@@ -84,8 +95,8 @@ async function findEarlier(
     found.map(({ id, submission: { accountId } }) => ({ id, accountId })),
     now,
   )
-  return new Map<EncodedSubmission, Enqueued>(
-    found.flatMap(({ submission, row, id }, index): (readonly [EncodedSubmission, Enqueued])[] => {
+  return new Map<Submission, Enqueued>(
+    found.flatMap(({ submission, row, id }, index): (readonly [Submission, Enqueued])[] => {
       const record = records[index]
       const same =
         readText(row, 'fingerprint') === submission.idempotency?.fingerprint && readTextOrNull(row, 'webhook_url') === submission.webhookUrl

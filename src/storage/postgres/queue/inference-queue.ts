@@ -13,6 +13,7 @@ import type {
   Hold,
   InferenceQueue,
   InferenceSubmission,
+  KeyedSubmission,
   QueueLimits,
   ReleaseAnswer,
   RenewalReport,
@@ -29,7 +30,7 @@ import { DatabaseClock } from '../database-clock.ts'
 import { Grouping } from '../grouping.ts'
 import type { Notifier } from '../notifier.ts'
 import { claim, returnClaims } from './claim.ts'
-import { type Enqueued, enqueueGroup } from './enqueue.ts'
+import { type Enqueued, enqueueGroup, findEarlier } from './enqueue.ts'
 import { type End, finish } from './finish.ts'
 import { cancel, release, renew, retry } from './hold.ts'
 import { LargeWork, rowLimitMs } from './large-work.ts'
@@ -109,6 +110,10 @@ export class PostgresInferenceQueue implements InferenceQueue {
     if (result instanceof Error) throw result
     this.#workCame()
     return result
+  }
+
+  async findEarlier(submission: KeyedSubmission): Promise<Inference | null> {
+    return findEarlier(this.#database, submission, this.#clock.now())
   }
 
   async claim(wanted: Omit<WantedWork, 'format'>): Promise<readonly Claim[]> {

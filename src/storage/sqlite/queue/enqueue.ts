@@ -1,6 +1,6 @@
 import { accountDisabled } from '../../../core/account.ts'
 import { type Inference, outputRetentionMs } from '../../../core/inference.ts'
-import type { InferenceSubmission, QueueLimits } from '../../../core/ports/inference-queue.ts'
+import type { InferenceSubmission, KeyedSubmission, QueueLimits } from '../../../core/ports/inference-queue.ts'
 import { idempotencyConflict, refuseOverLimits } from '../../refuse-submission.ts'
 import { readInference, writePriority } from '../../rows/inference-row.ts'
 import { readInteger, readIntegerOrNull, readText, readTextOrNull } from '../../rows/row.ts'
@@ -70,7 +70,16 @@ function checkRoom(connection: Connection, { accountId, limits, body, outputByte
   if (refusal !== null) throw refusal
 }
 
-function findEarlier(connection: Connection, { accountId, idempotency, webhookUrl }: EncodedSubmission, now: number): Inference | null {
+/**
+ * Finds the inference with the same idempotency key from the last 24 hours.
+ *
+ * @throws {ServiceError} `idempotency_conflict`.
+ */
+export function findEarlier(
+  connection: Connection,
+  { accountId, idempotency, webhookUrl }: KeyedSubmission,
+  now: number,
+): Inference | null {
   if (idempotency === null) return null
   const parameters = { accountId, key: idempotency.key }
   const row = connection.get('select * from inferences where account_id = :accountId and idempotency_key = :key', parameters)

@@ -13,6 +13,7 @@ import type {
   Hold,
   InferenceQueue,
   InferenceSubmission,
+  KeyedSubmission,
   QueueLimits,
   ReleaseAnswer,
   RenewalReport,
@@ -58,6 +59,10 @@ export class SqliteInferenceQueue implements InferenceQueue {
     const earlier = await this.#writer.run('enqueue', encoded, now)
     this.#workSignal.notify()
     return earlier === null ? { inference: makePendingInference(encoded, now), repeated: false } : { inference: earlier, repeated: true }
+  }
+
+  async findEarlier({ accountId, idempotency, webhookUrl }: KeyedSubmission): Promise<Inference | null> {
+    return this.#writer.run('findEarlier', { accountId, idempotency, webhookUrl }, this.#clock.now())
   }
 
   async claim(wanted: Omit<WantedWork, 'format'>): Promise<readonly Claim[]> {

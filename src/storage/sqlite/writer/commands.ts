@@ -4,7 +4,7 @@ import { forgetReservations, releaseBudget, reserveBudget } from '../budget.ts'
 import type { Connection, Parameters } from '../connection.ts'
 import { putDocument, takeExpiredDocuments } from '../documents.ts'
 import { cancel, claim, reclaim, retry } from '../queue/claim.ts'
-import { enqueue } from '../queue/enqueue.ts'
+import { enqueue, findEarlier } from '../queue/enqueue.ts'
 import { complete, endDelays, hasten, release, renew } from '../queue/hold.ts'
 import { expire, sweep } from '../queue/sweep.ts'
 
@@ -21,6 +21,7 @@ export interface Statement {
 /** All writes. Each is atomic within a transaction. */
 export const commands = {
   enqueue,
+  findEarlier,
   claim,
   renew,
   complete,
