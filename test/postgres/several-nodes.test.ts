@@ -56,6 +56,22 @@ suite('several nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
     assert.equal(results.filter((result) => result?.repeated === false).length, 1)
   })
 
+  test('a key without an inference runs its request once, on any node', async () => {
+    await using cluster = await openNodes(3)
+    const [first] = cluster.nodes
+    assert.ok(first)
+    const submission = makeSubmission({ idempotency: { key: 'k', fingerprint: 'f' } })
+    const { inference: lost } = await first.queue.enqueue(submission, options)
+    for (const table of ['queue', 'inferences']) await first.database.run(`delete from ${table} where id = :id`, { id: lost.id })
+    const results = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => cluster.nodes[index % 3]?.queue.enqueue(submission, options)),
+    )
+    const ids = new Set(results.map((result) => result?.inference.id))
+    assert.deepEqual([ids.size, ids.has(lost.id)], [1, false])
+    assert.equal(results.filter((result) => result?.repeated === false).length, 1)
+    assert.equal((await first.log.list({ accountId: 'a', status: null, limit: 9, after: null }, options)).inferences.length, 1)
+  })
+
   test('nothing is claimed twice, and a submission on one node notifies the others', async () => {
     await using cluster = await openNodes(3)
     const [first, second] = cluster.nodes

@@ -38,7 +38,7 @@ async function enqueueOnce(
   submissions: readonly EncodedSubmission[],
   { limits, now }: { readonly limits: QueueLimits; readonly now: number },
 ): Promise<ReadonlyMap<EncodedSubmission, Enqueued>> {
-  const [room, earlier] = await Promise.all([readRoom(database, submissions), findAllEarlier(database, submissions, now)])
+  const [room, { earlier, orphans }] = await Promise.all([readRoom(database, submissions), findAllEarlier(database, submissions, now)])
   const results = new Map<EncodedSubmission, Enqueued>(earlier)
   const admitted: EncodedSubmission[] = []
   for (const submission of submissions.filter((each) => !earlier.has(each))) {
@@ -46,7 +46,7 @@ async function enqueueOnce(
     if (refusal === null) admitted.push(submission)
     else results.set(submission, refusal)
   }
-  const inserted = await insertSubmissions(database, admitted, now)
+  const inserted = await insertSubmissions(database, admitted, now, orphans)
   for (const each of admitted) if (inserted.has(each.id)) results.set(each, { inference: makePendingInference(each, now), repeated: false })
   const unsure = admitted.filter(({ id }) => !inserted.has(id))
   // Inferences that exist already were committed by an attempt whose answer was lost.
@@ -64,18 +64,22 @@ async function enqueueOnce(
  * @throws {ServiceError} `idempotency_conflict`.
  */
 export async function findEarlier(database: Statements, submission: KeyedSubmission, now: number): Promise<Inference | null> {
-  const result = (await findAllEarlier(database, [submission], now)).get(submission)
+  const result = (await findAllEarlier(database, [submission], now)).earlier.get(submission)
   if (result instanceof ServiceError) throw result
   return result?.inference ?? null
 }
 
+/**
+ * Finds the inferences of several submissions, and ids that belong to a key but to no inference. A key is committed together with its
+ * inference and read before it here, so such an inference was never submitted or no longer exists.
+ */
 async function findAllEarlier<Submission extends KeyedSubmission & { readonly id?: string }>(
   database: Statements,
   submissions: readonly Submission[],
   now: number,
-): Promise<ReadonlyMap<Submission, Enqueued>> {
+): Promise<{ readonly earlier: ReadonlyMap<Submission, Enqueued>; readonly orphans: readonly string[] }> {
   const keyed = submissions.filter(({ idempotency }) => idempotency !== null)
-  if (keyed.length === 0) return new Map()
+  if (keyed.length === 0) return { earlier: new Map(), orphans: [] }
   const rows = await database.all(
     `select wanted.n, known.id, known.fingerprint, known.webhook_url from unnest(:accounts::text[], :keys::text[]) with ordinality as wanted (account_id, key, n),
        lateral (select * from idempotency_keys where account_id = wanted.account_id and key = wanted.key and created_at > :since) as known`,
@@ -95,15 +99,16 @@ async function findAllEarlier<Submission extends KeyedSubmission & { readonly id
     found.map(({ id, submission: { accountId } }) => ({ id, accountId })),
     now,
   )
-  return new Map<Submission, Enqueued>(
-    found.flatMap(({ submission, row, id }, index): (readonly [Submission, Enqueued])[] => {
-      const record = records[index]
-      const same =
-        readText(row, 'fingerprint') === submission.idempotency?.fingerprint && readTextOrNull(row, 'webhook_url') === submission.webhookUrl
-      if (!same) return [[submission, idempotencyConflict()]]
-      return record ? [[submission, { inference: record.inference, repeated: id !== submission.id }]] : []
-    }),
-  )
+  const earlier = new Map<Submission, Enqueued>()
+  const orphans: string[] = []
+  for (const [index, { submission, row, id }] of found.entries()) {
+    const record = records[index]
+    const same =
+      readText(row, 'fingerprint') === submission.idempotency?.fingerprint && readTextOrNull(row, 'webhook_url') === submission.webhookUrl
+    if (!record) orphans.push(id)
+    else earlier.set(submission, same ? { inference: record.inference, repeated: id !== submission.id } : idempotencyConflict())
+  }
+  return { earlier, orphans }
 }
 
 function firstOfEachKey(submissions: readonly EncodedSubmission[]): readonly EncodedSubmission[] {
@@ -117,7 +122,7 @@ function firstOfEachKey(submissions: readonly EncodedSubmission[]): readonly Enc
 
 /**
  * Inserts the whole group in one statement. The tag makes accounts take turns: it starts at the lowest waiting tag, and each entry of an
- * account is one turn behind its previous one, with `weight` entries per turn. Existing ids and keys are skipped.
+ * account is one turn behind its previous one, with `weight` entries per turn. Existing ids and keys are skipped, except keys of orphans.
  *
  * Membership is tested inside `coalesce`, where PostgreSQL uses a hash lookup instead of a join.
  */
@@ -129,7 +134,7 @@ const sql = `with input as (
     insert into idempotency_keys as known (account_id, key, id, fingerprint, webhook_url, created_at)
       select account_id, key, id, fingerprint, webhook_url, :now from input where key is not null order by account_id, key
     on conflict (account_id, key) do update set id = excluded.id, fingerprint = excluded.fingerprint, webhook_url = excluded.webhook_url,
-      created_at = excluded.created_at where known.created_at <= :forgotten
+      created_at = excluded.created_at where known.created_at <= :forgotten or known.id = any (:orphans::uuid[])
     returning id),
   entering as materialized (
     select nextval('inference_numbers') as seq, allowed.* from (
@@ -158,11 +163,16 @@ const sql = `with input as (
       where coalesce(id in (select id from recorded), false))
   select id from recorded`
 
-/** Inserts admitted submissions; returns the ids of new ones. */
+/**
+ * Inserts admitted submissions; returns the ids of new ones.
+ *
+ * @param orphans Ids without an inference, whose keys are free again.
+ */
 export async function insertSubmissions(
   database: Statements,
   submissions: readonly EncodedSubmission[],
   now: number,
+  orphans: readonly string[] = [],
 ): Promise<ReadonlySet<string>> {
   if (submissions.length === 0) return new Set()
   const column = <Value>(read: (submission: EncodedSubmission) => Value) => submissions.map(read)
@@ -180,6 +190,6 @@ export async function insertSubmissions(
     webhooks: column(({ webhookUrl }) => webhookUrl),
     traces: column(({ traceparent }) => traceparent),
   })
-  const rows = await database.all(sql, { ...columns, now, forgotten: now - outputRetentionMs }, repeatable)
+  const rows = await database.all(sql, { ...columns, now, forgotten: now - outputRetentionMs, orphans }, repeatable)
   return new Set(rows.map((row) => readText(row, 'id')))
 }
