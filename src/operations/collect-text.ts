@@ -27,6 +27,12 @@ export interface TextResult {
   readonly unfinished?: readonly number[]
 }
 
+/** The shortest result: one choice without a text. */
+export const emptyResult: TextResult = {
+  choices: [{ text: '', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' }],
+  usage: { promptTokens: 0, completionTokens: 0, cachedTokens: 0 },
+}
+
 interface Draft {
   text: string
   thoughts: string

@@ -64,7 +64,7 @@ async function wordsOf(parts: readonly TextPart[]): Promise<Readonly<Record<stri
     responses: [
       incomplete({ response: encodeFinished(response, body, result) }) ?? 'completed',
       await last(
-        encodeResponseStream(response, body, partsOf(parts), async () => {}),
+        encodeResponseStream(response, body, partsOf(parts), async (finished) => finished),
         incomplete,
       ),
     ],

@@ -19,6 +19,8 @@ interface ResponseObject {
   }[]
   readonly usage: { readonly input_tokens: number; readonly output_tokens: number } | null
   readonly error: { readonly code: string } | null
+  readonly store: boolean
+  readonly warnings?: readonly string[]
 }
 
 interface EventData {
@@ -41,13 +43,13 @@ suite("OpenAI's responses", () => {
     return JSON.parse(text)
   }
   const create = async (json: object) => received(await service.fetch(path, { json }))
-  const retrieve = async (id: string) => received(await service.fetch(`${path}/${id}`))
+  const retrieve = async (id: string, from = service) => received(await from.fetch(`${path}/${id}`))
   const statusOf = async (id: string) => (await service.fetch(`${path}/${id}`)).status
   const textOf = ({ output }: ResponseObject): string => output.at(-1)?.content?.[0]?.text ?? ''
   /** The response in the background once it has ended. */
-  const ended = async (id: string): Promise<ResponseObject> => {
+  const ended = async (id: string, from = service): Promise<ResponseObject> => {
     for (;;) {
-      const response = await retrieve(id)
+      const response = await retrieve(id, from)
       if (response.status !== 'queued' && response.status !== 'in_progress') return response
     }
   }
@@ -241,6 +243,23 @@ suite("OpenAI's responses", () => {
     const { id } = await create({ ...ask('[hang]'), background: true })
     await received(await service.fetch(`${path}/${id}/cancel`, { method: 'POST' }))
     assert.equal((await ended(id)).status, 'cancelled')
+  })
+
+  test('a response that the account has no room for is returned as not stored, and one in the background can be read', async () => {
+    await using small = await startHttpService({ worker: true, settings: { accounts: { documentBytes: 4000 } } })
+    const json = ask(`[say ${'x'.repeat(2000)}]`)
+    const whole = await received(await small.fetch(path, { json }))
+    const streamed = (await readEvents<EventData>(await small.fetch(path, { json: { ...json, stream: true } }))).at(-1)?.data.response
+    for (const response of [whole, streamed]) {
+      assert.ok(response)
+      assert.deepEqual([response.status, textOf(response).length, response.store], ['completed', 2000, false])
+      assert.match(response.warnings?.[0] ?? '', /^Not stored\. This account would exceed/)
+      assert.equal((await small.fetch(`${path}/${response.id}`)).status, 404)
+    }
+    const { id } = await received(await small.fetch(path, { json: { ...json, background: true } }))
+    const answer = await ended(id, small)
+    assert.deepEqual([answer.status, textOf(answer).length], ['completed', 2000])
+    assert.deepEqual(await retrieve(id, small), answer)
   })
 
   test('a background response that is deleted ends, and its stream too', async () => {

@@ -259,6 +259,8 @@ suite('hostile bodies on the other text interfaces', () => {
     await using small = await startHttpService({ settings: { accounts: { documentBytes: 3000 } } })
     const ask = async () => (await small.fetch('/v1/responses', { json: { model: 'fake-chat', input: 'Hi' } })).status
     assert.deepEqual([await ask(), await ask(), await ask()], [200, 200, 429])
+    await small.inBooks(2)
+    assert.equal(small.booked.length, 2, 'a response without room costs nothing')
     const unkept = { model: 'fake-chat', input: 'Hi', store: false }
     assert.equal((await small.fetch('/v1/responses', { json: unkept })).status, 200)
   })

@@ -16,6 +16,23 @@ export interface KeptTarget {
   readonly id: string
 }
 
+const remedy = 'delete what is no longer needed, or send `store: false`'
+
+/**
+ * Checks that an account has room for an answer, before its work is paid for.
+ *
+ * @param answer.bytes The least that it will need.
+ * @throws {ServiceError} `quota_exceeded`.
+ */
+export async function requireRoom(
+  { documents, maxDocumentBytes: most }: Omit<DocumentDependencies, 'clock'>,
+  { accountId, bytes }: { readonly accountId: string; readonly bytes: number },
+  options: Abortable,
+): Promise<void> {
+  const { bytes: before } = await documents.sum({ accountId, kind: null }, options)
+  if (before + bytes > most) throw documentsFull(most, remedy)
+}
+
 /**
  * Stores an answer with the retention of outputs.
  *
@@ -30,7 +47,23 @@ export async function keepAnswer(
   const document = { ...plainDocument, ...target, value, at, label, expiresAt: at + outputRetentionMs }
   const result = await documents.put(document, { signal, version: null, most })
   if (result === 'conflict') throw new Error(`An answer named ${target.id} is already stored`)
-  if (result === 'full') throw documentsFull(most, 'delete what is no longer needed, or send `store: false`')
+  if (result === 'full') throw documentsFull(most, remedy)
+}
+
+/** The warning to return with an answer for which the account has no room, since its work is paid for; null = it was stored. */
+export async function warningOfKeeping(keeping: Promise<void>): Promise<string | null> {
+  try {
+    await keeping
+    return null
+  } catch (error) {
+    if (isFull(error)) return `Not stored. ${error.message}`
+    throw error
+  }
+}
+
+/** Whether an error says that the account has no room. */
+export function isFull(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.code === 'quota_exceeded'
 }
 
 /**

@@ -2,9 +2,10 @@ import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../../core/error.ts'
 import type { JsonObject, JsonValue } from '../../../core/json-value.ts'
 import type { Abortable } from '../../../core/waiting.ts'
+import { emptyResult } from '../../../operations/collect-text.ts'
 import { findInference } from '../../../operations/deferred/inferences.ts'
 import { openOutput, readWritten } from '../../../operations/deferred/outputs.ts'
-import { changeAnswer, findAnswer, keepAnswer } from '../../../operations/kept/kept-answers.ts'
+import { changeAnswer, findAnswer, isFull, keepAnswer, requireRoom, warningOfKeeping } from '../../../operations/kept/kept-answers.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
 import { newId } from '../../wire/answer.ts'
 import { readStoredChat } from '../../wire/chat/chat-completion.ts'
@@ -34,6 +35,35 @@ const kind = 'response'
 
 /** The most previous responses that a conversation may consist of. */
 const maxTurns = 1000
+
+/**
+ * Checks that an account has room for the response to a body, at least for an empty one.
+ *
+ * @param requested.bytes Of the body.
+ * @throws {ServiceError} `quota_exceeded`.
+ */
+export async function requireResponseRoom(
+  deps: RouteDependencies,
+  accountId: string,
+  { head, body, bytes }: { readonly head: ResponseHead; readonly body: ResponseBody; readonly bytes: number },
+  options: Abortable,
+): Promise<void> {
+  const least = Buffer.byteLength(JSON.stringify(encodeFinished(head, body, emptyResult)))
+  await requireRoom(deps, { accountId, bytes: bytes + least }, options)
+}
+
+/** Stores a finished response. If the account has no room left, returns it marked as not stored: its work is paid for. */
+export async function keepFinished(
+  deps: RouteDependencies,
+  target: ResponseTarget,
+  { response, body }: Pick<KeptResponse, 'response' | 'body'>,
+  options: Abortable,
+): Promise<JsonObject> {
+  const warning = await warningOfKeeping(keepResponse(deps, target, { response, body, inference: null }, options))
+  if (warning === null) return response
+  const { warnings } = response
+  return { ...response, store: false, warnings: [...(Array.isArray(warnings) ? warnings : []), warning] }
+}
 
 /**
  * Stores a response.
@@ -67,14 +97,16 @@ export async function findResponse(deps: RouteDependencies, target: ResponseTarg
   if (kept.inference === null) return kept
   const response = await followInference(deps, { ...kept, inference: kept.inference }, target, options)
   if (response.status === 'queued' || response.status === 'in_progress') return { ...kept, response }
+  const finished = { response, inference: null }
   // Written down when finished, so that its items keep their ids.
-  const value = await changeAnswer(
-    deps,
-    { kind, ...target },
-    (known) => (known.inference === null ? known : { ...known, response, inference: null }),
-    options,
-  )
-  return readKept(value)
+  const change = (known: JsonObject): JsonObject => (known.inference === null ? known : { ...known, ...finished })
+  try {
+    return readKept(await changeAnswer(deps, { kind, ...target }, change, options))
+  } catch (error) {
+    // Reading needs no room: in a full account, each read encodes the stored output again.
+    if (isFull(error)) return { ...kept, ...finished }
+    throw error
+  }
 }
 
 async function followInference(

@@ -34,7 +34,7 @@ import {
 import { encodeResponseStream } from '../../wire/responses/response-stream.ts'
 import { inputTokensSchema } from '../../wire/tokens/token-answers.ts'
 import { events, json, modelRefusals } from '../row-parts.ts'
-import { itemsBefore, keepResponse } from './kept-response.ts'
+import { itemsBefore, keepFinished, keepResponse, requireResponseRoom } from './kept-response.ts'
 import { withReferencedItems } from './referenced-items.ts'
 
 const model = 'smollm2-135m-instruct'
@@ -63,6 +63,8 @@ export const responseRoutes: readonly Route[] = [
         const body = parseResponseRequest(withModelDefaults(deps.catalog, received.value, ['temperature', 'topP']))
         const request = await readConversation(deps, { caller: call.caller, body, bytes: received.byteLength }, call.options)
         const requested: Requested = { body, request, head: startResponse(deps.clock) }
+        if (body.store !== false)
+          await requireResponseRoom(deps, call.caller.accountId, { ...requested, bytes: received.byteLength }, call.options)
         return body.background === true ? answerLater(deps, call, requested) : answerNow(deps, call, requested)
       }
     },
@@ -172,10 +174,8 @@ interface Requested {
 
 async function answerNow(deps: RouteDependencies, call: Call, { body, request, head }: Requested): Promise<object> {
   const { incoming, work, caller, options } = call
-  const keep = async (response: JsonObject): Promise<void> => {
-    if (body.store === false) return
-    await keepResponse(deps, { accountId: caller.accountId, id: head.id }, { response, body, inference: null }, options)
-  }
+  const keep = async (response: JsonObject): Promise<JsonObject> =>
+    body.store === false ? response : keepFinished(deps, { accountId: caller.accountId, id: head.id }, { response, body }, options)
   const complete = incoming.latePictures?.putInto({ input: body.input })
   const parts = generateText(work, { caller, request, complete }, options)
   if (body.stream === true)
@@ -183,9 +183,7 @@ async function answerNow(deps: RouteDependencies, call: Call, { body, request, h
       encode: (started) => encodeResponseStream(head, body, started, keep),
       ping: pingComment,
     })
-  const response = encodeFinished(head, body, await collectText(parts))
-  await keep(response)
-  return response
+  return keep(encodeFinished(head, body, await collectText(parts)))
 }
 
 /** Queues a background response. If its id is available too late for the answer, it is cancelled, because no client could ask for it. */

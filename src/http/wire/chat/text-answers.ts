@@ -46,7 +46,9 @@ const tier = Type.Optional(Type.Enum(['default', 'flex', 'priority'], { descript
 
 /** Warnings about parts of a request that were not followed. */
 export const warningsField = Type.Optional(
-  Type.Array(Type.String(), { description: 'Parts of a JSON schema that were not followed, with their places; absent if there are none.' }),
+  Type.Array(Type.String(), {
+    description: 'Parts of the request that were not followed, those of a JSON schema with their places; absent if there are none.',
+  }),
 )
 
 /** Answer of POST /v1/chat/completions. */

@@ -12,13 +12,13 @@ import type { ResponseBody } from './response-request.ts'
 /**
  * Encodes a generation as the events of a response, numbered in order, one whole event per item.
  *
- * @param keep Receives the finished response before the client does.
+ * @param keep Receives the finished response before the client does, and returns what the client gets.
  */
 export async function* encodeResponseStream(
   head: ResponseHead,
   body: ResponseBody,
   parts: AsyncIterable<TextPart>,
-  keep: (response: JsonObject) => Promise<void>,
+  keep: (response: JsonObject) => Promise<JsonObject>,
 ): AsyncGenerator<string, void, undefined> {
   let number = 0
   const event: Emit = (type, fields) => encodeNamedEvent(type, { type, sequence_number: number++, ...fields })
@@ -36,8 +36,7 @@ export async function* encodeResponseStream(
         const end = endOf(reason)
         yield* items.end(end.status)
         const response = encodeResponse(head, body, { ...end, output: items.done, usage: part.usage, ...warned })
-        await keep(response)
-        yield event(`response.${end.status}`, { response })
+        yield event(`response.${end.status}`, { response: await keep(response) })
       } else if (part.type !== 'prompt') yield* items.add(part)
     }
   } catch (error) {

@@ -43,7 +43,10 @@ const whole: readonly TextPart[] = [
 
 async function stream(parts: readonly TextPart[], { requested = body, failure }: { requested?: typeof body; failure?: Error } = {}) {
   const kept: JsonObject[] = []
-  const keep = async (response: JsonObject) => void kept.push(response)
+  const keep = async (response: JsonObject) => {
+    kept.push(response)
+    return response
+  }
   return { ...(await readParts(encodeResponseStream(head, requested, partsOf(parts, failure), keep))), kept }
 }
 const answer = async (parts: readonly TextPart[], requested = body) => encodeFinished(head, requested, await collectText(partsOf(parts)))
