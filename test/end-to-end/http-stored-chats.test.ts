@@ -115,14 +115,24 @@ suite('stored chat completions', () => {
     assert.equal((await service.fetch(`${path}/${id}`)).status, 404)
   })
 
-  test('an account at its limit gets the error, whole or at the end of a stream', async () => {
+  test('an account at its limit gets the error before any work, and an answer that it has no room for is returned as not stored', async () => {
     await using service = await startChats({ settings: { accounts: { documentBytes: 100 } } })
     const refused = await service.fetch(path, { json: ask('[say one]') })
     assert.deepEqual([refused.status, (await readError(refused)).code], [429, 'quota_exceeded'])
     const text = await (await service.fetch(path, { json: ask('[say one]', { stream: true }) })).text()
     assert.match(text, /"code":"quota_exceeded"/)
     assert.doesNotMatch(text, /\[DONE\]/)
+    await service.settled(2)
+    assert.deepEqual(service.booked, [])
     assert.equal((await service.fetch(path, { json: ask('[say one]', { store: false }) })).status, 200)
+    await using small = await startChats({ settings: { accounts: { documentBytes: 4000 } } })
+    const long = `[say ${'x'.repeat(2500)}]`
+    const answer = await readJson(await small.fetch(path, { json: ask(long) }))
+    assert.match(String(answer.warnings), /^Not stored\. This account would exceed/)
+    assert.equal((await small.fetch(`${path}/${String(answer.id)}`)).status, 404)
+    const stream = await (await small.fetch(path, { json: ask(long, { stream: true }) })).text()
+    assert.match(stream, /"code":"quota_exceeded"/)
+    assert.doesNotMatch(stream, /\[DONE\]/)
   })
 
   test('answers that cannot be stored and invalid lists are rejected by name', async () => {

@@ -2,9 +2,10 @@ import type { AnswerPlace } from '../../../core/chat/conversation.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { Inference } from '../../../core/inference.ts'
 import { neverAborted } from '../../../core/waiting.ts'
-import { collectText, passText, type TextResult } from '../../../operations/collect-text.ts'
+import { collectText, emptyResult, passText, type TextResult } from '../../../operations/collect-text.ts'
 import { beginAnswer } from '../../../operations/conversations/kept-answers.ts'
 import { generateText } from '../../../operations/generate-text.ts'
+import { requireRoom, warningOfKeeping } from '../../../operations/kept/kept-answers.ts'
 import { answerDeferred } from '../../answers/answer-deferred.ts'
 import { streamText } from '../../answers/stream-text.ts'
 import { type ReceivedBody, receivedBody } from '../../body/read-body.ts'
@@ -62,19 +63,24 @@ export const createChatCompletion: Route = {
       const request = withAdapters(deps.catalog, { ...parsed.request, maxTokens: mostTokens(parsed.request, model) }, model)
       if (mode !== 'off') return answerLater(deps, settings, call, { mode, bytes: body.bytes, request, delivery })
       const head = startCompletion(deps.clock, request.model, tier)
-      const whole = async (result: TextResult): Promise<Answer<typeof chatCompletionSchema>> => {
-        const { metadata, messages, keep } = storing
-        const completion = {
-          ...encodeChatCompletion(head, request, result),
-          ...((keep || metadata !== null) && { metadata: metadata ?? {} }),
-        }
-        if (keep) await keepChat(deps, caller.accountId, { completion, messages }, options)
-        return completion
+      const { metadata, messages, keep } = storing
+      const encode = (result: TextResult): Answer<typeof chatCompletionSchema> => ({
+        ...encodeChatCompletion(head, request, result),
+        ...((keep || metadata !== null) && { metadata: metadata ?? {} }),
+      })
+      const store = (completion: Answer<typeof chatCompletionSchema>) => keepChat(deps, caller.accountId, { completion, messages }, options)
+      if (keep) {
+        const least = Buffer.byteLength(JSON.stringify(encode(emptyResult)))
+        await requireRoom(deps, { accountId: caller.accountId, bytes: body.byteLength + least }, options)
       }
       const complete = incoming.latePictures?.putInto({ messages: storing.messages })
       const parts = generateText(call.work, { caller, request, complete }, options)
-      if (!delivery.stream) return whole(await collectText(parts))
-      const passed = storing.keep ? passText(parts, async (result) => void (await whole(result))) : parts
+      if (!delivery.stream) {
+        const completion = encode(await collectText(parts))
+        const warning = keep ? await warningOfKeeping(store(completion)) : null
+        return warning === null ? completion : { ...completion, warnings: [...(completion.warnings ?? []), warning] }
+      }
+      const passed = keep ? passText(parts, (result) => store(encode(result))) : parts
       const { ownerSeesCauses } = caller
       const timer = delivery.timings === true ? new NativeTimer(deps.clock) : null
       return streamText(deps, call, passed, {
