@@ -70,8 +70,11 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     assert.equal(await store.accounts.setSignIn('b', { name: 'B', email: 'aDA@EXAMPLE.com', passwordHash: 'i' }, options), false)
     assert.equal(await store.accounts.setSignIn('a', { name: 'Ada', email: 'ada@example.com', passwordHash: 'j' }, options), true)
     assert.equal(await store.accounts.setSignIn('a', { name: 'Ada L', email: 'ada@example.com', passwordHash: null }, options), true)
+    const late = { name: 'Eve', email: 'eve@example.com', passwordHash: 'k' }
+    assert.equal(await store.accounts.setSignIn('a', late, { ...options, verifiedHash: 'h' }), false)
     const found = await store.accounts.findByEmail('ADA@example.com', options)
     assert.deepEqual(found, { account: makeAccount({ name: 'Ada L', email: 'ada@example.com' }), passwordHash: 'j' })
+    assert.equal(await store.accounts.setSignIn('a', late, { ...options, verifiedHash: 'j' }), true)
   })
 
   test(`${name} accounts: sessions end one by one or all at once`, async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { invite } from '../../src/operations/access/invitations.ts'
 import { type ConsoleService, startConsoleService } from '../support/console-service.ts'
 
 const email = 'ada@example.org'
@@ -110,5 +111,45 @@ suite('guessed passwords', () => {
     }
     assert.equal((await signIn(service, password)).statusCode, 401)
     assert.equal((await accounts.listSessions(service.ownerId, { signal: new AbortController().signal })).length, 1)
+  })
+
+  test('of two changes of a password with the old one, the first counts', async () => {
+    const service = await startConsoleService()
+    const cookie = await service.join(service.firstCode, email)
+    const change = (newPassword: string) =>
+      service.send('PATCH', '/console/api/account', { cookie, body: { name: 'Ada', email, currentPassword: password, newPassword } })
+    const { accounts } = service.store
+    const find = accounts.findByEmail.bind(accounts)
+    accounts.findByEmail = async (...given) => {
+      const found = await find(...given)
+      accounts.findByEmail = find
+      assert.equal((await change('another poet of science')).statusCode, 200)
+      return found
+    }
+    const late = await change('a thief of poems and keys')
+    assert.deepEqual([late.statusCode, late.json().detail?.[0]?.loc?.at(-1)], [422, 'currentPassword'])
+    assert.equal((await signIn(service, 'another poet of science')).statusCode, 200)
+  })
+
+  test('a password that is changed meanwhile ends a change of the account and a sign-up without a session', async () => {
+    const service = await startConsoleService()
+    const { accounts } = service.store
+    const options = { signal: new AbortController().signal }
+    const create = accounts.createSession.bind(accounts)
+    const changeMeanwhile = () => {
+      accounts.createSession = async (...given) => {
+        accounts.createSession = create
+        await accounts.setSignIn(service.ownerId, { name: 'Ada', email, passwordHash: 'of another browser' }, options)
+        return create(...given)
+      }
+    }
+    const cookie = await service.join(service.firstCode, email)
+    changeMeanwhile()
+    const body = { name: 'Ada', email, currentPassword: password, newPassword: 'another poet of science' }
+    assert.equal((await service.send('PATCH', '/console/api/account', { cookie, body })).statusCode, 401)
+    const code = await invite(service.store, { role: 'owner', accountId: service.ownerId, invitedBy: null }, options)
+    changeMeanwhile()
+    const joined = await service.send('POST', '/console/api/sign-up', { body: { code, name: 'Ada', email, password } })
+    assert.deepEqual([joined.statusCode, await accounts.listSessions(service.ownerId, options)], [401, []])
   })
 })

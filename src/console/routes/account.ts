@@ -65,13 +65,16 @@ export function registerAccount(
     const signal = clientSignal(reply)
     const attempt = throttle.begin(ownPasswordKeys(person.id))
     const known = await accounts.findByEmail(person.email ?? '', { signal })
-    if (known === null || !(await passwords.verify(currentPassword, known.passwordHash)))
-      throw new ServiceError('validation_error', 'The current password is wrong.', { param: 'currentPassword' })
+    if (known === null || !(await passwords.verify(currentPassword, known.passwordHash))) throw wrongPassword()
     attempt.succeeded()
     const isRenamed = name.trim() !== person.name
     if (newPassword === undefined && email === person.email && !isRenamed && !revokeTokens) return { account: person }
     const passwordHash = newPassword === undefined ? null : await passwords.hash(newPassword)
-    if (!(await accounts.setSignIn(person.id, { name: name.trim(), email, passwordHash }, { signal }))) throw emailTaken()
+    const verifiedHash = known.passwordHash
+    if (!(await accounts.setSignIn(person.id, { name: name.trim(), email, passwordHash }, { signal, verifiedHash }))) {
+      const isCurrent = (await accounts.findByEmail(person.email ?? '', { signal }))?.passwordHash === verifiedHash
+      throw isCurrent ? emailTaken() : wrongPassword()
+    }
     await accounts.deleteSessionsOf(person.id, { signal })
     const revoked = revokeTokens ? await tokens.revokeAll(person.id, clock.now(), { signal }) : 0
     const changed = [
@@ -81,11 +84,15 @@ export function registerAccount(
       ...(revoked > 0 ? ['tokens revoked'] : []),
     ]
     if (changed.length > 0) await recordAudit(deps, request, 'sign-in-changed', { detail: changed.join(', ') })
-    const opened = { accountId: person.id, lifetimeMs: signIn.sessionMs, ...browserOf(request) }
-    const session = await openSession(deps, opened, { signal })
-    signInBrowser(reply, deps, { accountId: person.id, passwordHash: passwordHash ?? known.passwordHash, session })
+    const secret = { accountId: person.id, passwordHash: passwordHash ?? verifiedHash }
+    const opened = { ...secret, lifetimeMs: signIn.sessionMs, ...browserOf(request) }
+    signInBrowser(reply, deps, { ...secret, session: await openSession(deps, opened, { signal }) })
     const account = await accounts.find(person.id, { signal })
     if (account === null) throw new ServiceError('not_found', 'This account no longer exists.')
     return { account }
   })
+}
+
+function wrongPassword(): ServiceError {
+  return new ServiceError('validation_error', 'The current password is wrong.', { param: 'currentPassword' })
 }

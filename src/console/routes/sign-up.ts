@@ -51,9 +51,9 @@ export function registerSignUp(api: FastifyInstance, deps: SessionRouteDependenc
     await recordAudit(deps, request, 'joined', { accountId: account.id, subject: invitation.invitedBy, detail: account.role })
     if ((await askSecondFactor(deps, account, { signal })) !== null)
       return reply.code(201).send({ account: null, asks: 'sign-in' } satisfies SignInRequested)
-    const opened = { accountId: account.id, lifetimeMs: signIn.sessionMs, ...browserOf(request) }
-    const session = await openSession(deps, opened, { signal })
-    signInBrowser(reply, deps, { accountId: account.id, passwordHash: chosen.passwordHash, session })
+    const secret = { accountId: account.id, passwordHash: chosen.passwordHash }
+    const opened = { ...secret, lifetimeMs: signIn.sessionMs, ...browserOf(request) }
+    signInBrowser(reply, deps, { ...secret, session: await openSession(deps, opened, { signal }) })
     return reply.code(201).send({ account } satisfies SignedIn)
   })
 }

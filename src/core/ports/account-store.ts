@@ -21,11 +21,16 @@ export interface AccountStore {
   weights(options: Abortable): Promise<ReadonlyMap<string, number>>
   /** Finds an account and its password hash by e-mail address, ignoring case. */
   findByEmail(email: string, options: Abortable): Promise<{ readonly account: Account; readonly passwordHash: string } | null>
-  /** Sets name, e-mail and password hash (null = as it is) together; false = the e-mail is taken. */
+  /**
+   * Sets name, e-mail and password hash (null = as it is) together; false = the e-mail is taken or the account has another password, and
+   * nothing changes.
+   *
+   * @param options.verifiedHash Required earlier hash of the account's password; absent = any.
+   */
   setSignIn(
     accountId: string,
     signIn: { readonly name: string; readonly email: string; readonly passwordHash: string | null },
-    options: Abortable,
+    options: Abortable & { readonly verifiedHash?: string | null },
   ): Promise<boolean>
   /** Sets name and e-mail of an account without an e-mail; false = it has one, or the e-mail is taken, and nothing changes. */
   setProfile(accountId: string, profile: { readonly name: string; readonly email: string }, options: Abortable): Promise<boolean>

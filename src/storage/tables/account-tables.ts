@@ -47,10 +47,11 @@ export abstract class AccountTables<Database extends Statements> extends Tables<
   async setSignIn(
     accountId: string,
     { name, email, passwordHash }: { readonly name: string; readonly email: string; readonly passwordHash: string | null },
+    { verifiedHash = null }: { readonly verifiedHash?: string | null },
   ): Promise<boolean> {
-    const hash = 'coalesce(:passwordHash, password_hash)'
-    const change = `name = :name, email = :email, email_key = :emailKey, password_hash = ${hash} where id = :accountId`
-    return this.updateUnlessTaken(change, { accountId, name, email, emailKey: email.toLowerCase(), passwordHash })
+    const change = `name = :name, email = :email, email_key = :emailKey, password_hash = coalesce(:passwordHash, password_hash)
+      where id = :accountId and (cast(:verifiedHash as text) is null or password_hash = :verifiedHash)`
+    return this.updateUnlessTaken(change, { accountId, name, email, emailKey: email.toLowerCase(), passwordHash, verifiedHash })
   }
 
   async setProfile(accountId: string, { name, email }: { readonly name: string; readonly email: string }): Promise<boolean> {
