@@ -117,6 +117,45 @@ export function testAccountStore(name: string, open: StoreFactory): void {
     assert.equal(await store.accounts.findInvitation('h', options), null)
   })
 
+  test(`${name} accounts: exactly one caller redeems an invitation, and a taken e-mail changes nothing`, async () => {
+    await using store = await openRoomy()
+    const { accounts } = store
+    const ada = makeAccount({ email: 'ada@example.com' })
+    await accounts.create(ada, options)
+    const invitation = { hash: 'h', role: 'member', accountId: null, invitedBy: null, note: null, createdAt: 1, expiresAt: 9 } as const
+    await accounts.createInvitation(invitation, options)
+    const redeem = (id: string, email: string) =>
+      accounts.redeemInvitation(invitation, { ...makeAccount({ id, email }), passwordHash: `of ${id}` }, options)
+    assert.equal(await redeem('b', 'ADA@example.com'), false)
+    assert.deepEqual([await accounts.list(options), await accounts.findInvitation('h', options)], [[ada], invitation])
+    const redeemed = await Promise.all(['c', 'd', 'e'].map((id) => redeem(id, `${id}@example.com`)))
+    assert.deepEqual(redeemed.toSorted(), [false, false, true])
+    assert.equal((await accounts.list(options)).length, 2)
+    const id = ['c', 'd', 'e'][redeemed.indexOf(true)] ?? ''
+    const account = makeAccount({ id, email: `${id}@example.com` })
+    assert.deepEqual(await accounts.findByEmail(`${id}@example.com`, options), { account, passwordHash: `of ${id}` })
+    assert.equal(await accounts.findInvitation('h', options), null)
+  })
+
+  test(`${name} accounts: a redeemed invitation to an account sets its sign-in and ends its sessions, not its role or limits`, async () => {
+    await using store = await openRoomy()
+    const { accounts } = store
+    const ada = makeAccount({ role: 'owner', limits: { ...noLimits, imagesPerDay: 7 } })
+    for (const each of [ada, makeAccount({ id: 'b', email: 'bob@example.com' })]) await accounts.create(each, options)
+    const times = { createdAt: 1, expiresAt: 9, lastUsedAt: null }
+    for (const id of ['a', 'b']) await accounts.createSession({ hash: id, accountId: id, address: null, agent: null, ...times }, options)
+    const invitation = { hash: 'h', role: 'member', accountId: 'a', invitedBy: null, note: null, createdAt: 1, expiresAt: 9 } as const
+    await accounts.createInvitation(invitation, options)
+    const redeem = (email: string) =>
+      accounts.redeemInvitation(invitation, { ...makeAccount({ name: 'Ada L', email }), passwordHash: 'h' }, options)
+    assert.equal(await redeem('bob@example.com'), false)
+    assert.deepEqual([(await accounts.listSessions('a', options)).length, await accounts.find('a', options)], [1, ada])
+    assert.deepEqual([await redeem('Ada@example.com'), await redeem('Ada@example.com')], [true, false])
+    const account = { ...ada, name: 'Ada L', email: 'Ada@example.com' }
+    assert.deepEqual(await accounts.findByEmail('ada@example.com', options), { account, passwordHash: 'h' })
+    assert.deepEqual([(await accounts.listSessions('a', options)).length, (await accounts.listSessions('b', options)).length], [0, 1])
+  })
+
   test(`${name} accounts: the last first-run link is valid, and exactly one of those made at once`, async () => {
     await using store = await openRoomy()
     for (const id of ['a', 'b']) await store.accounts.create(makeAccount({ id, role: 'owner' }), options)

@@ -83,6 +83,17 @@ export interface AccountStore {
   findInvitation(hash: string, options: Abortable): Promise<Invitation | null>
   /** All invitations, oldest first, including expired ones. */
   listInvitations(options: Abortable): Promise<readonly Invitation[]>
+  /**
+   * Removes an invitation and stores its account in one commit: a new one, or the name, e-mail and password of the one it is for, whose
+   * sessions end. False = the invitation is gone or the e-mail is taken, and nothing changes.
+   *
+   * @param account.passwordHash Hash of its password; null = none for a new account, as it is for another.
+   */
+  redeemInvitation(
+    invitation: Pick<Invitation, 'hash' | 'accountId'>,
+    account: Account & { readonly passwordHash: string | null },
+    options: Abortable,
+  ): Promise<boolean>
   /** Removes an invitation; returns true to exactly one caller. */
   takeInvitation(hash: string, options: Abortable): Promise<boolean>
 }

@@ -20,9 +20,9 @@ const byGroups: Partial<AdmissionRules> = {
 }
 
 /** A service whose first account is an owner with this e-mail and a session. */
-async function open(email = 'owner@example.org') {
+async function open(email = 'owner@example.org', beforeWrite: (sql: string) => void = () => {}) {
   const clock = createTestClock()
-  const store = createMemoryStore({ clock, limits: { maxPending: 1 } })
+  const store = createMemoryStore({ clock, limits: { maxPending: 1 }, beforeWrite })
   const owner = await createAccount(store, { name: 'Owner', role: 'owner' }, options)
   await store.accounts.setSignIn(owner.id, { name: 'Owner', email, passwordHash: 'x' }, options)
   const admit = (
@@ -137,6 +137,28 @@ suite('an invitation', () => {
     assert.equal((await admit(bob, { code })).change, 'joined')
   })
 })
+
+for (const [whose, failing] of [
+  ['a new account', / documents/],
+  ['a new account', /into accounts/],
+  ['an existing account', / documents/],
+  ['an existing account', /from sessions/],
+] as const)
+  test(`an invitation of an identity to ${whose} is still valid if writing ${failing} failed`, async () => {
+    let isFull = false
+    await using service = await open('owner@example.org', (sql) => {
+      if (isFull && failing.test(sql)) throw new Error('The disk is full.')
+    })
+    const { store, owner, admit } = service
+    const existing = whose === 'a new account' ? null : await createAccount(store, { name: 'Somebody', role: 'member' }, options)
+    const code = await invite(store, { role: 'member', accountId: existing?.id ?? null, invitedBy: owner.id }, options)
+    isFull = true
+    await assert.rejects(admit(ada, { code, rules: { createAccounts: false } }))
+    isFull = false
+    const joined = await admit(ada, { code, rules: { createAccounts: false } })
+    assert.deepEqual([joined.change, joined.account.name], ['joined', 'Ada Lovelace'])
+    await refused(admit(bob, { code }), 'invitation')
+  })
 
 suite('group membership', () => {
   test('sets the role at each sign-in and reports the earlier one', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Account, Role } from '../../core/account.ts'
 import { noLimits } from '../../core/limits/use-limits.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
-import type { Abortable } from '../../core/waiting.ts'
+import { type Abortable, neverAborted } from '../../core/waiting.ts'
 import { findInvitation } from './invitations.ts'
 import {
   findIdentity,
@@ -119,12 +119,30 @@ async function join(
   const invitation = await findInvitation(deps, code, options).catch((error: unknown) => {
     throw new SignInRefusal('invitation', error)
   })
-  if (invitation.accountId === null) await refuseTaken(deps, identity, options)
+  if (invitation.accountId === null) {
+    await refuseTaken(deps, identity, options)
+    // As above, the link is stored first: after an error the invitation is still valid.
+    const { accountId } = linked ?? (await link(deps, identity, randomUUID(), options))
+    const account = { ...describeAccount(deps, { id: accountId, identity, role: invitation.role }), passwordHash: null }
+    if (await deps.accounts.redeemInvitation(invitation, account, options)) return accountId
+    throw new SignInRefusal((await deps.accounts.findInvitation(invitation.hash, options)) === null ? 'invitation' : 'taken')
+  }
   if (!(await deps.accounts.takeInvitation(invitation.hash, options))) throw new SignInRefusal('invitation')
-  const id = invitation.accountId ?? linked?.accountId ?? randomUUID()
+  try {
+    return await joinAccount(deps, { identity, linked, id: invitation.accountId }, options)
+  } catch (error) {
+    await deps.accounts.createInvitation(invitation, neverAborted)
+    throw error
+  }
+}
+
+async function joinAccount(
+  deps: AdmissionDependencies,
+  { identity, linked, id }: Pick<Placing, 'identity' | 'linked'> & { readonly id: string },
+  options: Abortable,
+): Promise<string> {
   if (linked !== null && linked.accountId !== id) await unlinkIdentity(deps, linked, options)
-  if (invitation.accountId === null) await makeAccount(deps, { id, identity, role: invitation.role }, options)
-  else await deps.accounts.deleteSessionsOf(id, options)
+  await deps.accounts.deleteSessionsOf(id, options)
   if (identity.verifiedEmail !== null) await deps.accounts.setProfile(id, { name: identity.name, email: identity.verifiedEmail }, options)
   return (await link(deps, identity, id, options)).accountId
 }
@@ -145,24 +163,25 @@ function link(
   return linkIdentity(deps, { issuer, subject, email: verifiedEmail, accountId }, options)
 }
 
+interface NewAccount {
+  readonly id: string
+  readonly identity: ProviderIdentity
+  readonly role: Role
+}
+
+function describeAccount({ clock }: Pick<AdmissionDependencies, 'clock'>, { id, identity, role }: NewAccount): Account {
+  return { id, name: identity.name, email: identity.verifiedEmail, role, createdAt: clock.now(), disabledAt: null, limits: noLimits }
+}
+
 /** Whether this call created the account, rather than a concurrent sign-in. */
 async function makeAccount(
   { accounts, clock }: AdmissionDependencies,
-  { id, identity, role }: { readonly id: string; readonly identity: ProviderIdentity; readonly role: Role },
+  { id, identity, role }: NewAccount,
   options: Abortable,
 ): Promise<boolean> {
   if ((await accounts.find(id, options)) !== null) return false
-  const account = {
-    id,
-    name: identity.name,
-    email: identity.verifiedEmail,
-    role,
-    createdAt: clock.now(),
-    disabledAt: null,
-    limits: noLimits,
-  }
   try {
-    await accounts.create(account, options)
+    await accounts.create(describeAccount({ clock }, { id, identity, role }), options)
     return true
   } catch (error) {
     if ((await accounts.find(id, options)) !== null) return false

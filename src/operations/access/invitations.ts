@@ -56,20 +56,13 @@ export async function redeemInvitation(
   { invitation, signIn }: { readonly invitation: Invitation; readonly signIn: NewSignIn },
   options: Abortable,
 ): Promise<Account> {
-  if (!(await accounts.takeInvitation(invitation.hash, options))) throw usedUp()
-  const id = invitation.accountId ?? randomUUID()
-  if (invitation.accountId === null) {
-    const identity = { id, name: signIn.name, email: null, role: invitation.role }
-    await accounts.create({ ...identity, createdAt: clock.now(), disabledAt: null, limits: noLimits }, options)
-  }
-  if (!(await accounts.setSignIn(id, signIn, options))) {
-    await accounts.createInvitation({ ...invitation, accountId: id }, options)
-    throw emailTaken()
-  }
-  await accounts.deleteSessionsOf(id, options)
-  const account = await accounts.find(id, options)
-  if (account === null) throw usedUp()
-  return account
+  const { hash, accountId, role } = invitation
+  const fresh = { id: randomUUID(), role, createdAt: clock.now(), disabledAt: null, limits: noLimits }
+  const invited = accountId === null ? fresh : await accounts.find(accountId, options)
+  if (invited === null) throw usedUp()
+  const account = { ...invited, name: signIn.name, email: signIn.email }
+  if (await accounts.redeemInvitation(invitation, { ...account, passwordHash: signIn.passwordHash }, options)) return account
+  throw (await accounts.findInvitation(hash, options)) === null ? usedUp() : emailTaken()
 }
 
 /** The error for an e-mail address of another account. */

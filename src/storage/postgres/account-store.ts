@@ -3,7 +3,7 @@ import type { AccountStore, ChangeCondition } from '../../core/ports/account-sto
 import type { Clock } from '../../core/ports/clock.ts'
 import { accountColumns, invitationColumns, sessionColumns } from '../rows/account-row.ts'
 import type { Values } from '../rows/row.ts'
-import { AccountTables, accountParameters, eraseStatements, writeAccountChange } from '../tables/account-tables.ts'
+import { AccountTables, accountParameters, eraseStatements, signInChange, writeAccountChange } from '../tables/account-tables.ts'
 import { repeatable, type Statements } from '../tables/statements.ts'
 import type { Database } from './database.ts'
 import { sqlState } from './database-fault.ts'
@@ -116,13 +116,39 @@ export class PostgresAccountStore extends AccountTables<Database> implements Acc
     })
   }
 
-  protected async updateUnlessTaken(change: string, parameters: Values): Promise<boolean> {
-    try {
-      return (await this.database.run(`update accounts set ${change}`, parameters)) === 1
-    } catch (error) {
-      if (sqlState(error) === uniqueViolation) return false
-      throw error
+  async redeemInvitation(
+    { hash, accountId }: Pick<Invitation, 'hash' | 'accountId'>,
+    { passwordHash, ...account }: Account & { readonly passwordHash: string | null },
+  ): Promise<boolean> {
+    const { names, parameters } = accountColumns
+    const store =
+      accountId === null
+        ? `insert into accounts (${names}, password_hash) values (${parameters}, :passwordHash)`
+        : `update accounts set ${signInChange} where id = :id`
+    const redeem = async (statements: Statements) => {
+      await lockAccounts(statements)
+      if ((await statements.run('delete from invitations where hash = :hash', { hash })) === 0) return false
+      await statements.run(store, { ...accountParameters(account), passwordHash })
+      await statements.run('delete from sessions where account_id = :id', { id: account.id })
+      return true
     }
+    const redeemed = await unlessTaken(this.database.transaction(redeem))
+    this.#onLimits()
+    return redeemed
+  }
+
+  protected async updateUnlessTaken(change: string, parameters: Values): Promise<boolean> {
+    return unlessTaken(this.database.run(`update accounts set ${change}`, parameters).then((changed) => changed === 1))
+  }
+}
+
+/** The result of a write; false if it would use an e-mail of another account. */
+async function unlessTaken(write: Promise<boolean>): Promise<boolean> {
+  try {
+    return await write
+  } catch (error) {
+    if (sqlState(error) === uniqueViolation) return false
+    throw error
   }
 }
 

@@ -2,7 +2,7 @@ import type { Account, AccountChange, Invitation, Session } from '../../core/acc
 import type { AccountStore, ChangeCondition } from '../../core/ports/account-store.ts'
 import { accountColumns, invitationColumns, sessionColumns } from '../rows/account-row.ts'
 import type { Values } from '../rows/row.ts'
-import { AccountTables, accountParameters, byOwner, eraseStatements, writeAccountChange } from '../tables/account-tables.ts'
+import { AccountTables, accountParameters, byOwner, eraseStatements, signInChange, writeAccountChange } from '../tables/account-tables.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 
 const enabled = (parameter: string) => `exists (select 1 from accounts where id = ${parameter} and disabled_at is null)`
@@ -69,6 +69,25 @@ export class SqliteAccountStore extends AccountTables<SqliteDatabase> implements
       { sql: forget, parameters: { hash: invitation.hash, accountId: invitation.accountId } },
     ])
     return kept === 1
+  }
+
+  async redeemInvitation(
+    { hash, accountId }: Pick<Invitation, 'hash' | 'accountId'>,
+    { passwordHash, ...account }: Account & { readonly passwordHash: string | null },
+  ): Promise<boolean> {
+    const { names, parameters } = accountColumns
+    const isValid = 'exists (select 1 from invitations where hash = :hash)'
+    const store =
+      accountId === null
+        ? `insert or ignore into accounts (${names}, password_hash) select ${parameters}, :passwordHash where ${isValid}`
+        : `update or ignore accounts set ${signInChange} where id = :id and ${isValid}`
+    // Each statement depends on the change of the one before it.
+    const [stored] = await this.database.runAll([
+      { sql: store, parameters: { ...accountParameters(account), passwordHash, hash } },
+      { sql: 'delete from invitations where hash = :hash and changes() = 1', parameters: { hash } },
+      { sql: 'delete from sessions where account_id = :id and changes() = 1', parameters: { id: account.id } },
+    ])
+    return stored === 1
   }
 
   protected async updateUnlessTaken(change: string, parameters: Values): Promise<boolean> {

@@ -49,8 +49,7 @@ export abstract class AccountTables<Database extends Statements> extends Tables<
     { name, email, passwordHash }: { readonly name: string; readonly email: string; readonly passwordHash: string | null },
     { verifiedHash = null }: { readonly verifiedHash?: string | null },
   ): Promise<boolean> {
-    const change = `name = :name, email = :email, email_key = :emailKey, password_hash = coalesce(:passwordHash, password_hash)
-      where id = :accountId and (cast(:verifiedHash as text) is null or password_hash = :verifiedHash)`
+    const change = `${signInChange} where id = :accountId and (cast(:verifiedHash as text) is null or password_hash = :verifiedHash)`
     return this.updateUnlessTaken(change, { accountId, name, email, emailKey: email.toLowerCase(), passwordHash, verifiedHash })
   }
 
@@ -136,6 +135,9 @@ const erasedTables = [
 export function accountParameters({ limits, ...rest }: Account): Values {
   return { ...rest, ...limits, emailKey: rest.email?.toLowerCase() ?? null }
 }
+
+/** Sets name, e-mail and password; a password that is null stays as it is. */
+export const signInChange = 'name = :name, email = :email, email_key = :emailKey, password_hash = coalesce(:passwordHash, password_hash)'
 
 /** True for the operator, and for an account that is an enabled owner at the time of the write. */
 export const byOwner = (parameter: string): string =>
