@@ -59,7 +59,7 @@ export function startDeferredWork(
   observeQueue(telemetry, () => queueAgeMs)
   const worker =
     cluster.role === 'api'
-      ? idle
+      ? withoutWork(deps.events)
       : startWorker(
           {
             ...deps,
@@ -110,5 +110,8 @@ export function startDeferredWork(
   }
 }
 
-/** The worker of a node that only answers clients. */
-const idle: Worker = { drain: async () => {}, holds: () => [], [Symbol.asyncDispose]: async () => {} }
+/** The worker of a node that only answers clients: a drain releases those who wait for work of other nodes. */
+function withoutWork(events: InferenceEvents): Worker {
+  const drain = async () => events.close()
+  return { drain, holds: () => [], [Symbol.asyncDispose]: drain }
+}

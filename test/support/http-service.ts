@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { parseConfig } from '../../src/config/load-config.ts'
+import type { Config } from '../../src/config/settings.ts'
 import type { Scope } from '../../src/core/access-token.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import type { InspectedImage, InspectImage } from '../../src/core/images/inspect-image.ts'
@@ -42,7 +43,9 @@ const parsed = parseConfig(
   { cores: 4, memoryBytes: 8 * 1024 ** 3, terminal: false, folder: '/srv/sepia' },
 )
 if ('faults' in parsed) throw new TypeError('The defaults of the settings are not valid')
-const { listen, models, requests, accounts, deferred } = parsed.config
+/** The defaults of the settings table. */
+export const standardConfig: Config = parsed.config
+const { listen, models, requests, accounts, deferred } = standardConfig
 
 /** The defaults of the settings table, with room for tests. */
 export const standardSettings: HttpSettings = {
