@@ -78,6 +78,21 @@ export function testAccessTokenStore(name: string, open: StoreFactory): void {
     assert.equal((await store.tokens.findByHash(token.hash, options))?.revokedAt, null)
   })
 
+  test(`${name} tokens: revocations cannot be undone beyond the limit of tokens, also at once`, async () => {
+    await using store = await open({ clock: createTestClock(), limits: roomy })
+    const most = 2
+    for (const id of ['t', 'u', 'v']) {
+      await store.tokens.create({ ...token, id, hash: id, expiresAt: null }, { ...options, most })
+      await store.tokens.revoke({ id, accountId: 'a' }, 60, options)
+    }
+    await store.tokens.create({ ...token, id: 'w', hash: 'w', expiresAt: null }, { ...options, most })
+    const kept = (await store.tokens.list('a', options)).filter(({ revokedAt }) => revokedAt !== null)
+    const restored = await Promise.all(kept.map(({ id }) => store.tokens.restore({ id, accountId: 'a' }, 60, { ...options, most })))
+    assert.deepEqual(restored.toSorted(), [false, true])
+    await store.tokens.revoke({ id: 'w', accountId: 'a' }, 70, options)
+    assert.equal(await store.tokens.restore({ id: 'w', accountId: 'a' }, 60, { ...options, most }), true)
+  })
+
   test(`${name} tokens: revoking all tokens of an account leaves those already revoked as they are`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     for (const [id, accountId] of [

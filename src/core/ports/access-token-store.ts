@@ -22,8 +22,8 @@ export interface AccessTokenStore {
   list(accountId: string, options: Abortable): Promise<readonly AccessToken[]>
   /** Revokes a token; false = it is revoked already, or the account has no such token. */
   revoke(target: TokenTarget, revokedAt: number, options: Abortable): Promise<boolean>
-  /** Undoes a revocation made at or after `since`; false = there is none. */
-  restore(target: TokenTarget, since: number, options: Abortable): Promise<boolean>
+  /** Undoes a revocation made at or after `since`; false = there is none, or the account already has `most` usable tokens. */
+  restore(target: TokenTarget, since: number, options: Abortable & { readonly most?: number | undefined }): Promise<boolean>
   /** Revokes all tokens of an account; returns how many were not yet revoked. */
   revokeAll(accountId: string, revokedAt: number, options: Abortable): Promise<number>
   /** The tokens among `ids` that are revoked or deleted. */

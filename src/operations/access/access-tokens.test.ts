@@ -1,6 +1,35 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { hashAccessToken, isAccessTokenText, makeAccessTokenText } from './access-tokens.ts'
+import { createMemoryStore } from '../../../test/support/memory/create-memory-store.ts'
+import { createTestClock } from '../../../test/support/test-clock.ts'
+import {
+  createAccessToken,
+  hashAccessToken,
+  isAccessTokenText,
+  makeAccessTokenText,
+  restoreAccessToken,
+  revokeAccessToken,
+} from './access-tokens.ts'
+
+const options = { signal: new AbortController().signal }
+
+test('a revocation cannot be undone while the account has its full number of tokens, or after a minute', async () => {
+  const clock = createTestClock()
+  await using store = createMemoryStore({ clock, limits: { maxPending: 1 } })
+  const deps = { tokens: store.tokens, clock, mostTokens: 1 }
+  const make = async () => {
+    const { token } = await createAccessToken(deps, { accountId: 'a', name: 'laptop', scopes: ['read'], expiresAt: null }, options)
+    return token
+  }
+  const first = await make()
+  await revokeAccessToken(deps, first, options)
+  const second = await make()
+  await assert.rejects(restoreAccessToken(deps, first, options), { code: 'concurrency_limit_exceeded' })
+  await revokeAccessToken(deps, second, options)
+  await restoreAccessToken(deps, first, options)
+  clock.jump(clock.now() + 61_000)
+  await assert.rejects(restoreAccessToken(deps, second, options), { code: 'not_found' })
+})
 
 suite('the text of an access token', () => {
   test('is a prefix, 27 digits of secret and 6 of check, and never the same', () => {

@@ -9,6 +9,12 @@ import type { Store } from '../../core/ports/store.ts'
 import type { Abortable } from '../../core/waiting.ts'
 import { readGivenName } from './accounts.ts'
 
+interface TokenDependencies {
+  readonly tokens: AccessTokenStore
+  readonly clock: Clock
+  readonly mostTokens?: number
+}
+
 export interface NewAccessToken {
   readonly accountId: string
   /** Display name, 1 to 100 characters. */
@@ -26,7 +32,7 @@ export interface NewAccessToken {
  * @throws {ServiceError} `validation_error`, `concurrency_limit_exceeded`.
  */
 export async function createAccessToken(
-  { tokens, clock, mostTokens: most }: { readonly tokens: AccessTokenStore; readonly clock: Clock; readonly mostTokens?: number },
+  { tokens, clock, mostTokens: most }: TokenDependencies,
   { accountId, name, scopes, expiresAt }: NewAccessToken,
   options: Abortable,
 ): Promise<{ readonly text: string; readonly token: AccessToken }> {
@@ -50,13 +56,16 @@ export async function createAccessToken(
     lastUsedAt: null,
     limits: noUseLimits,
   }
-  if (!(await tokens.create(token, { ...options, most })))
-    throw new ServiceError(
-      'concurrency_limit_exceeded',
-      `This account has reached its limit of ${most} access tokens (account-tokens); revoke one that you no longer need.`,
-      { retryAfterSeconds: 5 },
-    )
+  if (!(await tokens.create(token, { ...options, most }))) throw tooMany(most)
   return { text, token }
+}
+
+function tooMany(most: number | undefined): ServiceError {
+  return new ServiceError(
+    'concurrency_limit_exceeded',
+    `This account has reached its limit of ${most} access tokens (account-tokens); revoke one that you no longer need.`,
+    { retryAfterSeconds: 5 },
+  )
 }
 
 /** An account's tokens, newest first, including revoked and expired ones. */
@@ -112,15 +121,19 @@ const undoMs = 60_000
 /**
  * Undoes the revocation of a token within a minute.
  *
- * @throws {ServiceError} `not_found` if the account has no token revoked that recently.
+ * @param deps.mostTokens Maximum number of usable tokens per account; absent = unlimited.
+ * @throws {ServiceError} `not_found` if the account has no token revoked that recently, `concurrency_limit_exceeded`.
  */
 export async function restoreAccessToken(
-  { tokens, clock }: Pick<Store, 'tokens' | 'clock'>,
+  { tokens, clock, mostTokens: most }: TokenDependencies,
   target: TokenTarget,
   options: Abortable,
 ): Promise<void> {
-  if (!(await tokens.restore(target, clock.now() - undoMs, options)))
-    throw new ServiceError('not_found', 'It is too late to undo this; create a new token.')
+  const since = clock.now() - undoMs
+  if (await tokens.restore(target, since, { ...options, most })) return
+  const token = (await tokens.list(target.accountId, options)).find(({ id }) => id === target.id)
+  if (token !== undefined && (token.revokedAt ?? 0) >= since) throw tooMany(most)
+  throw new ServiceError('not_found', 'It is too late to undo this; create a new token.')
 }
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -4,8 +4,8 @@ import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-toke
 import type { Clock } from '../../core/ports/clock.ts'
 import { tokenColumns } from '../rows/account-row.ts'
 import { readText } from '../rows/row.ts'
-import { AccessTokenTables, readNames, spent } from '../tables/access-token-tables.ts'
-import { repeatable } from '../tables/statements.ts'
+import { AccessTokenTables, hasRoom, readNames, spent } from '../tables/access-token-tables.ts'
+import { repeatable, type Statements } from '../tables/statements.ts'
 import type { Database } from './database.ts'
 
 /** Access tokens, shared by all nodes. */
@@ -23,12 +23,10 @@ export class PostgresAccessTokenStore extends AccessTokenTables<Database> implem
     { most = Number.MAX_SAFE_INTEGER }: { readonly most?: number | undefined },
   ): Promise<boolean> {
     const { accountId, createdAt } = token
-    return this.database.transaction(async (statements) => {
-      // Serialized per account, so that concurrent calls cannot exceed the maximum.
-      await statements.run(`select pg_advisory_xact_lock(hashtextextended('tokens of ' || :accountId, 0))`, { accountId })
+    return this.inTurn(accountId, async (statements) => {
       const kept = await statements.run(
         `insert into access_tokens (${tokenColumns.names}) select ${tokenColumns.parameters}
-         where (select count(*) from access_tokens where account_id = :accountId and not ${spent}) < :most::bigint`,
+         where ${hasRoom}`,
         { ...token, ...limits, scopes: token.scopes.join(' '), most },
       )
       await statements.run(
@@ -37,6 +35,13 @@ export class PostgresAccessTokenStore extends AccessTokenTables<Database> implem
         { accountId, createdAt, most },
       )
       return kept === 1
+    })
+  }
+
+  protected inTurn<Result>(accountId: string, write: (statements: Statements) => Promise<Result>): Promise<Result> {
+    return this.database.transaction(async (statements) => {
+      await statements.run(`select pg_advisory_xact_lock(hashtextextended('tokens of ' || :accountId, 0))`, { accountId })
+      return write(statements)
     })
   }
 

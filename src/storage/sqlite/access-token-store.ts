@@ -2,7 +2,8 @@ import type { AccessToken } from '../../core/access-token.ts'
 import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
 import { tokenColumns } from '../rows/account-row.ts'
 import { readText } from '../rows/row.ts'
-import { AccessTokenTables, readNames, spent } from '../tables/access-token-tables.ts'
+import { AccessTokenTables, hasRoom, readNames, spent } from '../tables/access-token-tables.ts'
+import type { Statements } from '../tables/statements.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 
 /** Access tokens in SQLite; the next read sees a revocation by another process. */
@@ -12,8 +13,7 @@ export class SqliteAccessTokenStore extends AccessTokenTables<SqliteDatabase> im
     { most = Number.MAX_SAFE_INTEGER }: { readonly most?: number | undefined },
   ): Promise<boolean> {
     const { accountId, createdAt } = token
-    const sql = `insert into access_tokens (${tokenColumns.names}) select ${tokenColumns.parameters}
-      where (select count(*) from access_tokens where account_id = :accountId and not ${spent}) < :most`
+    const sql = `insert into access_tokens (${tokenColumns.names}) select ${tokenColumns.parameters} where ${hasRoom}`
     const forget = `delete from access_tokens where id in (
         select id from access_tokens where account_id = :accountId and ${spent} order by created_at desc, id limit -1 offset :most)`
     const [kept] = await this.database.runAll([
@@ -21,6 +21,11 @@ export class SqliteAccessTokenStore extends AccessTokenTables<SqliteDatabase> im
       { sql: forget, parameters: { accountId, createdAt, most } },
     ])
     return kept === 1
+  }
+
+  /** There is one writer, so that each statement has its turn. */
+  protected inTurn<Result>(_accountId: string, write: (statements: Statements) => Promise<Result>): Promise<Result> {
+    return write(this.database)
   }
 
   async revokedOf(ids: readonly string[]): Promise<readonly string[]> {

@@ -9,6 +9,9 @@ import { lookUp, type Parameters, repeatable, type Statements, Tables } from './
 /** Condition for a token that can no longer be used. */
 export const spent = '(revoked_at is not null or expires_at is not null and expires_at <= cast(:createdAt as bigint))'
 
+/** Condition for an account with fewer than `:most` usable tokens. */
+export const hasRoom = `(select count(*) from access_tokens where account_id = :accountId and not ${spent}) < cast(:most as bigint)`
+
 /** Names of tokens by id. */
 export function readNames(rows: readonly Row[]): ReadonlyMap<string, string> {
   return new Map(rows.map((row) => [readText(row, 'id'), readText(row, 'name')]))
@@ -16,6 +19,9 @@ export function readNames(rows: readonly Row[]): ReadonlyMap<string, string> {
 
 /** Access tokens in either database, except what databases write differently. */
 export abstract class AccessTokenTables<Database extends Statements> extends Tables<Database> {
+  /** Writes while no other call gives the account a usable token. */
+  protected abstract inTurn<Result>(accountId: string, write: (statements: Statements) => Promise<Result>): Promise<Result>
+
   async findByHash(hash: string): Promise<AccessToken | null> {
     const row = await this.database.get('select * from access_tokens where hash = :hash', { hash }, lookUp)
     return row === undefined ? null : readToken(row)
@@ -31,9 +37,15 @@ export abstract class AccessTokenTables<Database extends Statements> extends Tab
     return (await this.#write(sql, { id, accountId, revokedAt })) === 1
   }
 
-  async restore({ id, accountId }: TokenTarget, since: number): Promise<boolean> {
-    const sql = 'update access_tokens set revoked_at = null where id = :id and account_id = :accountId and revoked_at >= :since'
-    return (await this.#write(sql, { id, accountId, since })) === 1
+  async restore(
+    { id, accountId }: TokenTarget,
+    since: number,
+    { most = Number.MAX_SAFE_INTEGER }: { readonly most?: number | undefined },
+  ): Promise<boolean> {
+    const sql = `update access_tokens set revoked_at = null
+      where id = :id and account_id = :accountId and revoked_at >= :since and ${hasRoom}`
+    const parameters = { id, accountId, since, most, createdAt: this.clock.now() }
+    return this.inTurn(accountId, async (statements) => (await statements.run(sql, parameters)) === 1)
   }
 
   async revokeAll(accountId: string, revokedAt: number): Promise<number> {
