@@ -110,6 +110,15 @@ test('two owners who set different limits of an account at the same time keep bo
   await other.close()
 })
 
+test('an invitation made at a loopback address says that its link works only on this machine', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'People')
+  await page.getByRole('button', { name: 'Invite' }).click()
+  await page.getByRole('button', { name: 'Create link' }).click()
+  await page.getByRole('dialog').getByText('This link works only on this machine.').waitFor()
+  await page.keyboard.press('Escape')
+})
+
 test('an invited member signs in, and finds no pages for owners', { skip }, async () => {
   const { page, browser } = visit()
   await openPage(page, 'People')

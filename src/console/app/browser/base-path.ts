@@ -15,3 +15,8 @@ export function withoutBase(path: string): string {
 export function serviceAddress(): string {
   return location.origin + basePath
 }
+
+/** Whether links to a host, as the browser's address names it, lead back to the reader's own machine wherever they are opened. */
+export function isLoopback(hostname: string): boolean {
+  return /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
+}

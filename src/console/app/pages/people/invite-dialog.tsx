@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Account, Role } from '../../../../core/account.ts'
 import type { InvitationMade, NewInvitation } from '../../../contract/people.ts'
-import { serviceAddress } from '../../browser/base-path.ts'
+import { isLoopback, serviceAddress } from '../../browser/base-path.ts'
 import { request } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
@@ -73,6 +73,11 @@ function LinkShown({ link }: { link: string }): VNode {
     <div class="stack">
       <p class="soft">{t`Send this link to one person. It works once, for three days, and is not shown again.`}</p>
       <code class="token-text">{link}</code>
+      {isLoopback(location.hostname) ? (
+        <p class="note warn">
+          {t`This link works only on this machine. For other machines, open the console at an address they can reach (settings host and public-url), and create the link there.`}
+        </p>
+      ) : null}
       <div class="row">
         <CopyButton text={link} primary label={t`Copy the link`} />
       </div>
