@@ -91,20 +91,26 @@ export async function* followToItsEnd(
   }
 }
 
+interface RetryOptions extends FollowOptions {
+  readonly onLost?: () => void
+  /** Whether an error ends the attempts; by default, all of the service's own do. */
+  readonly isFinal?: (error: unknown) => boolean
+}
+
 /**
  * Repeats a request until the service answers.
  *
- * @throws {RequestFailure} the service's own errors.
+ * @throws {RequestFailure} the final errors.
  */
 export async function retryUntilAnswered<Answer>(
   ask: () => Promise<Answer>,
-  { signal, pause = sleep, onLost = () => {} }: FollowOptions & { readonly onLost?: () => void },
+  { signal, pause = sleep, onLost = () => {}, isFinal = (error) => !isWorthWaiting(error, signal) }: RetryOptions,
 ): Promise<Answer> {
   for (let failures = 0; ; failures++) {
     try {
       return await ask()
     } catch (error) {
-      if (!isWorthWaiting(error, signal)) throw error
+      if (isFinal(error)) throw error
       onLost()
       await wait(failures, { signal, pause })
     }

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { ImageRequestBody } from '../../../interface/submit-image.ts'
-import { cancelRun, draw, drawAgain, type ImageRun, imageRuns, takeKey } from '../runs/image-runs.ts'
+import { cancelRun, draw, drawAgain, type ImageRun, imageRuns, isRunOpen, takeKey } from '../runs/image-runs.ts'
 
 /** A cell's drawing, and the run that draws it. */
 export interface GridCell {
@@ -67,16 +67,16 @@ export function runOf(grid: ImageGrid, cell: GridCell): ImageRun | undefined {
 /** Whether cells are being drawn or waiting. */
 export function isOpen(grid: ImageGrid): boolean {
   return grid.cells.some((cell) => {
-    const state = runOf(grid, cell)?.state
-    return state === undefined ? !grid.stopped : ['sending', 'waiting', 'drawing'].includes(state)
+    const run = runOf(grid, cell)
+    return run === undefined ? !grid.stopped : isRunOpen(run)
   })
 }
 
 /** Stops all running cells, and starts no others. */
 export async function cancelGrid(grid: ImageGrid): Promise<void> {
   imageGrids.value = imageGrids.value.map((each) => (each.key === grid.key ? { ...each, stopped: true } : each))
-  const open = imageRuns.value.filter((run) => run.grid === grid.key && ['sending', 'waiting', 'drawing'].includes(run.state))
-  await Promise.all(open.map(cancelRun))
+  const open = imageRuns.value.filter((run) => run.grid === grid.key && isRunOpen(run))
+  await Promise.all(open.map((run) => cancelRun(run)))
 }
 
 /** Draws a cell that failed, was cancelled, or never began. */

@@ -4,10 +4,11 @@ import type { Inference } from '../../../../../core/inference.ts'
 import { makeId } from '../../../browser/make-id.ts'
 import { type EndedInference, followToItsEnd, type Pause, retryUntilAnswered } from '../../../interface/follow-inference.ts'
 import { cancelInference } from '../../../interface/inference-requests.ts'
-import { causeOf, languageOf, requestIdOf, sentenceOf } from '../../../interface/request.ts'
+import { causeOf, isGone, languageOf, requestIdOf, sentenceOf } from '../../../interface/request.ts'
 import { type ImageRequestBody, submitImage } from '../../../interface/submit-image.ts'
 import { t } from '../../../language/t.ts'
 import { imageRouteOf } from '../../../state/models.ts'
+import { whileSignedIn } from '../../../state/session.ts'
 import { announce } from '../../../state/toasts.ts'
 import { outputFacts, type ShownImage } from './output-facts.ts'
 
@@ -72,15 +73,24 @@ export async function draw(body: ImageRequestBody, { submissionKey = makeId(), p
   const key = takeKey()
   imageRuns.value = [beginRun({ key, body, submissionKey, grid }), ...imageRuns.value]
   try {
-    const id = await submitImage(imageRouteOf(body.checkpoint), body, submissionKey)
+    const id = await whileSignedIn(() => submitImage(imageRouteOf(body.checkpoint), body, submissionKey))
     // A list of earlier runs may have shown it before this answer arrived.
     imageRuns.value = imageRuns.value.filter((run) => run.id !== id)
     change(key, { id, state: 'waiting' })
-    if (imageRuns.value.some((run) => run.key === key && run.cancelWanted)) await cancelInference(id)
-    await follow(key, id, pause)
+    if (imageRuns.value.some((run) => run.key === key && run.cancelWanted)) void cancelAccepted(key, id, pause)
+    await untilKnown(key, () => follow(key, id, pause), pause)
   } catch (error) {
     fail(key, error)
   }
+}
+
+/**
+ * Repeats something that concerns an accepted drawing until the service answers. Only a missing record is final: no other error says that the
+ * drawing has failed, and a drawing that is shown as failed would be requested, and paid for, a second time.
+ */
+async function untilKnown(key: number, ask: () => Promise<void>, pause: Pause | undefined): Promise<void> {
+  const onLost = () => change(key, { connectionLost: true })
+  await retryUntilAnswered(() => whileSignedIn(ask), { ...(pause && { pause }), onLost, isFinal: isGone })
 }
 
 /** A drawing that any page submitted before. */
@@ -97,9 +107,8 @@ export async function restoreRun({ inference, body, grid = null }: EarlierRun): 
   const key = freeKey(createdAt)
   const run: ImageRun = { ...beginRun({ key, body, submissionKey: makeId(), grid }), id, state: 'waiting' }
   imageRuns.value = [...imageRuns.value, run].toSorted((one, other) => other.key - one.key)
-  await (inference.status === 'completed' ? settle(key, inference, undefined) : follow(key, id, undefined)).catch((error) =>
-    fail(key, error),
-  )
+  const restore = inference.status === 'completed' ? () => settle(key, inference, undefined) : () => follow(key, id, undefined)
+  await untilKnown(key, restore, undefined).catch((error) => fail(key, error))
 }
 
 function beginRun(given: Pick<ImageRun, 'key' | 'body' | 'submissionKey' | 'grid'>): ImageRun {
@@ -110,7 +119,7 @@ function beginRun(given: Pick<ImageRun, 'key' | 'body' | 'submissionKey' | 'grid
 
 function fail(key: number, error: unknown): void {
   const shown = { failure: sentenceOf(error), failureLanguage: languageOf(error) }
-  change(key, { state: 'failed', ...shown, failedRequestId: requestIdOf(error), failureCause: causeOf(error) })
+  change(key, { state: 'failed', connectionLost: false, ...shown, failedRequestId: requestIdOf(error), failureCause: causeOf(error) })
 }
 
 /** Repeats a run's request. One whose end is unknown is not drawn a second time. */
@@ -119,9 +128,21 @@ export async function drawAgain({ id, body, state, submissionKey, grid }: ImageR
 }
 
 /** Stops a run at its next step, or as soon as the service has received it. */
-export async function cancelRun({ key, id }: Pick<ImageRun, 'key' | 'id'>): Promise<void> {
+export async function cancelRun({ key, id }: Pick<ImageRun, 'key' | 'id'>, pause?: Pause): Promise<void> {
   if (id === null) change(key, { cancelWanted: true })
-  else await cancelInference(id)
+  else await cancelAccepted(key, id, pause)
+}
+
+/** Sends a cancellation until the service has received it or the run has ended. */
+async function cancelAccepted(key: number, id: string, pause: Pause | undefined): Promise<void> {
+  const hasEnded = () => !imageRuns.peek().some((run) => run.key === key && isRunOpen(run))
+  const isFinal = (error: unknown) => isGone(error) || hasEnded()
+  await retryUntilAnswered(() => whileSignedIn(() => cancelInference(id)), { ...(pause && { pause }), isFinal }).catch(() => {})
+}
+
+/** Whether the drawing has not ended. */
+export function isRunOpen({ state }: Pick<ImageRun, 'state'>): boolean {
+  return state === 'sending' || state === 'waiting' || state === 'drawing'
 }
 
 async function follow(key: number, id: string, pause: Pause | undefined): Promise<void> {

@@ -7,12 +7,12 @@ import { FailureBox } from '../../../parts/failure-note.tsx'
 import { loadingText } from '../../../parts/models/model-state-text.ts'
 import { loadModels, modelsOf } from '../../../state/models.ts'
 import { useRepeat } from '../../../state/repeat.ts'
-import { cancelRun, drawAgain, type ImageRun } from './image-runs.ts'
+import { cancelRun, drawAgain, type ImageRun, isRunOpen } from './image-runs.ts'
 import { Plate } from './plate.tsx'
 
 /** One run: its prompt, progress and pictures. */
 export function RunView({ run }: { run: ImageRun }): VNode {
-  const open = run.state === 'sending' || run.state === 'waiting' || run.state === 'drawing'
+  const open = isRunOpen(run)
   const { width, height, steps, sampler, num_images: count = 1 } = run.body
   return (
     <article class="run" data-state={run.state}>
