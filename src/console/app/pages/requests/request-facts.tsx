@@ -6,7 +6,7 @@ import { t } from '../../language/t.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
 import { Facts } from '../../parts/facts.tsx'
-import type { TimelineEvent } from './timeline-events.ts'
+import { offsetText, type TimelineEvent } from './timeline-events.ts'
 
 const priorities = { normal: t`normal`, low: t`low` } as const
 
@@ -59,7 +59,7 @@ export function Timeline({ events }: { events: readonly TimelineEvent[] }): VNod
           ) : (
             <span class="numbers">
               <time dateTime={new Date(event.at).toISOString()}>{exactMomentText(event.at)}</time>
-              {event.tone !== 'ahead' && event.at > begun ? <span class="faint"> +{wholeText(event.at - begun)} ms</span> : null}
+              <span class="faint"> {offsetText(event, begun)}</span>
             </span>
           )}
           {event.note ? <p>{event.note}</p> : null}

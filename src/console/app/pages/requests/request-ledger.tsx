@@ -10,6 +10,7 @@ import { Moment } from '../../parts/moment.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { Thumbnail } from '../../parts/thumbnail.tsx'
 import { kindTexts } from './request-facts.tsx'
+import { progressText } from './timeline-events.ts'
 
 const shortIdLength = 8
 /** In place of a picture. */
@@ -83,11 +84,7 @@ function Status({ request: { inference, result } }: { request: ListedRequest }):
   if (inference === null) return <span class="faint">{t`deleted`}</span>
   const { status, queuePosition, progress } = inference
   const detail =
-    status === 'pending' && queuePosition
-      ? t`number ${queuePosition}`
-      : status === 'running' && progress
-        ? t`${progress.step} of ${progress.total}`
-        : ''
+    status === 'pending' && queuePosition ? t`number ${queuePosition}` : status === 'running' && progress ? progressText(progress) : ''
   return (
     <span class="row">
       <StatusMark inference={inference} />

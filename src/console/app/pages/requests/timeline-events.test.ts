@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Inference, makePendingInference } from '../../../../core/inference.ts'
-import { timelineEvents, waitedEvents } from './timeline-events.ts'
+import { offsetText, progressText, timelineEvents, waitedEvents } from './timeline-events.ts'
 
 const request = { id: 'r', accountId: 'a', kind: 'image', model: 'm', priority: 'normal' } as const
 const pending: Inference = { ...makePendingInference(request, 1000), queuePosition: 3 }
@@ -48,4 +48,19 @@ test('a synchronous request shows when it was sent and answered, to the millisec
 test('a request cancelled while queued never started', () => {
   const cancelled: Inference = { ...pending, status: 'completed', outcome: 'cancelled', completedAt: 3000, expiresAt: 9000 }
   assert.deepEqual(titles(cancelled), ['Queued reached', 'Cancelled failed'])
+})
+
+test('progress is shown in steps, with thousands separators', () => {
+  assert.equal(progressText({ step: 9, total: 1200 }), 'Step 9 of 1,200')
+  const running: Inference = { ...pending, status: 'running', attempt: 1, startedAt: 2000, progress: { step: 1000, total: 3200 } }
+  assert.equal(timelineEvents(running, 10_000)[1]?.note, 'Waited 1.00\u00a0s. Step 1,000 of 3,200.')
+})
+
+test('the time of an event after the first is shown in seconds or minutes once it is that long', () => {
+  const after = (ms: number, tone: 'reached' | 'ahead' = 'reached') => offsetText({ title: '', note: '', at: 1000 + ms, tone }, 1000)
+  assert.deepEqual(
+    [0, 840, 12_340, 95_032].map((ms) => after(ms)),
+    ['', '+840\u00a0ms', '+12.3\u00a0s', '+2\u00a0min'],
+  )
+  assert.deepEqual([after(5000, 'ahead'), offsetText({ title: '', note: '', at: null, tone: 'ahead' }, 1000)], ['', ''])
 })

@@ -1,5 +1,6 @@
-import type { Inference } from '../../../../core/inference.ts'
+import type { Inference, Progress } from '../../../../core/inference.ts'
 import type { RequestResult } from '../../../../core/requests/request-record.ts'
+import { wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 import { durationText } from '../../parts/duration-text.ts'
 
@@ -70,5 +71,15 @@ function queuedNote({ queuePosition, status }: Inference): string {
 function startedNote({ startedAt, createdAt, progress, status }: Inference): string {
   if (startedAt === null) return ''
   const waited = t`Waited ${durationText(Math.max(0, startedAt - createdAt))}.`
-  return status === 'running' && progress ? t`${waited} Step ${progress.step} of ${progress.total}.` : waited
+  return status === 'running' && progress ? `${waited} ${progressText(progress)}.` : waited
+}
+
+/** How far a drawing is: `Step 9 of 1,200`. */
+export function progressText({ step, total }: Progress): string {
+  return t`Step ${wholeText(step)} of ${wholeText(total)}`
+}
+
+/** Time of an event after the first one: `+12.3 s`; empty for the first and for future ones. */
+export function offsetText({ at, tone }: TimelineEvent, begun: number): string {
+  return at === null || tone === 'ahead' || at <= begun ? '' : `+${durationText(at - begun)}`
 }

@@ -7,6 +7,7 @@ import { FailureBox } from '../../../parts/failure-note.tsx'
 import { loadingText } from '../../../parts/models/model-state-text.ts'
 import { loadModels, modelsOf } from '../../../state/models.ts'
 import { useRepeat } from '../../../state/repeat.ts'
+import { progressText } from '../../requests/timeline-events.ts'
 import { cancelRun, drawAgain, type ImageRun, isRunOpen } from './image-runs.ts'
 import { Plate } from './plate.tsx'
 
@@ -69,7 +70,7 @@ function Progress({ run }: { run: ImageRun }): VNode {
   const text = run.connectionLost
     ? t`Connection lost. The drawing continues; reconnecting…`
     : progress
-      ? t`Step ${progress.step} of ${progress.total}`
+      ? progressText(progress)
       : waitingText(run)
   return (
     <div class="stack tight">
