@@ -120,6 +120,23 @@ test('a picture can be kept beyond its day, and is deleted after confirmation', 
   await page.getByLabel('Last 24 hours').check()
 })
 
+test('the list of saved pictures has its own address, which a reload and the back button keep', { skip }, async () => {
+  const { page } = visit()
+  const [all, saved] = [page.getByLabel('Last 24 hours'), page.getByLabel('Saved')]
+  await saved.check()
+  await page.waitForURL('**/console/gallery/saved')
+  await page.reload()
+  await page.getByRole('heading', { name: 'No images here yet' }).waitFor()
+  assert.ok(await saved.isChecked())
+  await all.check()
+  await tile(page, 'a glossy tiger').waitFor()
+  await page.goBack()
+  await tile(page, 'a glossy tiger').waitFor({ state: 'detached' })
+  await eventually(async () => assert.ok(await saved.isChecked()))
+  await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Gallery' }).click()
+  await tile(page, 'a glossy tiger').waitFor()
+})
+
 test('a picture removed from the gallery is restored by undo', { skip }, async () => {
   const { page } = visit()
   await tile(page, 'a green pear').getByRole('button', { name: 'Remove from the gallery' }).click()

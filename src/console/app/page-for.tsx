@@ -36,7 +36,8 @@ export function pageFor(path: string, account: Account): VNode {
   if (name === 'requests' && below !== undefined) return <RequestPage key={path} />
   if (name === 'chat') return <ChatPage />
   const known = account.role === 'owner' ? { ...pages, ...ownerPages } : pages
-  const Found = below === undefined && Object.hasOwn(known, name) ? known[name] : undefined
+  const isPage = below === undefined || (name === 'gallery' && below === 'saved')
+  const Found = isPage && Object.hasOwn(known, name) ? known[name] : undefined
   return Found === undefined ? <NotFoundPage /> : <Found account={account} />
 }
 

@@ -1,5 +1,6 @@
-import { useSignal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { useMemo } from 'preact/hooks'
 import type { GalleryPicture } from '../../../contract/gallery.ts'
 import { requestFile } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
@@ -13,6 +14,7 @@ import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { PromptSearch } from '../../parts/prompt-search.tsx'
 import { useResource } from '../../state/resource.ts'
+import { navigate, pathBehind } from '../../state/router.ts'
 import { announce, showToast } from '../../state/toasts.ts'
 import { downloadBlob } from './download-blob.ts'
 import { keepPicture, listPictures, removeKept, setHidden, type Wall } from './gallery-requests.ts'
@@ -25,18 +27,17 @@ const walls = [
   { value: 'kept', label: t`Saved` },
 ] as const
 
-/** The account's stored pictures, and its kept copies. */
+/** The account's stored pictures, and below `/saved` its kept copies. */
 export function GalleryPage(): VNode {
-  const wall = useSignal<Wall>('stored')
+  const wall: Wall = pathBehind('/console/gallery') === 'saved' ? 'kept' : 'stored'
   const search = useSignal('')
-  const cursor = useSignal<string | null>(null)
-  const chosen = useSignal<ReadonlyMap<string, GalleryPicture>>(new Map())
+  const { cursor, chosen } = useMemo(newPlace, [wall])
   const shown = useSignal<string | null>(null)
   const comparing = useSignal(false)
   const leaving = useSignal<GalleryPicture | null>(null)
   const { resource, reload } = useResource(
-    (signal) => listPictures(wall.value, { search: search.value, after: cursor.value }, signal),
-    [wall.value, search.value, cursor.value],
+    (signal) => listPictures(wall, { search: search.value, after: cursor.value }, signal),
+    [wall, search.value, cursor.value],
   )
   const change = async (work: Promise<unknown>) => {
     await work
@@ -80,13 +81,9 @@ export function GalleryPage(): VNode {
       actions={
         <Segments
           label={t`Which images`}
-          value={wall.value}
+          value={wall}
           options={walls}
-          onChange={(next) => {
-            wall.value = next
-            cursor.value = null
-            chosen.value = new Map()
-          }}
+          onChange={(next) => navigate(next === 'kept' ? '/console/gallery/saved' : '/console/gallery')}
         />
       }
     >
@@ -126,7 +123,7 @@ export function GalleryPage(): VNode {
               <Pager cursor={cursor} next={next} />
             </>
           ) : (
-            <Nothing wall={wall.value} searched={search.value.trim() !== ''} />
+            <Nothing wall={wall} searched={search.value.trim() !== ''} />
           )
         }
       </Loaded>
@@ -153,6 +150,11 @@ export function GalleryPage(): VNode {
       ) : null}
     </Page>
   )
+}
+
+/** The shown page of a list and the selection on it, which belong to that list only. */
+function newPlace() {
+  return { cursor: signal<string | null>(null), chosen: signal<ReadonlyMap<string, GalleryPicture>>(new Map()) }
 }
 
 function Nothing({ wall, searched }: { wall: Wall; searched: boolean }): VNode {
