@@ -41,6 +41,23 @@ test('a drawing accepted while the connection broke is not drawn twice', { skip 
   await page.unroute('**/generate/sdxl')
 })
 
+test('a drawing submitted without a connection is still shown after a reload without one, and can be sent then', { skip }, async () => {
+  const { page } = visit()
+  const offline = ['**/generate/sdxl', '**/console/api/requests?*']
+  for (const address of offline) await page.route(address, (route) => route.abort('connectionrefused'))
+  await draw(page, 'a yellow pear')
+  const unsent = page.locator('.run[data-state=failed]', { hasText: 'a yellow pear' })
+  await unsent.getByText('The server isn’t responding.').waitFor()
+  await page.reload()
+  await unsent.getByText('The server isn’t responding.').waitFor()
+  for (const address of offline) await page.unroute(address)
+  await unsent.getByRole('button', { name: 'Try again' }).click()
+  await page.locator('.run[data-state=done]', { hasText: 'a yellow pear' }).waitFor()
+  await page.reload()
+  await page.locator('.run[data-state=done]', { hasText: 'a yellow pear' }).waitFor()
+  assert.equal(await unsent.count(), 0)
+})
+
 test('a failure of the service shows the request id of the log, and a mistake in the request none', { skip }, async () => {
   const { page } = visit()
   const failed = page.locator('.run[data-state=failed]')

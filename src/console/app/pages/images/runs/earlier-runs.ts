@@ -3,7 +3,8 @@ import { listRequests } from '../../../interface/inference-requests.ts'
 import { serviceNow } from '../../../interface/service-clock.ts'
 import type { ImageRequestBody } from '../../../interface/submit-image.ts'
 import { restoreGrids } from '../grid/kept-grids.ts'
-import { type EarlierRun, imageRuns, restoreRun } from './image-runs.ts'
+import { type EarlierRun, imageRuns, restoreRun, restoreUnsent } from './image-runs.ts'
+import { readKeptRuns } from './kept-runs.ts'
 
 /** The most drawings that are restored. */
 const maxEarlier = 8
@@ -20,6 +21,7 @@ export function restoreEarlierRuns(): Promise<void> {
 }
 
 async function takeUpAll(): Promise<void> {
+  for (const run of await readKeptRuns()) restoreUnsent(run)
   const query = { of: 'me', search: null, kind: 'image', status: null, way: 'asynchronous', after: null } as const
   const { requests } = await retryUntilAnswered(() => listRequests(query), {})
   const inGrids = await restoreGrids(requests)

@@ -4,7 +4,7 @@ import type { Inference } from '../../../../../core/inference.ts'
 import { makeId } from '../../../browser/make-id.ts'
 import { type EndedInference, followToItsEnd, type Pause, retryUntilAnswered } from '../../../interface/follow-inference.ts'
 import { cancelInference } from '../../../interface/inference-requests.ts'
-import { causeOf, isGone, languageOf, requestIdOf, sentenceOf } from '../../../interface/request.ts'
+import { causeOf, isConnectionLost, isGone, languageOf, requestIdOf, sentenceOf } from '../../../interface/request.ts'
 import { type ImageRequestBody, submitImage } from '../../../interface/submit-image.ts'
 import { t } from '../../../language/t.ts'
 import { imageRouteOf } from '../../../state/models.ts'
@@ -37,7 +37,7 @@ export interface ImageRun {
   readonly cancelWanted: boolean
   /** The key of the grid that it belongs to; null = none. */
   readonly grid: number | null
-  /** Whether the page has lost the connection while the drawing continues. */
+  /** Whether the page has lost the connection while the drawing continues, or before it knew whether the service received it. */
   readonly connectionLost: boolean
 }
 
@@ -105,10 +105,20 @@ export async function restoreRun({ inference, body, grid = null }: EarlierRun): 
   const { id, createdAt } = inference
   if (imageRuns.peek().some((run) => run.id === id)) return
   const key = freeKey(createdAt)
-  const run: ImageRun = { ...beginRun({ key, body, submissionKey: makeId(), grid }), id, state: 'waiting' }
-  imageRuns.value = [...imageRuns.value, run].toSorted((one, other) => other.key - one.key)
+  insert({ ...beginRun({ key, body, submissionKey: makeId(), grid }), id, state: 'waiting' })
   const restore = inference.status === 'completed' ? () => settle(key, inference, undefined) : () => follow(key, id, undefined)
   await untilKnown(key, restore, undefined).catch((error) => fail(key, error))
+}
+
+/** Restores a run from before a reload that the service may not have received, so that it can be sent again under the same key. */
+export function restoreUnsent(run: ImageRun): void {
+  if (imageRuns.peek().some(({ submissionKey }) => submissionKey === run.submissionKey)) return
+  const interrupted = { state: 'failed', connectionLost: true, failure: t`Interrupted: the page was closed or reloaded.` } as const
+  insert({ ...run, key: freeKey(run.key), ...(run.state === 'sending' && interrupted) })
+}
+
+function insert(run: ImageRun): void {
+  imageRuns.value = [...imageRuns.value, run].toSorted((one, other) => other.key - one.key)
 }
 
 function beginRun(given: Pick<ImageRun, 'key' | 'body' | 'submissionKey' | 'grid'>): ImageRun {
@@ -119,7 +129,8 @@ function beginRun(given: Pick<ImageRun, 'key' | 'body' | 'submissionKey' | 'grid
 
 function fail(key: number, error: unknown): void {
   const shown = { failure: sentenceOf(error), failureLanguage: languageOf(error) }
-  change(key, { state: 'failed', connectionLost: false, ...shown, failedRequestId: requestIdOf(error), failureCause: causeOf(error) })
+  const connectionLost = isConnectionLost(error)
+  change(key, { state: 'failed', connectionLost, ...shown, failedRequestId: requestIdOf(error), failureCause: causeOf(error) })
 }
 
 /** Repeats a run's request. One whose end is unknown is not drawn a second time. */

@@ -1,0 +1,43 @@
+import { effect } from '@preact/signals'
+import { forgetRecord, keepRecord, readRecords } from '../../../browser/kept-records.ts'
+import { ownPrefix } from '../../../state/session.ts'
+import { type ImageRun, imageRuns } from './image-runs.ts'
+
+/** The service recognizes a repeated request for a day. */
+const keptMs = 24 * 60 * 60 * 1000
+
+/** The stored state of each run outside grids, by its submission key; empty = not stored. */
+const stored = new Map<string, string>()
+
+effect(() => {
+  // A repeated request has the same key as the run that failed; the newest run counts.
+  const newest = new Map(imageRuns.value.toReversed().map((run) => [run.submissionKey, run]))
+  for (const [submissionKey, run] of newest) {
+    const state = stateOf(run)
+    if (run.grid !== null || (stored.get(submissionKey) ?? '') === state) continue
+    stored.set(submissionKey, state)
+    if (state === '') forgetRun(run)
+    else void keepRecord(ownPrefix('runs') + submissionKey, run)
+  }
+})
+
+/** What this browser stores of a run that the service may not have; empty = nothing. */
+function stateOf({ id, state, connectionLost, failure }: ImageRun): string {
+  return id === null && (state === 'sending' || connectionLost) ? `${state} ${failure ?? ''}` : ''
+}
+
+/** The runs outside grids of earlier pages that the service may not have, except those older than a day. */
+export async function readKeptRuns(): Promise<readonly ImageRun[]> {
+  const runs = [...(await readRecords<ImageRun>(ownPrefix('runs'))).values()]
+  return runs.filter((run) => {
+    const isOver = Date.now() - run.key > keptMs
+    if (isOver) forgetRun(run)
+    else stored.set(run.submissionKey, stateOf(run))
+    return !isOver
+  })
+}
+
+/** Deletes what this browser stores of a run. */
+function forgetRun({ submissionKey }: Pick<ImageRun, 'submissionKey'>): void {
+  void forgetRecord(ownPrefix('runs') + submissionKey)
+}
