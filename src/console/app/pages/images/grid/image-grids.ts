@@ -31,15 +31,15 @@ const atOnce = 3
 
 /** Draws every cell, a few at a time. */
 export async function drawGrid(wanted: Omit<ImageGrid, 'key' | 'stopped'>): Promise<void> {
-  const key = takeKey()
-  imageGrids.value = [...imageGrids.value, { ...wanted, key, stopped: false }]
-  await drawCells(key, wanted.cells)
+  const grid = { ...wanted, key: takeKey(), stopped: false }
+  imageGrids.value = [...imageGrids.value, grid]
+  await drawCells(grid, grid.cells)
 }
 
 /** Draws the missing cells. */
 export async function drawMissing(grid: ImageGrid): Promise<void> {
   imageGrids.value = imageGrids.value.map((each) => (each.key === grid.key ? { ...each, stopped: false } : each))
-  await drawCells(grid.key, missingOf(grid))
+  await drawCells(grid, missingOf(grid))
 }
 
 /** The cells without a finished or running drawing. */
@@ -47,13 +47,13 @@ export function missingOf(grid: ImageGrid): readonly GridCell[] {
   return grid.cells.filter((cell) => ['failed', 'cancelled'].includes(runOf(grid, cell)?.state ?? 'failed'))
 }
 
-async function drawCells(key: number, cells: readonly GridCell[]): Promise<void> {
+async function drawCells(grid: ImageGrid, cells: readonly GridCell[]): Promise<void> {
   const waiting = [...cells]
   const drawNext = async (): Promise<void> => {
     for (;;) {
-      const cell = isStopped(key) ? undefined : waiting.shift()
+      const cell = isStopped(grid.key) ? undefined : waiting.shift()
       if (cell === undefined) return
-      await draw(cell.body, { grid: key })
+      await drawCell(grid, cell)
     }
   }
   await Promise.all(Array.from({ length: atOnce }, drawNext))
