@@ -58,6 +58,24 @@ test('a drawing submitted without a connection is still shown after a reload wit
   assert.equal(await unsent.count(), 0)
 })
 
+test('a grid submitted without a connection is still shown after a reload without one', { skip }, async () => {
+  const { page } = visit()
+  const offline = ['**/generate/sdxl', '**/console/api/requests?*']
+  for (const address of offline) await page.route(address, (route) => route.abort('connectionrefused'))
+  await page.getByRole('button', { name: 'X/Y grid' }).click()
+  const dialog = page.getByRole('dialog', { name: 'X/Y grid' })
+  await dialog.getByLabel('Values across').fill('1, 2')
+  await dialog.getByLabel('Down', { exact: true }).selectOption('Nothing')
+  await dialog.getByRole('button', { name: 'Draw the grid' }).click()
+  const lost = page.locator('.grid-run').getByText('The server isn’t responding.')
+  await lost.nth(1).waitFor()
+  await page.reload()
+  await lost.nth(1).waitFor()
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Draw the missing 2' }).click()
+  await page.getByText('2 of 2 images').waitFor()
+})
+
 test('a failure of the service shows the request id of the log, and a mistake in the request none', { skip }, async () => {
   const { page } = visit()
   const failed = page.locator('.run[data-state=failed]')

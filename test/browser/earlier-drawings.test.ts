@@ -75,3 +75,27 @@ test('a grid keeps its pictures when they are no longer in the list of recent re
   }
   await page.unrouteAll()
 })
+
+test('a cell that the service rejected shows the same reason after a reload', { skip }, async () => {
+  const { page } = visit()
+  await page.getByLabel('Prompt', { exact: true }).fill('a plum')
+  await page.getByRole('button', { name: 'X/Y grid' }).click()
+  const dialog = page.getByRole('dialog', { name: 'X/Y grid' })
+  await dialog.getByLabel('Values across').fill('1, 2')
+  await dialog.getByLabel('Down', { exact: true }).selectOption('Nothing')
+  const error = { code: 'quota_exceeded', message: 'Your budget is used up.' }
+  let refused = false
+  await page.route('**/generate/sdxl', (route) => {
+    if (refused) return route.continue()
+    refused = true
+    return route.fulfill({ status: 429, json: { error } })
+  })
+  await dialog.getByRole('button', { name: 'Draw the grid' }).click()
+  const grid = page.locator('.grid-run', { hasText: 'a plum' })
+  await grid.getByText('1 of 2 images').waitFor()
+  await grid.getByText('Your budget is used up.').waitFor()
+  await page.unrouteAll()
+  await page.reload()
+  await grid.getByText('1 of 2 images').waitFor()
+  await grid.getByText('Your budget is used up.').waitFor()
+})

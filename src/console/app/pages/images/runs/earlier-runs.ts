@@ -22,6 +22,7 @@ export function restoreEarlierRuns(): Promise<void> {
 
 async function takeUpAll(): Promise<void> {
   for (const run of await readKeptRuns()) restoreUnsent(run)
+  await restoreGrids(null)
   const query = { of: 'me', search: null, kind: 'image', status: null, way: 'asynchronous', after: null } as const
   const { requests } = await retryUntilAnswered(() => listRequests(query), {})
   const inGrids = await restoreGrids(requests)

@@ -3,8 +3,8 @@ import { forgetRecord, keepRecord, readRecords } from '../../../browser/kept-rec
 import { ownPrefix } from '../../../state/session.ts'
 import { type ImageRun, imageRuns } from './image-runs.ts'
 
-/** The service recognizes a repeated request for a day. */
-const keptMs = 24 * 60 * 60 * 1000
+/** Pictures are stored, and repeated requests recognized, for a day. */
+export const keptMs = 24 * 60 * 60 * 1000
 
 /** The stored state of each run outside grids, by its submission key; empty = not stored. */
 const stored = new Map<string, string>()
