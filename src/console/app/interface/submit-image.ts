@@ -11,6 +11,16 @@ export function imageRoute(family: CheckpointFamily): string {
 /** The request's body, with the fields that the console always sets. */
 export type ImageRequestBody = ImageBody & Required<Pick<ImageBody, 'width' | 'height' | 'steps' | 'cfg_scale' | 'sampler'>>
 
+/** The pictures in a request, in base64. */
+export function picturesOf({ init_image, mask_image, reference_images = [], controlnets = [] }: ImageRequestBody): readonly string[] {
+  return [init_image, mask_image, ...reference_images, ...controlnets.map(({ image }) => image)].filter((image) => image !== undefined)
+}
+
+/** Whether the service has replaced pictures of a stored request by placeholders, so that it cannot be sent again. */
+export function lacksPictures(body: ImageRequestBody): boolean {
+  return picturesOf(body).includes('<base64>')
+}
+
 /**
  * Submits an image request, which runs even if this page is closed.
  *

@@ -3,8 +3,8 @@ import { listRequests } from '../../../interface/inference-requests.ts'
 import { serviceNow } from '../../../interface/service-clock.ts'
 import type { ImageRequestBody } from '../../../interface/submit-image.ts'
 import { restoreGrids } from '../grid/kept-grids.ts'
-import { type EarlierRun, imageRuns, restoreRun, restoreUnsent } from './image-runs.ts'
-import { readKeptRuns } from './kept-runs.ts'
+import { type EarlierRun, type ImageRun, imageRuns, restoreRun, restoreUnsent } from './image-runs.ts'
+import { forgetRun, readKeptRuns } from './kept-runs.ts'
 
 /** The most drawings that are restored. */
 const maxEarlier = 8
@@ -21,14 +21,18 @@ export function restoreEarlierRuns(): Promise<void> {
 }
 
 async function takeUpAll(): Promise<void> {
-  for (const run of await readKeptRuns()) restoreUnsent(run)
+  const kept = await readKeptRuns()
+  for (const run of kept) if (run.id === null) restoreUnsent(run)
   await restoreGrids(null)
   const query = { of: 'me', search: null, kind: 'image', status: null, way: 'asynchronous', after: null } as const
   const { requests } = await retryUntilAnswered(() => listRequests(query), {})
   const inGrids = await restoreGrids(requests)
   const known = new Set(imageRuns.peek().map(({ id }) => id))
-  const shown = requests.filter(({ id, token, inference }) => token === null && isShown(inference) && !inGrids.has(id) && !known.has(id))
-  const earlier = await Promise.all(shown.slice(0, maxEarlier).map(({ id }) => findEarlier(id)))
+  const shown = requests
+    .filter(({ id, token, inference }) => token === null && isShown(inference) && !inGrids.has(id) && !known.has(id))
+    .slice(0, maxEarlier)
+  for (const run of kept) if (run.id !== null && !shown.some(({ id }) => id === run.id)) forgetRun(run)
+  const earlier = await Promise.all(shown.map(({ id }) => findEarlier(id, kept)))
   for (const run of earlier) if (run !== null) void restoreRun(run)
 }
 
@@ -38,9 +42,12 @@ function isShown(inference: Awaited<ReturnType<typeof listRequests>>['requests']
   return inference.status !== 'completed' || (inference.outcome === 'succeeded' && (inference.expiresAt ?? 0) > serviceNow())
 }
 
-async function findEarlier(id: string): Promise<EarlierRun | null> {
+async function findEarlier(id: string, kept: readonly ImageRun[]): Promise<EarlierRun | null> {
   const { inference = null, call = null } = (await showIfKept(id)) ?? {}
-  if (inference === null || call === null || !call.path.startsWith('/generate/')) return null
+  if (inference === null) return null
+  const own = kept.find((run) => run.id === id)
+  if (own !== undefined) return { inference, body: own.body, submissionKey: own.submissionKey }
+  if (call === null || !call.path.startsWith('/generate/')) return null
   // The console sent this request, so it has the console's fields.
   return { inference, body: call.body as unknown as ImageRequestBody }
 }

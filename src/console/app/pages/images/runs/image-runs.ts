@@ -97,15 +97,16 @@ async function untilKnown(key: number, ask: () => Promise<void>, pause: Pause | 
 export interface EarlierRun {
   readonly inference: Pick<Inference, 'id' | 'status' | 'outcome' | 'error' | 'createdAt'>
   readonly body: ImageRequestBody
+  readonly submissionKey?: string
   readonly grid?: number | null
 }
 
 /** Restores an earlier run, and follows it if it has not ended. */
-export async function restoreRun({ inference, body, grid = null }: EarlierRun): Promise<void> {
+export async function restoreRun({ inference, body, submissionKey = makeId(), grid = null }: EarlierRun): Promise<void> {
   const { id, createdAt } = inference
   if (imageRuns.peek().some((run) => run.id === id)) return
   const key = freeKey(createdAt)
-  insert({ ...beginRun({ key, body, submissionKey: makeId(), grid }), id, state: 'waiting' })
+  insert({ ...beginRun({ key, body, submissionKey, grid }), id, state: 'waiting' })
   const restore = inference.status === 'completed' ? () => settle(key, inference, undefined) : () => follow(key, id, undefined)
   await untilKnown(key, restore, undefined).catch((error) => fail(key, error))
 }

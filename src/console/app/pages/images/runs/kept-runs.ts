@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals'
 import { forgetRecord, keepRecord, readRecords } from '../../../browser/kept-records.ts'
+import { picturesOf } from '../../../interface/submit-image.ts'
 import { ownPrefix } from '../../../state/session.ts'
 import { type ImageRun, imageRuns } from './image-runs.ts'
 
@@ -21,12 +22,16 @@ effect(() => {
   }
 })
 
-/** What this browser stores of a run that the service may not have; empty = nothing. */
-function stateOf({ id, state, connectionLost, failure }: ImageRun): string {
-  return id === null && (state === 'sending' || connectionLost) ? `${state} ${failure ?? ''}` : ''
+/**
+ * What this browser stores of a run: that the service may not have it yet, or the pictures of its request, which the service does not
+ * store; empty = nothing.
+ */
+function stateOf({ id, state, connectionLost, failure, body }: ImageRun): string {
+  if (id === null) return state === 'sending' || connectionLost ? `${state} ${failure ?? ''}` : ''
+  return state !== 'failed' && state !== 'cancelled' && picturesOf(body).length > 0 ? id : ''
 }
 
-/** The runs outside grids of earlier pages that the service may not have, except those older than a day. */
+/** The runs outside grids that earlier pages stored, except those whose pictures the service no longer has. */
 export async function readKeptRuns(): Promise<readonly ImageRun[]> {
   const runs = [...(await readRecords<ImageRun>(ownPrefix('runs'))).values()]
   return runs.filter((run) => {
@@ -38,6 +43,6 @@ export async function readKeptRuns(): Promise<readonly ImageRun[]> {
 }
 
 /** Deletes what this browser stores of a run. */
-function forgetRun({ submissionKey }: Pick<ImageRun, 'submissionKey'>): void {
+export function forgetRun({ submissionKey }: Pick<ImageRun, 'submissionKey'>): void {
   void forgetRecord(ownPrefix('runs') + submissionKey)
 }

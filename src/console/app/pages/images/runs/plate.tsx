@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { lacksPictures } from '../../../interface/submit-image.ts'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import type { IconName } from '../../../parts/icon.tsx'
@@ -31,7 +32,7 @@ export function Plate({ run, image }: { run: ImageRun; image: ShownImage }): VNo
         <span>{t`seed ${image.seed}`}</span>
         <span class="row">
           <Button tone="quiet" size="small" icon="download" iconOnly href={image.address} download>{t`Download`}</Button>
-          <Action icon="spread" label={t`Variations`} run={vary} />
+          <Action icon="spread" label={t`Variations`} run={vary} reason={repeatFault(run)} />
           <Action icon="brush" label={t`Start from this one`} run={() => startFromImage(image.address)} />
         </span>
       </figcaption>
@@ -40,9 +41,22 @@ export function Plate({ run, image }: { run: ImageRun; image: ShownImage }): VNo
   )
 }
 
-function Action({ icon, label, run }: { icon: IconName; label: string; run: () => unknown }): VNode {
+/** Why a run's request cannot be sent again, if so. */
+export function repeatFault({ body }: ImageRun): string | undefined {
+  return lacksPictures(body) ? t`Its files aren’t stored, so you can’t run it again here.` : undefined
+}
+
+interface ActionProps {
+  readonly icon: IconName
+  readonly label: string
+  readonly run: () => unknown
+  /** Why it is disabled. */
+  readonly reason?: string | undefined
+}
+
+function Action({ icon, label, run, reason }: ActionProps): VNode {
   return (
-    <Button tone="quiet" size="small" icon={icon} iconOnly onClick={run}>
+    <Button tone="quiet" size="small" icon={icon} iconOnly disabled={reason !== undefined} reason={reason} onClick={run}>
       {label}
     </Button>
   )

@@ -9,7 +9,7 @@ import { loadModels, modelsOf } from '../../../state/models.ts'
 import { useRepeat } from '../../../state/repeat.ts'
 import { progressText } from '../../requests/timeline-events.ts'
 import { cancelRun, drawAgain, type ImageRun, isRunOpen } from './image-runs.ts'
-import { Plate } from './plate.tsx'
+import { Plate, repeatFault } from './plate.tsx'
 
 /** One run: its prompt, progress and pictures. */
 export function RunView({ run }: { run: ImageRun }): VNode {
@@ -28,13 +28,13 @@ export function RunView({ run }: { run: ImageRun }): VNode {
       </header>
       {run.failure ? (
         <FailureBox text={run.failure} language={run.failureLanguage} requestId={run.failedRequestId} cause={run.failureCause} role="alert">
-          <Button size="small" icon="again" onClick={() => void drawAgain(run)}>{t`Try again`}</Button>
+          <Again run={run} label={t`Try again`} />
         </FailureBox>
       ) : null}
       {run.state === 'cancelled' ? (
         <div class="note">
           <span>{t`Cancelled.`}</span>
-          <Button size="small" icon="again" onClick={() => void drawAgain(run)}>{t`Draw anyway`}</Button>
+          <Again run={run} label={t`Draw anyway`} />
         </div>
       ) : null}
       {open ? (
@@ -55,6 +55,15 @@ export function RunView({ run }: { run: ImageRun }): VNode {
         </div>
       ) : null}
     </article>
+  )
+}
+
+function Again({ run, label }: { run: ImageRun; label: string }): VNode {
+  const fault = repeatFault(run)
+  return (
+    <Button size="small" icon="again" disabled={fault !== undefined} reason={fault} onClick={() => void drawAgain(run)}>
+      {label}
+    </Button>
   )
 }
 
