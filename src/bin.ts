@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { CliBackend } from './cli/cli-backend.ts'
 import { runCli } from './cli/run-cli.ts'
 import { endWithoutReader, openProcessTerminal, tolerateClosedOutput } from './cli/terminal.ts'
-import { readEnvironment, readMachine } from './config/process-environment.ts'
+import { programName, readEnvironment, readMachine } from './config/process-environment.ts'
 
 const stop = new AbortController()
 // `once`: the second signal ends the process at once.
@@ -19,6 +19,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   environment: readEnvironment(),
   machine: readMachine(),
   loadBackend: async (): Promise<CliBackend> => (await import('./composition/cli-backend.ts')).cliBackend,
+  program: programName,
   version: JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version,
   signal: stop.signal,
 })

@@ -40,12 +40,23 @@ export interface CommandContext {
   readonly backend: CliBackend
   /** All commands. */
   readonly commands: readonly Command[]
+  /** The command line as it is typed: `./sepia` in a clone of the repository. */
+  readonly program: 'sepia' | './sepia'
   readonly version: string
   readonly terminal: Terminal
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Whether standard output must contain only JSON. */
   readonly json: boolean
   readonly signal: AbortSignal
+}
+
+/**
+ * Names the program as it is typed, wherever a message or a help text names one of its commands. Messages come from all parts of the
+ * service, which write `sepia`.
+ */
+export function asTyped(text: string, { program, commands }: Pick<CommandContext, 'program' | 'commands'>): string {
+  const words = [...new Set(commands.flatMap(({ words }) => words.slice(0, 1)))]
+  return text.replace(new RegExp(`^sepia(?= )|(?<=[\\s("\`])sepia(?= (?:<|--help|(?:${words.join('|')})\\b))`, 'g'), program)
 }
 
 /** Result of a command, for people and for programs. */

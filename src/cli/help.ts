@@ -15,8 +15,6 @@ export function overview(commands: readonly Command[]): string {
     'To begin:',
     '  sepia serve',
     '',
-    'In a clone of the repository, type ./sepia in place of sepia.',
-    '',
     'sepia <command> --help explains a command. Every flag is also an environment',
     'variable (--port: SEPIA_PORT) and a key of sepia.config.json (port);',
     'sepia config shows the values in use.',

@@ -235,6 +235,23 @@ describe('the command line', () => {
     assert.equal((await run(['doctor'], { findings: [] })).code, 0)
   })
 
+  it('names itself as it is typed, in messages, help and hints', async () => {
+    const inClone = async (...argv: string[]) => {
+      const { out, err } = await run(argv, { program: './sepia', environment: { SEPIA_URL: 'http://127.0.0.1:9', SEPIA_TOKEN: 'x' } })
+      return `${out}${err}`
+    }
+    assert.match(await inClone(), /^Usage: \.\/sepia <command> \[flags\]\n[\s\S]*^ {2}\.\/sepia serve\n[\s\S]*^\.\/sepia <command> --help/m)
+    assert.match(await inClone('token', '--help'), /^\.\/sepia token <command> --help/m)
+    assert.match(await inClone('token', 'revoke', '--help'), /^Usage: \.\/sepia token revoke <id>/m)
+    assert.equal(await inClone('sevre'), './sepia sevre: there is no such command. Did you mean serve? See ./sepia --help.\n')
+    assert.match(await inClone('token', 'revoke', 'none'), /see \.\/sepia token list\.$/m)
+    assert.match(await inClone('chat', 'Hi'), /\.\/sepia login <url>\.$/m)
+    assert.match(await inClone('model', 'list'), /with: \.\/sepia model pull <source>$/m)
+    assert.match(await inClone('model', 'suggestions'), /with: \.\/sepia model pull <source>$/m)
+    for (const argv of [[], ['model', 'suggestions'], ['account', 'create', '--name', 'x']])
+      assert.doesNotMatch(await inClone(...argv), /(?<!\.\/)\bsepia [a-z<]/)
+  })
+
   it('prints its version', async () => {
     assert.equal((await run(['--version'])).out, '1.2.3\n')
   })

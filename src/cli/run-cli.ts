@@ -2,7 +2,7 @@ import { type LoadedConfig, loadConfig } from '../config/load-config.ts'
 import type { Machine } from '../config/machine.ts'
 import { type Arguments, checkArguments, commonFlags, findUnknownFlags, parseArguments, settingValues } from './arguments.ts'
 import type { CliBackend } from './cli-backend.ts'
-import type { Command, CommandResult } from './command.ts'
+import { asTyped, type Command, type CommandResult } from './command.ts'
 import { commands } from './commands.ts'
 import { describeFailure, UsageError } from './failures.ts'
 import { commandHelp, groupHelp, overview } from './help.ts'
@@ -16,6 +16,8 @@ export interface CliSurroundings {
   readonly machine: Machine
   /** Loads the backend, which takes time that help and errors do not need. */
   readonly loadBackend: () => Promise<CliBackend>
+  /** The command line as it is typed: `./sepia` in a clone of the repository. */
+  readonly program: 'sepia' | './sepia'
   readonly version: string
   /** Aborts when the user or the operating system stops the program. */
   readonly signal: AbortSignal
@@ -27,7 +29,7 @@ export interface CliSurroundings {
  * @returns The exit code: 0 = success, 1 = failure, 2 = invalid command line or setting.
  */
 export async function runCli(argv: readonly string[], surroundings: CliSurroundings): Promise<number> {
-  const { terminal } = surroundings
+  const { terminal, program } = surroundings
   const parsed = parseArguments(argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv, commands)
   const json = parsed.flags.has('json')
   try {
@@ -36,7 +38,7 @@ export async function runCli(argv: readonly string[], surroundings: CliSurroundi
     else if (result.text !== '') terminal.out(`${present(terminal, result)}\n`)
     return result.healthy === false ? 1 : 0
   } catch (error) {
-    const message = describeFailure(error)
+    const message = asTyped(describeFailure(error), { program, commands })
     if (json) terminal.out(`${printableLine(JSON.stringify({ error: { message } }))}\n`)
     else terminal.err(`${paint(terminal, 'red', printable(message))}\n`)
     return error instanceof UsageError ? 2 : 1
@@ -50,19 +52,24 @@ function present(terminal: Terminal, { text, heading = false }: CommandResult): 
 
 async function answer(parsed: Arguments, surroundings: CliSurroundings): Promise<CommandResult> {
   const { command, rest, flags } = parsed
+  const { program } = surroundings
   if (flags.has('version')) return { text: surroundings.version, json: { version: surroundings.version } }
   if (command === undefined) {
     const [word = ''] = rest
     const group = commands.filter(({ words }) => words.length > 1 && words[0] === word)
-    if (flags.has('help') && rest.length === 1 && group.length > 0) return { text: groupHelp(word, group), json: listCommands(group) }
+    if (flags.has('help') && rest.length === 1 && group.length > 0)
+      return { text: asTyped(groupHelp(word, group), { program, commands }), json: listCommands(group) }
     // A word after an unknown flag may be its value.
     const ofSome = rest.length === 0 ? [] : commands.flatMap((each) => each.flags.map(({ name }) => `--${name}`))
     const faults = findUnknownFlags(commonFlags, parsed).filter(({ where }) => !ofSome.includes(where))
     if (faults.length > 0) throw new UsageError(faults)
     if (rest.length > 0) throw new UsageError([unknownCommand(rest)])
-    return { text: overview(commands), json: listCommands(commands) }
+    return { text: asTyped(overview(commands), { program, commands }), json: listCommands(commands) }
   }
-  if (flags.has('help')) return { text: commandHelp(command), json: { command: command.words.join(' '), summary: command.summary } }
+  if (flags.has('help')) {
+    const { words, summary } = command
+    return { text: asTyped(commandHelp(command), { program, commands }), json: { command: words.join(' '), summary } }
+  }
   const { config, report } = await readSettings(command, parsed, surroundings)
   const { loadBackend, terminal, environment, signal } = surroundings
   const own = command.flags.flatMap(({ name }) => {
@@ -71,7 +78,7 @@ async function answer(parsed: Arguments, surroundings: CliSurroundings): Promise
   })
   const argument = command.argument?.words === true ? rest.join(' ') : (rest[0] ?? '')
   const input = { config, report, argument, flags: new Map(own), environment, json: flags.has('json') }
-  return await command.run({ ...input, commands, version: surroundings.version, backend: await loadBackend(), terminal, signal })
+  return await command.run({ ...input, commands, program, version: surroundings.version, backend: await loadBackend(), terminal, signal })
 }
 
 function listCommands(some: readonly Command[]): CommandResult['json'] {

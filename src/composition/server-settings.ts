@@ -1,5 +1,6 @@
 import packageFile from '../../package.json' with { type: 'json' }
 import { maxConnections, maxDescriptors } from '../config/file-descriptors.ts'
+import { programName } from '../config/process-environment.ts'
 import type { Config } from '../config/settings.ts'
 import type { ConsoleSettings, SignInSettings } from '../console/console-dependencies.ts'
 import { asyncBodyLimitBytes, type HttpSettings } from '../http/http-settings.ts'
@@ -40,8 +41,7 @@ function bodyMemory({ bodyMemoryBytes, bodyLimitBytes }: Config['requests']): Ht
 export function consoleSettings({ models, requests, accounts, deferred, listen }: Config, signIn: SignInSettings): ConsoleSettings {
   return {
     version: packageFile.version,
-    // An installed package has compiled sources.
-    command: import.meta.filename.endsWith('.ts') ? './sepia' : 'sepia',
+    command: programName,
     signIn,
     mostTokens: accounts.tokens,
     currency: accounts.currency,

@@ -6,6 +6,9 @@ export function readEnvironment(): Readonly<Record<string, string | undefined>> 
   return process.env
 }
 
+/** The command line as it is typed. A clone has sources and a script `./sepia`; an installed package has compiled sources. */
+export const programName: 'sepia' | './sepia' = import.meta.filename.endsWith('.ts') ? './sepia' : 'sepia'
+
 /** Properties of the machine or of its container. */
 export function readMachine(): Machine {
   const constrained = process.constrainedMemory()

@@ -30,6 +30,7 @@ export async function runCommandLine(
     interactive = false,
     color = false,
     input = null,
+    program = 'sepia',
     answers = [],
   }: {
     environment?: Record<string, string>
@@ -46,6 +47,7 @@ export async function runCommandLine(
     color?: boolean
     /** The standard input; null = a terminal. */
     input?: string | null
+    program?: 'sepia' | './sepia'
     /** Typed one after another before `answer`. */
     answers?: readonly string[]
   } = {},
@@ -144,6 +146,7 @@ export async function runCommandLine(
     environment: { HOME: folder.path, ...environment },
     machine: { cores: 2, memoryBytes: 1e9, terminal: false, folder: folder.path },
     loadBackend: async () => backend,
+    program,
     version: '1.2.3',
     signal: new AbortController().signal,
   })

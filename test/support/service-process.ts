@@ -31,6 +31,7 @@ export async function sepiaIn(environment: Readonly<Record<string, string>>, ...
     environment: { ...readEnvironment(), ...environment },
     machine: { ...readMachine(), terminal: false },
     loadBackend: async () => (await import('../../src/composition/cli-backend.ts')).cliBackend,
+    program: 'sepia',
     version: 'of tests',
     signal: new AbortController().signal,
   })

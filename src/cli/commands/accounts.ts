@@ -22,7 +22,7 @@ export const createAccount: Command = {
     await using desk = await backend.openAccountDesk(config, { signal, ...allowNewDatabase(context) })
     const account = await desk.createAccount({ name: flags.get('name') ?? '', role }, { signal })
     return {
-      text: `Created the account ${account.id}.\nIts first token: sepia token create --account ${account.id} --name first`,
+      text: `Created the account ${account.id}.\nIts first token: ${context.program} token create --account ${account.id} --name first`,
       json: { id: account.id, name: account.name, role: account.role },
     }
   },

@@ -11,14 +11,14 @@ export const listModels: Command = {
   summary: 'List the installed models.',
   flags: [],
   settings: ['models', 'data'],
-  run: async ({ backend, config }) => {
+  run: async ({ backend, config, program }) => {
     const models = (await backend.listModels(config)).filter(({ hidden = false }) => !hidden)
     return {
       text:
         textTable(
           ['ID', 'KIND', 'SIZE', 'LICENCE', 'FOLDER'],
           models.map((model) => [model.id, kindOf(model), formatBytes(model.bytes), model.license ?? '', model.folder]),
-        ) || 'There are no models; pull one with: sepia model pull <source>',
+        ) || `There are no models; pull one with: ${program} model pull <source>`,
       json: { models: models.map(({ id, name, kind, bytes, license, folder }) => ({ id, name, kind, bytes, license, folder })) },
     }
   },
@@ -36,14 +36,14 @@ export const searchModels: Command = {
   argument: { name: '<words>', help: 'Words to search for, such as qwen3 8b, with or without quotes.', words: true },
   flags: [],
   settings: ['hub-url', 'hub-token-file'],
-  run: async ({ argument, backend, config, signal }) => {
+  run: async ({ argument, backend, config, program, signal }) => {
     const models = await backend.searchModels(config, argument, { signal })
     const rows = models.map(({ source, downloads, license, gated }) => [source, String(downloads), license ?? '', gated ? 'yes' : ''])
     return {
       text:
         rows.length === 0
           ? 'The hub has no GGUF or image model for these words; try fewer words.'
-          : `${textTable(['SOURCE', 'DOWNLOADS', 'LICENCE', 'GATED'], rows)}\n\nPull one with: sepia model pull <source>`,
+          : `${textTable(['SOURCE', 'DOWNLOADS', 'LICENCE', 'GATED'], rows)}\n\nPull one with: ${program} model pull <source>`,
       json: { models },
     }
   },
@@ -89,7 +89,7 @@ export const importModels: Command = {
     { name: 'folder', form: '<path>', help: "The folder of the models, if it is not the program's usual one." },
   ],
   settings: ['data'],
-  run: async ({ argument, flags, backend, config, environment }) => {
+  run: async ({ argument, flags, backend, config, environment, program }) => {
     const { folder, models } = await backend.findForeignModels(config, argument, { folder: flags.get('folder') ?? null, environment })
     const wanted = flags.get('register')
     if (wanted !== undefined) {
@@ -106,7 +106,7 @@ export const importModels: Command = {
       text:
         rows.length === 0
           ? printableLine(`${folder} holds no GGUF model and no folder in diffusers' layout.`)
-          : `${textTable(['NAME', 'ID', 'SIZE', 'INSTALLED'], rows)}\n\nUse one with: sepia model import ${argument} --register <name>`,
+          : `${textTable(['NAME', 'ID', 'SIZE', 'INSTALLED'], rows)}\n\nUse one with: ${program} model import ${argument} --register <name>`,
       json: { folder, models: models.map(({ name, id, bytes, installed }) => ({ name, id, bytes, installed })) },
     }
   },
@@ -131,7 +131,7 @@ export const suggestModels: Command = {
   summary: 'List models to start with, and which of them fit into memory.',
   flags: [],
   settings: ['memory'],
-  run: async ({ config }) => {
+  run: async ({ config, program }) => {
     const models = modelSuggestions.map((model) => ({ ...model, fits: model.memoryBytes <= config.models.memoryBytes }))
     const rows = models.map(({ kind, source, bytes, memoryBytes, license, fits }) => [
       source,
@@ -143,6 +143,6 @@ export const suggestModels: Command = {
     ])
     const table = textTable(['SOURCE', 'KIND', 'DOWNLOAD', 'MEMORY', 'FITS', 'LICENCE'], rows)
     const room = `Models may use ${formatBytes(config.models.memoryBytes)} of memory on this machine; a GPU's memory is separate.`
-    return { text: `${table}\n\n${room} Pull one with: sepia model pull <source>`, json: { models } }
+    return { text: `${table}\n\n${room} Pull one with: ${program} model pull <source>`, json: { models } }
   },
 }

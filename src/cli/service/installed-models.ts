@@ -43,7 +43,7 @@ const noticeMs = 60_000
  * @throws {Error} if it is not installed at a service on another machine, or the service does not notice it.
  */
 export async function ensureModel(context: CommandContext, service: ServiceClient, name: string): Promise<string> {
-  const { backend, config, terminal, signal } = context
+  const { backend, config, terminal, program, signal } = context
   const isInstalled = async (model: string) => (await fetchModels(service, { signal })).some(({ id }) => id === model)
   if (await isInstalled(name)) return name
   if (!isSource(name)) {
@@ -53,7 +53,7 @@ export async function ensureModel(context: CommandContext, service: ServiceClien
       () => false,
     )
     if (isResolved) return name
-    terminal.err(`${printable(name)} is not in the list of models; to pull one, name its source: sepia run hf:<owner>/<repository>\n`)
+    terminal.err(`${printable(name)} is not in the list of models; to pull one, name its source: ${program} run hf:<owner>/<repository>\n`)
     // The service answers with the installed models and the nearest name, or uses its default model.
     return name
   }

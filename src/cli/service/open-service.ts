@@ -6,7 +6,7 @@ import { type Login, loginFile, readLogin, writeLogin } from './login-file.ts'
 import { createServiceClient, type ServiceClient } from './service-client.ts'
 
 /** Inputs that determine the service. */
-type Surroundings = Pick<CommandContext, 'flags' | 'environment' | 'config' | 'report' | 'backend' | 'terminal' | 'signal'>
+type Surroundings = Pick<CommandContext, 'flags' | 'environment' | 'config' | 'report' | 'backend' | 'terminal' | 'program' | 'signal'>
 
 /**
  * Opens the service for a command: the one in the flags (a URL, or local settings such as `--data`), in the environment, of the last `sepia
@@ -32,7 +32,7 @@ export function parseServiceUrl(text: string, where: string): string {
  * @param file Path for storing it; by default the login file.
  */
 export async function signInHere(
-  { environment, config, backend, terminal, signal }: Surroundings,
+  { environment, config, backend, terminal, program, signal }: Surroundings,
   file = loginFile(environment),
 ): Promise<Login> {
   const url = listeningOrigin(config.listen.host, config.listen.port)
@@ -48,7 +48,7 @@ export async function signInHere(
     throw error
   })
   terminal.err(
-    `Created a token for ${url} and stored it in ${file}${file === loginFile(environment) ? '; sepia logout deletes it' : ''}.\n`,
+    `Created a token for ${url} and stored it in ${file}${file === loginFile(environment) ? `; ${program} logout deletes it` : ''}.\n`,
   )
   return login
 }

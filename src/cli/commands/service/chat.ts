@@ -1,4 +1,4 @@
-import type { Command, CommandContext, CommandFlag, CommandResult } from '../../command.ts'
+import { asTyped, type Command, type CommandContext, type CommandFlag, type CommandResult } from '../../command.ts'
 import { describeFailure, UsageError } from '../../failures.ts'
 import { paint, printable } from '../../printed-text.ts'
 import { chooseModel, ensureModel } from '../../service/installed-models.ts'
@@ -94,7 +94,7 @@ async function converse(
     await ask(line).catch((error: unknown) => {
       if (signal.aborted) throw error
       messages.length = before
-      terminal.err(`${printable(describeFailure(error))}\n`)
+      terminal.err(`${printable(asTyped(describeFailure(error), context))}\n`)
     })
   })
   return { text: '', json: {} }

@@ -63,13 +63,13 @@ export const cancelRequest: Command = serviceCommand({
   argument: id,
   flags: [yesFlag],
   run: async (service, context) => {
-    const { argument, signal } = context
+    const { argument, program, signal } = context
     refuseFinished(await service.fetchJson<ShownRequest>(path(argument), { signal }))
     await confirm(context, { warning: `This ends ${argument} and discards its result so far.`, unattended: 'proceed' })
     const request = await service.fetchJson<ShownRequest>(path(argument), { method: 'DELETE', signal })
     if (request.outcome !== 'cancelled') refuseFinished(request)
     const rest =
-      request.status === 'completed' ? '' : `\nIt ends at its next step or token; run sepia request wait ${argument} to wait for that.`
+      request.status === 'completed' ? '' : `\nIt ends at its next step or token; run ${program} request wait ${argument} to wait for that.`
     return { text: `${describeRequest(request)}${rest}`, json: { ...request } }
   },
 })
