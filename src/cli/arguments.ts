@@ -124,14 +124,27 @@ function checkValues(where: string, values: readonly (string | true)[], flag: Co
   return []
 }
 
+/** The usage of a command, after `sepia`. */
+export function usage({ words, argument, flags }: Command): string {
+  const required = flags.filter((flag) => flag.required === true).map(({ name, form }) => `--${name} ${form ?? ''}`)
+  return [
+    ...words,
+    ...(argument === undefined ? [] : [argument.optional === true ? `[${argument.name}]` : argument.name]),
+    ...required,
+  ].join(' ')
+}
+
 function dashed({ name }: CommandFlag): string {
   return `--${name}`
 }
 
-function checkRest({ argument, words }: Command, rest: readonly string[]): readonly ConfigFault[] {
+function checkRest(command: Command, rest: readonly string[]): readonly ConfigFault[] {
+  const { argument, words } = command
   const name = `sepia ${words.join(' ')}`
   if (argument !== undefined && argument.optional !== true && rest[0] === undefined)
-    return [{ where: name, message: `expected ${argument.name}. ${argument.help}` }]
+    return [
+      { where: name, message: `expected ${argument.name}.\nUsage: sepia ${usage(command)} [flags]\n${argument.name}: ${argument.help}` },
+    ]
   if (argument?.words === true) return []
   return rest.slice(argument === undefined ? 0 : 1).map((extra) => ({ where: extra, message: `${name} takes no such argument.` }))
 }

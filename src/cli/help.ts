@@ -1,6 +1,6 @@
 import { fallbackWords, type SettingDescription } from '../config/setting.ts'
 import { allSettings, groupedSettings } from '../config/settings.ts'
-import { flagsOf, takesValue } from './arguments.ts'
+import { flagsOf, takesValue, usage } from './arguments.ts'
 import type { Command, CommandFlag } from './command.ts'
 
 /** Output of `sepia` without arguments. */
@@ -47,16 +47,6 @@ export function commandHelp(command: Command): string {
 function settingGroups(listed: Command['settings']): readonly (readonly [string, readonly SettingDescription[]])[] {
   if (listed === 'all') return groupedSettings()
   return listed.length === 0 ? [] : [['Settings', allSettings.filter(({ name }) => listed.includes(name))]]
-}
-
-/** The usage of a command, after `sepia`. */
-export function usage({ words, argument, flags }: Command): string {
-  const required = flags.filter((flag) => flag.required === true).map(({ name, form }) => `--${name} ${form ?? ''}`)
-  return [
-    ...words,
-    ...(argument === undefined ? [] : [argument.optional === true ? `[${argument.name}]` : argument.name]),
-    ...required,
-  ].join(' ')
 }
 
 function flagRow({ name, form, help }: CommandFlag): readonly string[] {

@@ -1,6 +1,5 @@
-import { flagsOf } from './arguments.ts'
+import { flagsOf, usage } from './arguments.ts'
 import type { Command, CommandFlag } from './command.ts'
-import { usage } from './help.ts'
 
 /** Generates the manual page sepia(1) from the table of commands. */
 export function manualPage(commands: readonly Command[], version: string): string {

@@ -153,7 +153,10 @@ describe('the command line', () => {
   it('reports missing and superfluous flags and arguments', async () => {
     assert.match((await run(['token', 'create'])).err, /^--name: is missing; add --name <text>\.$/m)
     assert.match((await run(['token', 'create', '--name'])).err, /^--name: expected <text> after it\.$/m)
-    assert.match((await run(['token', 'revoke'])).err, /expected <id>/)
+    assert.equal(
+      (await run(['account', 'link'])).err,
+      'sepia account link: expected <id>.\nUsage: sepia account link <id> [flags]\n<id>: The id that sepia account list shows.\n',
+    )
     assert.match((await run(['serve', 'now'])).err, /^now: sepia serve takes no such argument\.$/m)
     assert.equal((await run(['--prot', '80'])).err, '--prot: there is no such flag. Did you mean --port?\n')
     assert.match((await run(['drow', '--seed', '7'])).err, /^sepia drow: there is no such command/)
