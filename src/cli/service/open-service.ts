@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { listeningOrigin } from '../../config/addresses.ts'
 import type { Command, CommandContext, CommandFlag, CommandResult } from '../command.ts'
@@ -74,9 +75,15 @@ function namesLocalService({ report }: Surroundings): boolean {
   return report.some(({ name, source }) => serviceSettings.includes(name) && source === `--${name}`)
 }
 
-/** A separate login inside the data folder; that of `sepia login` is for another service. */
+/**
+ * A separate login inside the data folder; that of `sepia login` is for another service.
+ *
+ * @throws {UsageError} if the command line names a data folder that does not exist.
+ */
 async function signInNamed(context: Surroundings): Promise<Login> {
-  const { config, backend, signal } = context
+  const { config, backend, report, signal } = context
+  if (report.some(({ name, source }) => name === 'data' && source === '--data') && !existsSync(config.dataFolder))
+    throw new UsageError([{ where: '--data', message: `the folder ${config.dataFolder} does not exist; name that of the service.` }])
   const file = join(config.dataFolder, 'command-line.json')
   const url = listeningOrigin(config.listen.host, config.listen.port)
   const kept = await readLogin(file)

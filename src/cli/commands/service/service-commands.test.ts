@@ -71,6 +71,13 @@ describe('chat', () => {
     assert.deepEqual([code, same], [0, out])
   })
 
+  it('reports a data folder that does not exist', async () => {
+    await using folder = await createTemporaryFolder()
+    const missing = join(folder.path, 'missing')
+    const { code, err } = await run(['chat', 'Hi', '--data', missing])
+    assert.deepEqual([code, err], [2, `--data: the folder ${missing} does not exist; name that of the service.\n`])
+  })
+
   it('rejects an invalid number before it sends a request', async () => {
     const { code, err } = await run(['chat', 'x', '--temperature', 'hot'])
     assert.deepEqual([code, err], [2, '--temperature: expected a number, got "hot".\n'])
