@@ -3,6 +3,7 @@ import { symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { suite, test } from 'node:test'
 import { ggufValue, writeGguf } from '../../test/support/model-files/gguf-file.ts'
+import { safetensorsFile } from '../../test/support/model-files/safetensors-file.ts'
 import { createTemporaryFolder, writeFiles } from '../../test/support/temporary-folder.ts'
 import { readLooseFiles } from './checkpoint/read-loose-files.ts'
 import { openCatalog, type RefreshableCatalog } from './refreshable-catalog.ts'
@@ -21,6 +22,14 @@ suite('the error for a name whose files cannot be used', () => {
     assert.equal(catalog.findUnusable('x')?.reason, 'is empty; download it again')
     assert.equal(catalog.findUnusable('y')?.reason, 'is empty; download it again')
     assert.equal(catalog.findUnusable('z'), undefined)
+  })
+
+  test('says what to do with a file that holds something else', async () => {
+    await using folder = await createTemporaryFolder()
+    const notes = safetensorsFile([{ name: 'notes', shape: [3, 1, 1], values: new Float32Array(3) }])
+    const catalog = await open(folder.path, { 'notes.gguf': 'not a model', 'notes2.safetensors': Buffer.from(notes) })
+    assert.equal(catalog.findUnusable('notes')?.reason, 'is not a GGUF file; copy it again or remove it')
+    assert.match(catalog.findUnusable('notes2')?.reason ?? '', /^is not a file that Sepia supports: [^;]+; use another file, or remove it$/)
   })
 
   for (const [what, files, named] of [

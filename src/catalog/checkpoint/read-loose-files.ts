@@ -177,7 +177,7 @@ async function readLooseFile({ path, source }: LooseFile, name: string): Promise
     case 'faulty':
       return fault(`${withRemedy(examined.reason, copyAgain)}.`)
     case 'unusable':
-      return unusable(foreignModel ?? examined.reason)
+      return unusable(withRemedy(foreignModel ?? examined.reason, 'use another file, or remove it'))
     case 'transformer':
       return { ...nothing, incomplete: [{ path, source, ...examined }] }
     case 'part':
