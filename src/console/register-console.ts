@@ -73,7 +73,7 @@ export async function registerConsole(server: FastifyInstance, deps: ConsoleDepe
         registerGallery(own, deps)
         registerPictures(own, { ...deps, ...settings, thumbnails })
         registerUsage(own, deps)
-        registerModels(own, deps)
+        registerModels(own, deps, settings)
         registerImageAssets(own, deps)
         registerPeople(own, deps)
         registerAudit(own, deps)

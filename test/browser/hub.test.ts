@@ -12,13 +12,17 @@ test('an owner searches the hub, sees the results, and pulls a model with one cl
     'someone/small-chat-GGUF': { files: { 'small-chat-Q8_0.gguf': weights }, license: 'apache-2.0' },
     'someone/closed-chat-GGUF': { files: { 'closed-chat-Q8_0.gguf': weights }, gated: true },
   })
-  await using visit = await visitConsole(['--hub-url', hub.url, '--pull-hosts', '127.0.0.1,localhost'])
+  await using visit = await visitConsole(['--hub-url', hub.url, '--pull-hosts', '127.0.0.1,localhost', '--memory', '4gb'])
   const { page } = visit
   await becomeOwner(visit)
   await openPage(page, 'Models')
   await page.getByRole('button', { name: 'Pull a model' }).click()
   const dialog = page.getByRole('dialog', { name: 'Pull a model' })
   await dialog.getByRole('heading', { name: 'Suggested models' }).waitFor()
+  const suggested = dialog.getByRole('listitem')
+  const tooLarge = 'too large: models may use 4.3 GB here'
+  await suggested.filter({ hasText: 'Qwen3-8B' }).getByText(tooLarge).waitFor()
+  assert.equal(await suggested.filter({ hasText: 'SmolLM3' }).getByText(tooLarge).count(), 0)
   assert.deepEqual(await findBarriers(page), [])
   const words = dialog.getByLabel('Search Hugging Face, or paste')
   await words.fill('nothing of the kind')

@@ -1,5 +1,5 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
-import type { ConsoleDependencies, SignInSettings } from '../../src/console/console-dependencies.ts'
+import type { ConsoleDependencies, ConsoleSettings, SignInSettings } from '../../src/console/console-dependencies.ts'
 import { registerConsole } from '../../src/console/register-console.ts'
 import { createFirstRunLink } from '../../src/console/sign-in/create-first-run-link.ts'
 import { PasswordHasher } from '../../src/console/sign-in/password-hasher.ts'
@@ -73,6 +73,7 @@ export async function startConsoleService({
   pullModel = () => Promise.reject(new Error('Nothing is pulled here.')),
   searchHub = () => Promise.resolve([]),
   leftOutFiles = () => [],
+  limits = [],
   pulledModels = { has: () => false, findLeftOut: () => undefined, remove: () => Promise.reject(new Error('Nothing was pulled here.')) },
   modelServers = () => [],
   outputs: given,
@@ -90,6 +91,7 @@ export async function startConsoleService({
   searchHub?: ConsoleDependencies['searchHub']
   pulledModels?: ConsoleDependencies['pulledModels']
   leftOutFiles?: ConsoleDependencies['leftOutFiles']
+  limits?: ConsoleSettings['limits']
   modelServers?: ConsoleDependencies['modelServers']
   outputs?: OutputStore
   catalog?: ModelCatalog
@@ -155,7 +157,7 @@ export async function startConsoleService({
       maxDocumentBytes: 1_000_000,
       openOnLoopback: settings.listen?.openOnLoopback ?? false,
       requestLog: { mostKeepMs: 48 * hourMs, mostBytes: 1_000_000 },
-      limits: [],
+      limits,
       signIn: { ...standardSignIn, ...signIn },
     },
   )

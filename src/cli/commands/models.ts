@@ -1,5 +1,5 @@
 import { formatBytes } from '../../core/byte-size.ts'
-import { modelSuggestions } from '../../core/memory/model-suggestions.ts'
+import { fitsInto, modelSuggestions } from '../../core/memory/model-suggestions.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
 import type { PullPlan } from '../../core/model-pull.ts'
 import { type Command, confirm, yesFlag } from '../command.ts'
@@ -132,7 +132,7 @@ export const suggestModels: Command = {
   flags: [],
   settings: ['memory'],
   run: async ({ config, program }) => {
-    const models = modelSuggestions.map((model) => ({ ...model, fits: model.memoryBytes <= config.models.memoryBytes }))
+    const models = modelSuggestions.map((model) => ({ ...model, fits: fitsInto(model, config.models.memoryBytes) }))
     const rows = models.map(({ kind, source, bytes, memoryBytes, license, fits }) => [
       source,
       kind,

@@ -80,6 +80,8 @@ export interface ModelList {
   readonly models: readonly ConsoleModel[]
   /** For owners: ignored files in the models folders of the answering node; absent = none. */
   readonly leftOut?: readonly LeftOutFile[] | undefined
+  /** For owners: memory that models may use, in bytes; a GPU's own is separate. Absent = not known. */
+  readonly memoryBytes?: number | undefined
   readonly pulls: readonly PlacedPull[]
   readonly origins: CallOrigins
 }

@@ -34,6 +34,11 @@ describe('the models', () => {
     assert.doesNotMatch((await send('GET', '/console/api/models', { cookie: owner })).body, /\/fake\//)
   })
 
+  test('come with the memory that they may use, for owners', async () => {
+    const { list, member } = await openModels(undefined, { limits: [{ name: 'modelMemoryBytes', most: 4e9 }] })
+    assert.deepEqual([(await list()).memoryBytes, (await list(member)).memoryBytes], [4e9, undefined])
+  })
+
   test('are listed with the LoRA adapters that fit them', async () => {
     const adapter = (name: string, architecture: string) =>
       ({ kind: 'adapter', name, architecture, file: `/secret/${name}.gguf`, family: null, bytes: 1, created: 0 }) as const

@@ -8,7 +8,7 @@ import type { ServiceAddresses } from '../../core/service-addresses.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { adaptersFor } from '../../http/wire/chat/fields/adapter-fields.ts'
 import { listModels } from '../../operations/list-models.ts'
-import type { ConsoleDependencies } from '../console-dependencies.ts'
+import type { ConsoleDependencies, ConsoleSettings } from '../console-dependencies.ts'
 import type { CallOrigins, HubSearch, LeftOutChoice, ModelChoice, ModelList, PullChoice } from '../contract/models.ts'
 import { type BodyReader, createBodyReader, createQueryReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
@@ -30,8 +30,10 @@ export function registerModels(
     ConsoleDependencies,
     'audit' | 'clock' | 'catalog' | 'pool' | 'pulls' | 'searchHub' | 'pulledModels' | 'leftOutFiles' | 'modelServers' | 'addresses'
   >,
+  { limits }: Pick<ConsoleSettings, 'limits'>,
 ): void {
   const { pulls } = deps
+  const memoryBytes = limits.find(({ name }) => name === 'modelMemoryBytes')?.most ?? undefined
   own.get('/console/api/models', async (request): Promise<ModelList> => {
     const isOwner = personOf(request).role === 'owner'
     const factsOf = (model: ModelDescriptor) => ({
@@ -45,6 +47,7 @@ export function registerModels(
         .filter(({ descriptor }) => descriptor.hidden === undefined)
         .map((model) => showModel(model, factsOf(model.descriptor))),
       leftOut: isOwner ? deps.leftOutFiles() : undefined,
+      memoryBytes: isOwner ? memoryBytes : undefined,
       pulls: isOwner ? pulls.list() : pulls.list().map(withoutAddress),
       origins: callOrigins(deps.addresses()),
     }

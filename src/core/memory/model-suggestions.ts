@@ -13,6 +13,11 @@ export interface ModelSuggestion {
   readonly steps?: number
 }
 
+/** Whether a suggested model fits into the memory that models may use. */
+export function fitsInto({ memoryBytes }: Pick<ModelSuggestion, 'memoryBytes'>, mostBytes: number): boolean {
+  return memoryBytes <= mostBytes
+}
+
 const giga = 1e9
 /** Recommended first models, smallest first. */
 export const modelSuggestions: readonly ModelSuggestion[] = [

@@ -21,6 +21,9 @@ export const pulls = signal<readonly PlacedPull[]>([])
 /** Files in the models folders that are not models; for owners. */
 export const leftOutFiles = signal<readonly LeftOutFile[]>([])
 
+/** Memory that models may use, in bytes; for owners, null = not known. */
+export const modelMemory = signal<number | null>(null)
+
 /** The origins of calls in code samples. */
 export const origins = signal<CallOrigins>({ imageUrl: null, textUrl: null })
 
@@ -33,6 +36,7 @@ export async function loadModels(abort?: AbortSignal): Promise<void> {
   if (!isNewest()) return
   models.value = answer.models
   leftOutFiles.value = answer.leftOut ?? []
+  modelMemory.value = answer.memoryBytes ?? null
   pulls.value = answer.pulls
   origins.value = answer.origins
 }

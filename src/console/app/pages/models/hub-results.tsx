@@ -1,10 +1,11 @@
 import type { ComponentChildren, VNode } from 'preact'
-import { modelSuggestions } from '../../../../core/memory/model-suggestions.ts'
+import { fitsInto, type ModelSuggestion, modelSuggestions } from '../../../../core/memory/model-suggestions.ts'
 import type { HubSearch } from '../../../contract/models.ts'
 import { compactText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
+import { modelMemory } from '../../state/models.ts'
 
 interface Choosing {
   readonly disabled: boolean
@@ -38,15 +39,32 @@ export function Suggestions(choosing: Choosing): VNode {
     <section class="stack tight">
       <h3>{t`Suggested models`}</h3>
       <ul class="stack tight">
-        {modelSuggestions.map(({ source, kind, bytes, memoryBytes, license, steps }) => (
-          <Row key={source} source={source} {...choosing}>
-            {kind === 'text' ? t`Chat` : t`Images`},{' '}
-            {t`${byteText(bytes)} to download, about ${byteText(memoryBytes)} of memory, licence ${license}`}
-            {steps === undefined ? '' : ` · ${t.count(steps, { one: '# step', other: '# steps' })}`}
+        {modelSuggestions.map((model) => (
+          <Row key={model.source} source={model.source} {...choosing}>
+            <SuggestionFacts model={model} />
           </Row>
         ))}
       </ul>
     </section>
+  )
+}
+
+/** What a suggested model is for and needs, and whether it is too large for the memory that models may use. */
+function SuggestionFacts({ model }: { model: ModelSuggestion }): VNode {
+  const { kind, bytes, memoryBytes, license, steps } = model
+  const most = modelMemory.value
+  return (
+    <>
+      {kind === 'text' ? t`Chat` : t`Images`},{' '}
+      {t`${byteText(bytes)} to download, about ${byteText(memoryBytes)} of memory, licence ${license}`}
+      {steps === undefined ? '' : ` · ${t.count(steps, { one: '# step', other: '# steps' })}`}
+      {most === null || fitsInto(model, most) ? null : (
+        <>
+          {' · '}
+          <strong>{t`too large: models may use ${byteText(most)} here (a GPU’s memory is separate)`}</strong>
+        </>
+      )}
+    </>
   )
 }
 
