@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { becomeOwner, bob, createAccount, openPage } from './support/console-visit.ts'
+import { becomeOwner, bob, createAccount, grace, openPage } from './support/console-visit.ts'
 import { countedRequests } from './support/counted-requests.ts'
 import { offerModel } from './support/offer-model.ts'
 import { pullOffered } from './support/pull-offered.ts'
@@ -33,6 +33,29 @@ async function ask(page: Page, content: string): Promise<number> {
   )
   return answer.usage.total_tokens
 }
+
+test('the form of a link that was used meanwhile leads to the sign-in', { skip }, async () => {
+  const { browser, page, service } = visit()
+  const made = await page.request.post(`${service.url}/console/api/invitations`, {
+    data: { role: 'member' },
+    headers: { origin: service.url },
+  })
+  const link = `${service.url}/console/join#${(await made.json()).code}`
+  const [first, late] = await Promise.all([1, 2].map(async () => (await browser.newContext()).newPage()))
+  assert.ok(first && late)
+  await late.goto(link)
+  await late.getByLabel('Name').waitFor()
+  await createAccount(first, link, grace)
+  await first.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
+  await late.getByLabel('Name').fill(grace.name)
+  await late.getByLabel('E-mail').fill(grace.email)
+  await late.getByLabel('Password').fill(grace.password)
+  await late.getByRole('button', { name: 'Create the account' }).click()
+  await late.getByRole('alert').waitFor()
+  await late.getByRole('link', { name: 'Sign in', exact: true }).click()
+  await late.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+  await Promise.all([first.close(), late.close()])
+})
 
 test('usage by person adds up to the answers, and so do the latencies', { skip }, async () => {
   const { page } = visit()

@@ -48,6 +48,11 @@ export function JoinPage(): VNode {
             {ways.organisation === null ? null : <OrganisationButton label={ways.organisation} start={{ code }} />}
             {ways.organisation !== null && ways.password ? <p class="or">{t`or`}</p> : null}
             {ways.password ? <JoinForm code={code} /> : null}
+            {firstRun ? null : (
+              <p class="soft">
+                {t`Already have an account?`} <a href="/console/sign-in">{t`Sign in`}</a>
+              </p>
+            )}
           </>
         )}
       </Loaded>
