@@ -55,6 +55,7 @@ test('a token is limited by its holder, and the rest is shown with the token and
   await page.getByLabel('Name').fill('nightly job')
   await page.getByRole('button', { name: 'Create token' }).click()
   await page.getByRole('button', { name: 'Limits of nightly job' }).click()
+  await page.getByText('in the currency of the models’ prices', { exact: true }).first().waitFor()
   await page.getByLabel('Money a month').fill('2.5')
   await page.getByLabel('Requests at once').fill('0')
   await page.getByText('A whole number from 1 to 1,000,000.').waitFor()

@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import { type AccountLimits, limitRanges, limitWords, parseLimit, type UseLimits } from '../../../../core/limits/use-limits.ts'
 import { moneyCurrency, moneyInBox, plainNumber, wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
+import { byteText } from '../byte-text.ts'
 import { FormDialog } from '../dialog-form.tsx'
 import { Field } from '../fields/field.tsx'
 import { useSubmit } from '../use-submit.ts'
@@ -57,7 +58,7 @@ export function LimitsDialog({ title, names, limits, empty, save, onClose }: Lim
       })}
       <p class="soft">
         {empty}{' '}
-        {t`Minutes, days and months are in UTC. Money is in ${moneyCurrency() ?? t`the currency of the models’ prices`}. A change takes effect within five seconds; requests accepted before it are finished.`}
+        {t`Minutes, days and months are in UTC. A change takes effect within five seconds; requests accepted before it are finished.`}
       </p>
     </FormDialog>
   )
@@ -65,7 +66,7 @@ export function LimitsDialog({ title, names, limits, empty, save, onClose }: Lim
 
 function LimitField({ name, texts }: { name: LimitName; texts: Signal<Texts> }): VNode {
   return (
-    <Field label={limitTexts[name].label} fault={faultOf(name, texts.value[name])}>
+    <Field label={limitTexts[name].label} hint={unitOf(name, texts.value[name])} fault={faultOf(name, texts.value[name])}>
       {(ids) => (
         <input
           {...ids}
@@ -80,6 +81,15 @@ function LimitField({ name, texts }: { name: LimitName; texts: Signal<Texts> }):
       )}
     </Field>
   )
+}
+
+/** The unit of a field whose label does not name it, and its range where it is narrow. */
+function unitOf(name: LimitName, text = ''): string | undefined {
+  if (isMoney(name)) return t`in ${moneyCurrency() ?? t`the currency of the models’ prices`}`
+  if (name === 'weight') return t`from ${limitRanges.weight.least} to ${limitRanges.weight.most}`
+  if (name !== 'storedBytes') return undefined
+  const bytes = parseLimit(name, plainNumber(text))
+  return bytes === null ? t`in bytes` : t`in bytes: ${byteText(bytes)}`
 }
 
 function writeLimit(name: LimitName, value: number | null): string {
