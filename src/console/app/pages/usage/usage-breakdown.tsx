@@ -49,7 +49,7 @@ export function UsageBreakdown({ filter }: { filter: Omit<UsageReportQuery, 'by'
         {({ rows }) => (
           <Ledger
             label={t`Usage totals`}
-            columns={columnsBy(chosen)}
+            columns={columnsBy(chosen, rows)}
             rows={rows}
             keyOf={(row) => row.keys[chosen] ?? ''}
             narrow="scrolls"
@@ -61,7 +61,7 @@ export function UsageBreakdown({ filter }: { filter: Omit<UsageReportQuery, 'by'
   )
 }
 
-function columnsBy(dimension: UsageDimension): readonly Column<Row>[] {
+function columnsBy(dimension: UsageDimension, rows: readonly Row[]): readonly Column<Row>[] {
   const title = withPeople.find(({ value }) => value === dimension)?.label ?? ''
   return [
     {
@@ -69,7 +69,10 @@ function columnsBy(dimension: UsageDimension): readonly Column<Row>[] {
       kind: 'lead',
       cell: (row) => <Clipped text={nameOf(row, dimension)} />,
     },
-    ...amounts,
+    ...counts,
+    // Without prices, nothing costs anything.
+    ...(rows.some(({ cost }) => cost > 0) ? [amount(t`Money`, (row) => moneyText(row.cost))] : []),
+    ...latencies,
   ]
 }
 
@@ -86,13 +89,15 @@ function amount(title: string, write: (row: Row) => string): Column<Row> {
 
 const timeText = (ms: number | undefined) => (ms === undefined ? '–' : durationText(ms))
 
-const amounts: readonly Column<Row>[] = [
+const counts: readonly Column<Row>[] = [
   amount(t`Requests`, (row) => wholeText(row.requests)),
   amount(t`Failed`, (row) => wholeText(row.failures)),
   amount(t`Rate-limited`, (row) => wholeText(row.refusals)),
   amount(t`Tokens`, (row) => wholeText(row.promptTokens + row.completionTokens)),
   amount(t`Images`, (row) => wholeText(row.images)),
-  amount(t`Money`, (row) => moneyText(row.cost)),
+]
+
+const latencies: readonly Column<Row>[] = [
   amount(t`p50`, (row) => timeText(row.latency?.p50)),
   amount(t`p95`, (row) => timeText(row.latency?.p95)),
   amount(t`p99`, (row) => timeText(row.latency?.p99)),
