@@ -150,11 +150,12 @@ describe('a conversation', () => {
     conversation.stop()
   })
 
-  it('is named after its first message, on one line, never cutting an emoji, and never after hidden text', () => {
+  it('is named after its first message, on one line, with an ellipsis where it is cut, never cutting an emoji, and never after hidden text', () => {
     openAnswer()
     for (const [said, title] of [
       ['two\n lines\u0000', 'two lines'],
-      ['👍'.repeat(90), '👍'.repeat(80)],
+      ['👍'.repeat(80), '👍'.repeat(80)],
+      ['👍'.repeat(90), `${'👍'.repeat(79)}…`],
       ['\u200b', 'Untitled'],
     ] as const) {
       conversation = new Conversation()

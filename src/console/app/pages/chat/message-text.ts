@@ -45,8 +45,11 @@ function longestFence(text: string): number {
   return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length))
 }
 
-/** The title of a conversation that begins with this message. */
+/** The title of a conversation that begins with this message; an ellipsis shows that it is cut. */
 export function titleOf({ content, pictures = [] }: Pick<Turn, 'content' | 'pictures'>): string {
-  const titles = [content, pictures[0]?.name ?? ''].map((text) => beginning(onOneLine(text), longestTitle))
+  const titles = [content, pictures[0]?.name ?? ''].map((text) => {
+    const line = onOneLine(text)
+    return beginning(line, longestTitle) === line ? line : `${beginning(line, longestTitle - 1).trimEnd()}…`
+  })
   return titles.find(isVisible) ?? t`Untitled`
 }
