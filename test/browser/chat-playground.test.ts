@@ -224,7 +224,7 @@ test('a cold model is shown as loading, with progress', { skip }, async () => {
   const answer = await writeNextAnswer(page)
   await say(page, 'Wake up.')
   await answers(page)
-    .getByText(/Loading .+: 42 %/)
+    .getByText(/Loading .+: 42\s%/)
     .waitFor()
   await answer.write('Awake.')
   await answer.end()

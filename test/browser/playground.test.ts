@@ -176,7 +176,7 @@ test('a drawing shows that its cold model is loading, with progress', { skip }, 
   await page
     .locator('.run')
     .first()
-    .getByText(/Loading .+: 42 %/)
+    .getByText(/Loading .+: 42\s%/)
     .waitFor()
   release()
   await page.locator('.run[data-state=done]').filter({ hasText: 'a cold cup' }).waitFor()

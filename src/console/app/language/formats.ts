@@ -40,6 +40,11 @@ export function decimalText(value: number, most: number, least = 0): string {
   return value.toLocaleString(locale, { maximumFractionDigits: most, minimumFractionDigits: least })
 }
 
+/** A share of 1 in per cent, with a space at which lines do not break: `9 %`. */
+export function percentText(share: number): string {
+  return `${Math.round(share * 100)}\u00a0%`
+}
+
 /** A number for an input field, which {@link plainNumber} can parse. */
 export function numberInBox(value: number): string {
   return boxed.format(value)

@@ -8,7 +8,7 @@ test('limits of the service are shown with their values', () => {
     ['synchronousBodyBytes', 1.5 * 1024 ** 2, /^1\.5 MiB$/],
     ['storedBytesPerAccount', 0, /^0 B$/],
     ['threadsPerEngine', 4, /^4$/],
-    ['shareOfQueue', 0.25, /^25 %$/],
+    ['shareOfQueue', 0.25, /^25\u00a0%$/],
     ['waitForModelMs', 60_000, /^1\smin$/],
     ['requestsPerMinute', null, /no limit/],
   ] as const) {

@@ -1,10 +1,8 @@
 import type { ServiceLimit, ServiceLimitName } from '../../../contract/service.ts'
-import { wholeText } from '../../language/formats.ts'
+import { percentText, wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 import { settingByteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
-
-const percent = (share: number) => t`${Math.round(share * 100)} %`
 
 /** The name of each limit of the service, and the format of its amount. */
 const texts: Readonly<Record<ServiceLimitName, readonly [name: string, say: (most: number) => string]>> = {
@@ -14,7 +12,7 @@ const texts: Readonly<Record<ServiceLimitName, readonly [name: string, say: (mos
   waitingPerTextModel: [t`Requests waiting per text model`, wholeText],
   waitingPerImageModel: [t`Requests waiting per image model`, wholeText],
   waitingAsynchronous: [t`Asynchronous requests waiting`, wholeText],
-  shareOfQueue: [t`Share of each queue for one account`, percent],
+  shareOfQueue: [t`Share of each queue for one account`, percentText],
   storedBytesPerAccount: [t`Requests and results of one account`, settingByteText],
   keptBytesPerAccount: [t`Other stored data of one account`, settingByteText],
   requestsPerMinute: [t`Requests a minute`, wholeText],

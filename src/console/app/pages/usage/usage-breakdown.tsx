@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import type { UsageDimension } from '../../../../core/usage.ts'
 import type { UsageReport, UsageReportQuery } from '../../../contract/usage.ts'
 import { request } from '../../interface/request.ts'
-import { dayText, hourText, moneyText, wholeText } from '../../language/formats.ts'
+import { dayText, hourText, moneyText, percentText, wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { Clipped } from '../../parts/clipped.tsx'
@@ -56,7 +56,7 @@ export function UsageBreakdown({ filter }: { filter: Omit<UsageReportQuery, 'by'
           />
         )}
       </Loaded>
-      <p class="soft">{t`Latencies are accurate to within 9 %. Hourly figures are kept for 31 days.`}</p>
+      <p class="soft">{t`Latencies are accurate to within ${percentText(0.09)}. Hourly figures are kept for 31 days.`}</p>
     </section>
   )
 }

@@ -1,4 +1,5 @@
 import type { ConsoleModel } from '../../../contract/models.ts'
+import { percentText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 
 /** A text about a model that is loading, with the progress, or whose server is unavailable; null when it is ready. */
@@ -8,7 +9,7 @@ export function loadingText({ name, state, away }: Pick<ConsoleModel, 'name' | '
     case 'unloaded':
       return t`Loading ${name}…`
     case 'loading':
-      return state.loadProgress === undefined ? t`Loading ${name}…` : t`Loading ${name}: ${Math.floor(state.loadProgress * 100)} %`
+      return state.loadProgress === undefined ? t`Loading ${name}…` : t`Loading ${name}: ${partText(state.loadProgress)}`
     case 'backing-off':
       return t`${name} stopped and is restarting.`
     case 'loaded':
@@ -25,5 +26,10 @@ const words = {
 
 /** The state of a model, with the loading progress if its engine reports it. */
 export function stateText({ state, loadProgress }: Pick<ConsoleModel['state'], 'state' | 'loadProgress'>): string {
-  return loadProgress === undefined ? words[state] : `${words[state]} ${Math.floor(loadProgress * 100)} %`
+  return state !== 'loading' || loadProgress === undefined ? words[state] : `${words[state]} ${partText(loadProgress)}`
+}
+
+/** A model whose weights are read is not ready yet, so it is never at 100 %. */
+function partText(loadProgress: number): string {
+  return percentText(Math.min(0.99, loadProgress))
 }
