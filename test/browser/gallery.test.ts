@@ -141,6 +141,7 @@ test('a picture removed from the gallery is restored by undo', { skip }, async (
   const { page } = visit()
   await tile(page, 'a green pear').getByRole('button', { name: 'Remove from the gallery' }).click()
   const undo = await holdUndo(page)
+  await page.getByText(/^Removed from the gallery\. The image is deleted from its request on .+\.$/).waitFor()
   await tile(page, 'a green pear').waitFor({ state: 'detached' })
   await undo.click()
   await tile(page, 'a green pear').waitFor()

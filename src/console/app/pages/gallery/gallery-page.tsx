@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { GalleryPicture } from '../../../contract/gallery.ts'
 import { requestFile } from '../../interface/request.ts'
+import { momentText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -60,7 +61,7 @@ export function GalleryPage(): VNode {
       return
     }
     await setHidden(picture, true)
-    showToast(t`Removed from the gallery. The file is deleted with its request.`, {
+    showToast(t`Removed from the gallery. The image is deleted from its request on ${momentText(picture.expiresAt)}.`, {
       label: t`Undo`,
       run: () => change(setHidden(picture, false)),
     })
