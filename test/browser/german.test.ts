@@ -168,12 +168,14 @@ test('errors of an answer and a drawing are shown in English and marked so, and 
 test('the built-in English model gets English sample questions, and other models German ones', { skip }, async () => {
   await open('chat')
   await page().locator('.suggestions[lang=en]').getByText('What is the capital of Japan?').waitFor()
+  await page().getByText('Dieses Modell kann nur Englisch.').waitFor()
   await page().route('**/console/api/models', async (route) => {
     const answer = await route.fetch()
     await route.fulfill({ body: (await answer.text()).replaceAll('"id":"sepia-mini-chat"', '"id":"another-chat"') })
   })
   await open('chat')
   await page().locator('.suggestions:not([lang])').getByText('Was ist die Hauptstadt von Japan?').waitFor()
+  assert.equal(await page().getByText('Dieses Modell kann nur Englisch.').count(), 0)
   await page().unrouteAll()
 })
 

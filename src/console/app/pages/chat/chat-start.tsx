@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { language } from '../../language/language.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -15,6 +16,7 @@ export function ChatStart(): VNode {
     <div class="conversation">
       <EmptyState drawing="inkwell" title={t`Start a conversation`}>
         <p>{t`Ask anything. Only you can see your conversations. They are saved until you delete them.`}</p>
+        {inEnglish && language !== 'en' ? <p>{t`This model knows only English.`}</p> : null}
         {/* Recreated when the language changes: Preact would leave a removed `lang` as an empty one. */}
         <div class="row suggestions" key={inEnglish ? 'en' : 'own'} lang={inEnglish ? 'en' : undefined}>
           {(inEnglish ? questionSamples : suggestions).map((suggestion) => (
