@@ -14,6 +14,12 @@ export function outputsRefused(cause: unknown): ServiceError {
   return new ServiceError('server_is_overloaded', message, { retryAfterSeconds: 30, cause })
 }
 
+/** The error for a folder or disk that cannot be read now, which says nothing about the bytes. */
+export function outputsUnreadable(cause: unknown): ServiceError {
+  const message = 'The store of outputs cannot be read now; try again later. The operator finds the cause in the log.'
+  return new ServiceError('server_is_overloaded', message, { retryAfterSeconds: 30, cause })
+}
+
 /** The error for missing bytes. */
 export function unreadableOutput(cause: unknown): ServiceError {
   return new ServiceError('internal_error', 'The stored output cannot be read; send the request again.', { cause })

@@ -14,6 +14,8 @@ const options = { signal: new AbortController().signal }
 const name = { inferenceId: '0f8fad5b-d9cb-469f-a165-70867728950e', attempt: 1 }
 /** The error for work that must wait for its operator, and counts no attempt. */
 const cannotBeWritten = { code: 'server_is_overloaded', message: /^The data folder of the service cannot be written/ }
+/** The error for bytes that may be there, so that work which needs them waits. */
+const cannotBeRead = { code: 'server_is_overloaded', message: /^The store of outputs cannot be read now/ }
 const content = { contentType: 'image/png', chunks: [Uint8Array.of(1, 2, 3)] }
 
 test('one flipped bit on the disk is an error, not an answer', async () => {
@@ -125,8 +127,10 @@ test('nothing is stored in the mount point of a missing disk', { skip: !(await i
   const outputs = await openFilesystemOutputs({ folder, clock: createTestClock() })
   const stored = await outputs.put(name, content, options)
   await rm(folder)
+  await assert.rejects(readStored(outputs, stored), cannotBeRead)
   await mkdir(folder)
   for (const attempt of [2, 3]) await assert.rejects(outputs.put({ ...name, attempt }, content, options), cannotBeWritten)
+  await assert.rejects(readStored(outputs, stored), cannotBeRead)
   assert.deepEqual(await readdir(folder), [])
   await rmdir(folder)
   await symlink(disk.path, folder)
@@ -154,4 +158,26 @@ test('nothing is stored in a folder that replaced the data folder', async () => 
   await rmdir(data)
   await rename(join(home.path, 'away'), data)
   await outputs.put({ ...name, attempt: 2 }, content, options)
+})
+
+test('an output is lost only if its file is missing from the folder in which it was stored', async () => {
+  await using home = await createTemporaryFolder()
+  const data = join(home.path, 'data')
+  await mkdir(data)
+  const outputs = await openFilesystemOutputs({ folder: join(data, 'outputs'), clock: createTestClock() })
+  const reference = await outputs.put(name, content, options)
+  const readPart = () => outputs.readPart(reference, { offset: 0, length: 1 }, options)
+  await rename(data, join(home.path, 'away'))
+  await assert.rejects(readStored(outputs, reference), cannotBeRead)
+  await assert.rejects(readPart(), cannotBeRead)
+  await rename(join(home.path, 'away'), data)
+  assert.deepEqual([...(await readStored(outputs, reference))], [1, 2, 3])
+  const file = join(data, 'outputs', '0f', `${name.inferenceId}.1`)
+  await rm(file)
+  // Stands for every error that says nothing about the bytes, such as too many open files.
+  await symlink(file, file)
+  await assert.rejects(readStored(outputs, reference), cannotBeRead)
+  await rm(file)
+  await assert.rejects(readStored(outputs, reference), { code: 'internal_error' })
+  await assert.rejects(readPart(), { code: 'internal_error' })
 })

@@ -6,7 +6,7 @@ import type { OutputReference } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { OutputContent, OutputName, OutputStore, StoredOutput } from '../../core/ports/output-store.ts'
 import type { Abortable } from '../../core/waiting.ts'
-import { damagedOutput, unreadableOutput } from '../output-faults.ts'
+import { damagedOutput, outputsUnreadable, unreadableOutput } from '../output-faults.ts'
 import { keepPrivate, proveWritable, syncFolder } from '../private-files.ts'
 import { toWriteFault, unwritable } from '../write-fault.ts'
 import { readPieces, readSpan, writeDurably } from './output-file.ts'
@@ -54,6 +54,9 @@ interface Places {
   readonly isHomeGone: () => Promise<boolean>
 }
 
+/** System error codes for a file that is missing, was replaced, or is on a damaged part of the disk. */
+const lostCodes: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EIO'])
+
 class FilesystemOutputs implements OutputStore {
   readonly #folder: string
   readonly #unfinished: string
@@ -96,7 +99,7 @@ class FilesystemOutputs implements OutputStore {
       }
     } catch (cause) {
       signal.throwIfAborted()
-      throw unreadableOutput(cause)
+      throw await this.#toReadFault(cause)
     }
     if (bytes !== reference.bytes || hash.digest('hex') !== reference.sha256) throw damagedOutput(reference.key)
     return only === undefined ? readPieces(path, { signal }) : once(only)
@@ -108,8 +111,8 @@ class FilesystemOutputs implements OutputStore {
     { signal }: Abortable,
   ): Promise<Uint8Array> {
     signal.throwIfAborted()
-    return readSpan(this.#path(reference.key), part).catch((cause: unknown) => {
-      throw unreadableOutput(cause)
+    return readSpan(this.#path(reference.key), part).catch(async (cause: unknown) => {
+      throw await this.#toReadFault(cause)
     })
   }
 
@@ -154,11 +157,23 @@ class FilesystemOutputs implements OutputStore {
     // If the data folder is missing, a new folder in its place would hide these outputs when it returns.
     if (await this.#isHomeGone()) throw unwritable(new Error(`${this.#folder} is no longer the folder that the service started with.`))
     await makeMissing(this.#folder)
-    if (this.#isApart && !(await isApart(this.#folder)))
-      throw unwritable(new Error(`The disk of ${this.#folder} is not mounted; mount it again.`))
+    if (await this.#isUnmounted()) throw unwritable(new Error(`The disk of ${this.#folder} is not mounted; mount it again.`))
     for (const path of [this.#unfinished, shard]) await makeMissing(path)
     await syncFolder(this.#folder)
     this.#shards.add(shard)
+  }
+
+  /** Whether its own disk is missing. */
+  async #isUnmounted(): Promise<boolean> {
+    return this.#isApart && !(await isApart(this.#folder))
+  }
+
+  /** Callers give up an output that is lost, but not one whose folder is missing for a while, or that this process may not open now. */
+  async #toReadFault(cause: unknown): Promise<ServiceError> {
+    const { code }: NodeJS.ErrnoException = Object(cause)
+    const isLost = code === undefined || lostCodes.has(code)
+    const isFolderGone = (await this.#isHomeGone()) || (await this.#isUnmounted().catch(() => true))
+    return isLost && !isFolderGone ? unreadableOutput(cause) : outputsUnreadable(cause)
   }
 
   #path(key: string): string {
