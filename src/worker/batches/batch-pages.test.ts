@@ -3,9 +3,11 @@ import { test } from 'node:test'
 import { createMemoryOutputs } from '../../../test/support/memory/create-memory-outputs.ts'
 import { createMemoryStore } from '../../../test/support/memory/create-memory-store.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
+import { ServiceError } from '../../core/error.ts'
 import type { Batch } from '../../core/files/batch.ts'
 import { findFile } from '../../operations/files/file-documents.ts'
-import { type BatchDependencies, setFilesExpiry, writePage } from './batch-pages.ts'
+import { keepFile, storeBytes } from '../../operations/files/kept-files.ts'
+import { type BatchDependencies, setFilesExpiry, validateBatch, writePage } from './batch-pages.ts'
 
 const options = { signal: new AbortController().signal }
 
@@ -72,4 +74,27 @@ test('a file that was deleted while its batch runs begins again with the next pa
     parts.map(({ key }) => key),
   )
   assert.equal(parts.length, 1)
+})
+
+test('a batch whose file cannot be read for a while is checked again, and one whose bytes are lost fails', async () => {
+  const { deps: parts, begun } = createParts()
+  const batchWords = { readLine: (bytes: Buffer) => ({ customId: bytes.toString(), body: {} }) }
+  const deps: BatchDependencies = { ...parts, ...({ batchWords, maxDocumentBytes: 1e9 } as unknown as BatchDependencies) }
+  const content = (async function* () {
+    yield Buffer.from('first\nsecond\n')
+  })()
+  const stored = await storeBytes(deps, { accountId: 'ada', content }, options)
+  const input = await keepFile(deps, stored, { name: 'in.jsonl', purpose: 'batch', lifetimeMs: null }, options)
+  const batch = { ...begun, status: 'validating', inputFileId: input.id, faults: [] } as unknown as Batch
+  const failingWith = (error: Error) => ({ ...deps, outputs: { ...deps.outputs, open: () => Promise.reject(error) } })
+  const away = new ServiceError('server_is_overloaded', 'The store of outputs did not respond in time; try again later.')
+  await assert.rejects(validateBatch(failingWith(away), batch, options), away)
+  const stopping = new DOMException('The node stops.', 'AbortError')
+  await assert.rejects(validateBatch(failingWith(stopping), batch, options), stopping)
+  assert.equal((await validateBatch(deps, batch, options)).status, 'in_progress')
+  await deps.outputs.delete(
+    input.parts.map(({ key }) => key),
+    options,
+  )
+  assert.equal((await validateBatch(deps, batch, options)).status, 'failed')
 })

@@ -13,7 +13,11 @@ import { readFile, readLines } from '../../operations/files/kept-files.ts'
 /** Maximum number of reported faults; beyond that, usually every line has the same one. */
 const maxFaults = 20
 
-/** Checks a whole batch file: the batch continues, or fails with the faults of its lines. */
+/**
+ * Checks a whole batch file: the batch continues, or fails with the faults of its lines.
+ *
+ * @throws {ServiceError} `server_is_overloaded` if the file cannot be read now.
+ */
 export async function validateBatch(deps: BatchDependencies, batch: Batch, options: Abortable): Promise<Batch> {
   const faults: BatchFault[] = []
   const known = new Set<string>()
@@ -44,6 +48,8 @@ export async function validateBatch(deps: BatchDependencies, batch: Batch, optio
     }
     if (total === 0) note(null, new ServiceError('invalid_request_error', 'Send a file with at least one line.'))
   } catch (error) {
+    // Nothing is wrong with the file: the next round reads it again.
+    if (!(error instanceof ServiceError) || error.code === 'server_is_overloaded') throw error
     note(null, error)
   }
   const now = deps.clock.now()
