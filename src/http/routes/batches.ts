@@ -15,7 +15,7 @@ export const batchRoutes: readonly Route[] = [
     path: '/v1/batches',
     summary: 'Create a batch',
     description:
-      'Each line is `{"custom_id", "method": "POST", "url", "body"}`, where `url` is the endpoint of the batch. Lines enter the queue as room appears, with low priority. Results and errors are JSON lines with their `custom_id`, kept for 24 hours unless `output_expires_after` sets another time. Images need a token with the scope `image` too.',
+      'Each line is `{"custom_id", "method": "POST", "url", "body"}`, where `url` is the endpoint of the batch. Lines enter the queue as room appears, with low priority. The input file does not expire before the batch has ended. Results and errors are JSON lines with their `custom_id`, kept for 24 hours unless `output_expires_after` sets another time. Images need a token with the scope `image` too.',
     scopes: ['text'],
     body: batchRequestSchema,
     example: { input_file_id: 'file-0123456789abcdef0123456789abcdef', endpoint: '/v1/chat/completions', completion_window: '24h' },

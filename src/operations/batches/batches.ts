@@ -5,13 +5,25 @@ import { type Batch, batchRetentionMs, batchWindowMs, hasEnded } from '../../cor
 import type { JsonValue } from '../../core/json-value.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { Abortable } from '../../core/waiting.ts'
-import { type FileDependencies, fileQuotaExceeded, findFile } from '../files/file-documents.ts'
+import {
+  type FileDependencies,
+  type FileTarget,
+  fileDocument,
+  fileNotFound,
+  fileQuotaExceeded,
+  findFile,
+  readFileDocument,
+} from '../files/file-documents.ts'
 
 /** Maximum number of open batches per account. */
 const maxOpen = 50
 
+/** Time after the end of a batch's window in which its last results are written. */
+const lastPageMs = 60 * 60 * 1000
+
 /**
- * Creates a batch from one of the account's files; when this resolves it is on stable storage and will be completed.
+ * Creates a batch from one of the account's files; when this resolves it is on stable storage and will be completed. Its input
+ * does not expire before it has ended.
  *
  * @throws {ServiceError} `invalid_request_error` if the file does not exist or has another purpose, `concurrency_limit_exceeded` for one
  * batch too many, `quota_exceeded`.
@@ -23,9 +35,8 @@ export async function createBatch(
 ): Promise<Batch> {
   const { documents, clock, maxDocumentBytes: most } = deps
   const { accountId, inputFileId } = wanted
-  const { purpose } = await findFile(deps, { accountId, id: inputFileId }, options).catch((error: unknown) => {
-    throw error instanceof ServiceError && error.code === 'not_found' ? unfit('must be the id of one of your files.') : error
-  })
+  const input = { accountId, id: inputFileId }
+  const { purpose } = await findFile(deps, input, options).catch(nameInput)
   if (purpose !== 'batch') throw unfit(`must be a file with the purpose batch; this one is for ${purpose}.`)
   const open = await documents.list({ kind: 'batch', accountId, label: openLabel, order: 'newest', after: null, limit: maxOpen }, options)
   if (open.length === maxOpen)
@@ -53,8 +64,29 @@ export async function createBatch(
     output: { uuid: randomUUID(), bytes: 0, parts: [] },
     errors: { uuid: randomUUID(), bytes: 0, parts: [] },
   }
+  await keepInput(deps, { ...input, until: batch.expiresAt + lastPageMs }, options).catch(nameInput)
   if ((await documents.put(batchDocument(batch), { ...options, version: null, most })) !== 'stored') throw fileQuotaExceeded(most)
   return batch
+}
+
+/** Has a file expire at a given time at the earliest. @throws {ServiceError} `not_found`. */
+async function keepInput(
+  { documents }: { readonly documents: DocumentStore },
+  { until, ...target }: FileTarget & { readonly until: number },
+  options: Abortable,
+): Promise<void> {
+  for (;;) {
+    const known = await documents.get({ kind: 'file', ...target }, options)
+    if (known === null) throw fileNotFound()
+    if (known.expiresAt === null || known.expiresAt >= until) return
+    const document = fileDocument({ ...readFileDocument(known), expiresAt: until })
+    const most = Number.POSITIVE_INFINITY
+    if ((await documents.put(document, { ...options, version: known.version, most })) === 'stored') return
+  }
+}
+
+function nameInput(error: unknown): never {
+  throw error instanceof ServiceError && error.code === 'not_found' ? unfit('must be the id of one of your files.') : error
 }
 
 function unfit(text: string): ServiceError {
