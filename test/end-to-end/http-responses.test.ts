@@ -260,6 +260,9 @@ suite("OpenAI's responses", () => {
     const answer = await ended(id, small)
     assert.deepEqual([answer.status, textOf(answer).length], ['completed', 2000])
     assert.deepEqual(await retrieve(id, small), answer)
+    await using empty = await startHttpService({ settings: { accounts: { documentBytes: 4000 } } })
+    const spaced = { method: 'POST', body: `${JSON.stringify(ask('[say one]'))}${' '.repeat(5000)}` }
+    assert.equal((await received(await empty.fetch(path, spaced))).store, true)
   })
 
   test('a background response that is deleted ends, and its stream too', async () => {

@@ -130,6 +130,10 @@ suite('stored chat completions', () => {
     const answer = await readJson(await small.fetch(path, { json: ask(long) }))
     assert.match(String(answer.warnings), /^Not stored\. This account would exceed/)
     assert.equal((await small.fetch(`${path}/${String(answer.id)}`)).status, 404)
+    // Tools are not stored with a chat.
+    const tools = [{ type: 'function', function: { name: 'look', description: 'x'.repeat(5000) } }]
+    const fitting = await small.create('[say one]', { tools, tool_choice: 'none' })
+    assert.equal((await small.fetch(`${path}/${fitting.id}`)).status, 200)
     const stream = await (await small.fetch(path, { json: ask(long, { stream: true }) })).text()
     assert.match(stream, /"code":"quota_exceeded"/)
     assert.doesNotMatch(stream, /\[DONE\]/)

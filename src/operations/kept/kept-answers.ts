@@ -21,16 +21,16 @@ const remedy = 'delete what is no longer needed, or send `store: false`'
 /**
  * Checks that an account has room for an answer, before its work is paid for.
  *
- * @param answer.bytes The least that it will need.
+ * @param answer.value The answer without a text, so that nothing is refused that would fit.
  * @throws {ServiceError} `quota_exceeded`.
  */
 export async function requireRoom(
   { documents, maxDocumentBytes: most }: Omit<DocumentDependencies, 'clock'>,
-  { accountId, bytes }: { readonly accountId: string; readonly bytes: number },
+  { accountId, value }: { readonly accountId: string; readonly value: JsonObject },
   options: Abortable,
 ): Promise<void> {
   const { bytes: before } = await documents.sum({ accountId, kind: null }, options)
-  if (before + bytes > most) throw documentsFull(most, remedy)
+  if (before + Buffer.byteLength(JSON.stringify(value)) > most) throw documentsFull(most, remedy)
 }
 
 /**

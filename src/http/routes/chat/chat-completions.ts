@@ -23,6 +23,7 @@ import { withAdapters } from '../../wire/chat/fields/adapter-fields.ts'
 import { refuseStoring } from '../../wire/chat/fields/storing-fields.ts'
 import { admitText } from '../../wire/chat/overlong-prompt.ts'
 import { mostTokens } from '../../wire/chat/require-text-model.ts'
+import { encodeStoredChat } from '../../wire/chat/stored/stored-chat.ts'
 import { chatCompletionSchema } from '../../wire/chat/text-answers.ts'
 import { withModelDefaults } from '../../wire/chat/with-model-defaults.ts'
 import { NativeTimer } from '../../wire/llama-cpp/timings.ts'
@@ -62,17 +63,15 @@ export const createChatCompletion: Route = {
       const model = admitText(deps.catalog, parsed.request, { bytes: body.byteLength })
       const request = withAdapters(deps.catalog, { ...parsed.request, maxTokens: mostTokens(parsed.request, model) }, model)
       if (mode !== 'off') return answerLater(deps, settings, call, { mode, bytes: body.bytes, request, delivery })
+      const { accountId } = caller
       const head = startCompletion(deps.clock, request.model, tier)
       const { metadata, messages, keep } = storing
       const encode = (result: TextResult): Answer<typeof chatCompletionSchema> => ({
         ...encodeChatCompletion(head, request, result),
         ...((keep || metadata !== null) && { metadata: metadata ?? {} }),
       })
-      const store = (completion: Answer<typeof chatCompletionSchema>) => keepChat(deps, caller.accountId, { completion, messages }, options)
-      if (keep) {
-        const least = Buffer.byteLength(JSON.stringify(encode(emptyResult)))
-        await requireRoom(deps, { accountId: caller.accountId, bytes: body.byteLength + least }, options)
-      }
+      const store = (completion: Answer<typeof chatCompletionSchema>) => keepChat(deps, accountId, { completion, messages }, options)
+      if (keep) await requireRoom(deps, { accountId, value: encodeStoredChat({ completion: encode(emptyResult), messages }) }, options)
       const complete = incoming.latePictures?.putInto({ messages: storing.messages })
       const parts = generateText(call.work, { caller, request, complete }, options)
       if (!delivery.stream) {

@@ -39,17 +39,16 @@ const maxTurns = 1000
 /**
  * Checks that an account has room for the response to a body, at least for an empty one.
  *
- * @param requested.bytes Of the body.
  * @throws {ServiceError} `quota_exceeded`.
  */
 export async function requireResponseRoom(
   deps: RouteDependencies,
   accountId: string,
-  { head, body, bytes }: { readonly head: ResponseHead; readonly body: ResponseBody; readonly bytes: number },
+  { head, body }: { readonly head: ResponseHead; readonly body: ResponseBody },
   options: Abortable,
 ): Promise<void> {
-  const least = Buffer.byteLength(JSON.stringify(encodeFinished(head, body, emptyResult)))
-  await requireRoom(deps, { accountId, bytes: bytes + least }, options)
+  const response = encodeFinished(head, body, emptyResult)
+  await requireRoom(deps, { accountId, value: encodeKept({ response, body, inference: null }) }, options)
 }
 
 /** Stores a finished response. If the account has no room left, returns it marked as not stored: its work is paid for. */
@@ -73,12 +72,14 @@ export async function keepFinished(
 export async function keepResponse(
   deps: RouteDependencies,
   target: ResponseTarget,
-  { response, body, inference }: Omit<KeptResponse, 'input'>,
+  kept: Omit<KeptResponse, 'input'>,
   options: Abortable,
 ): Promise<void> {
-  const input = inputItems(body).map(named)
-  const value = { response, input, body: { ...body, input: '' }, inference } as unknown as JsonObject
-  await keepAnswer(deps, { kind, ...target, value }, options)
+  await keepAnswer(deps, { kind, ...target, value: encodeKept(kept) }, options)
+}
+
+function encodeKept({ response, body, inference }: Omit<KeptResponse, 'input'>): JsonObject {
+  return { response, input: inputItems(body).map(named), body: { ...body, input: '' }, inference } as unknown as JsonObject
 }
 
 const prefixes = { message: 'msg', function_call: 'fc', function_call_output: 'fco', reasoning: 'rs' } as const

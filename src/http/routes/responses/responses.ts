@@ -63,8 +63,7 @@ export const responseRoutes: readonly Route[] = [
         const body = parseResponseRequest(withModelDefaults(deps.catalog, received.value, ['temperature', 'topP']))
         const request = await readConversation(deps, { caller: call.caller, body, bytes: received.byteLength }, call.options)
         const requested: Requested = { body, request, head: startResponse(deps.clock) }
-        if (body.store !== false)
-          await requireResponseRoom(deps, call.caller.accountId, { ...requested, bytes: received.byteLength }, call.options)
+        if (body.store !== false) await requireResponseRoom(deps, call.caller.accountId, requested, call.options)
         return body.background === true ? answerLater(deps, call, requested) : answerNow(deps, call, requested)
       }
     },
