@@ -114,6 +114,8 @@ describe('the command line', () => {
     )
     for (const word of ['gibberish', 'constructor'])
       assert.equal((await run([word])).err, `sepia ${word}: there is no such command. See sepia --help.\n`)
+    const { code, err } = await run(['--port', '9000'])
+    assert.deepEqual([code, err], [2, '--port: needs a command, such as serve. See sepia --help.\n'])
     const family = await run(['token'])
     assert.equal(family.err, 'sepia token: needs one of: token create, token list, token limit, token revoke.\n')
     assert.equal(family.code, 2)

@@ -64,6 +64,9 @@ async function answer(parsed: Arguments, surroundings: CliSurroundings): Promise
     const faults = findUnknownFlags(commonFlags, parsed).filter(({ where }) => !ofSome.includes(where))
     if (faults.length > 0) throw new UsageError(faults)
     if (rest.length > 0) throw new UsageError([unknownCommand(rest)])
+    const lone = [...flags.keys()].find((name) => !commonFlags.some((flag) => flag.name === name))
+    if (lone !== undefined && !flags.has('help'))
+      throw new UsageError([{ where: `--${lone}`, message: 'needs a command, such as serve. See sepia --help.' }])
     return { text: asTyped(overview(commands), { program, commands }), json: listCommands(commands) }
   }
   if (flags.has('help')) {
