@@ -26,6 +26,10 @@ test('files are left out of a call, long words are not', () => {
   })
 })
 
+test('a long text is left out as such, not as a file', () => {
+  assert.deepEqual(callOf({ prompt: 'some words '.repeat(2000) }).body, { prompt: '<long text>' })
+})
+
 test('a call that is too large is not kept', () => {
   assert.equal(callOf({ messages: Array.from({ length: 100 }, () => 'some words '.repeat(20)), more: 'y '.repeat(longestCall) }), null)
 })

@@ -62,12 +62,10 @@ export function finishedRequest(id: string, entry: UsageEntry, error: ErrorRecor
   return { id, accountId, tokenId, kind, model, at: Math.round(entry.at) - durationMs, requested: null, result }
 }
 
-/** Texts longer than this are treated as pictures or files. */
+/** Longer texts are replaced by `<long text>`. */
 const longestWords = 20_000
 /** Maximum characters of a word. */
 const longestToken = 500
-/** Replaces such a text. */
-const leftOut = '<base64>'
 
 /** The stored content of asynchronous work: an excerpt, and the call for repeating it. */
 export function requestedWork(work: InferenceWork, call: { readonly path: string; readonly body: unknown } | null): RequestedWork {
@@ -88,7 +86,7 @@ function wordsOf(work: InferenceWork): string {
 }
 
 function withoutFiles(value: unknown): unknown {
-  if (typeof value === 'string') return value.length > longestWords || isFile(value) ? leftOut : storable(value)
+  if (typeof value === 'string') return isFile(value) ? '<base64>' : value.length > longestWords ? '<long text>' : storable(value)
   if (Array.isArray(value)) return value.map(withoutFiles)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [storable(name), withoutFiles(each)]))

@@ -17,7 +17,7 @@ export function RequestInput({ call }: { call: RequestCall }): VNode {
   const key = useRef(makeId())
   const code = useSignal(false)
   const body = JSON.stringify(call.body, null, 2)
-  const lacksFiles = body.includes('"<base64>"')
+  const isWhole = !body.includes('"<base64>"') && !body.includes('"<long text>"')
   const again = async () => {
     const id = await runAgain(call, key.current)
     key.current = makeId()
@@ -32,10 +32,10 @@ export function RequestInput({ call }: { call: RequestCall }): VNode {
           <Button size="small" icon="code" onClick={() => (code.value = !code.value)}>
             {code.value ? t`Show as JSON` : t`Show as code`}
           </Button>
-          {isDeferrable(call) ? <Button size="small" icon="again" disabled={lacksFiles} onClick={again}>{t`Run again`}</Button> : null}
+          {isDeferrable(call) ? <Button size="small" icon="again" disabled={!isWhole} onClick={again}>{t`Run again`}</Button> : null}
         </span>
       </div>
-      {lacksFiles ? <p class="faint">{t`Its files aren’t stored, so you can’t run it again here.`}</p> : null}
+      {isWhole ? null : <p class="faint">{t`Its files and long texts aren’t stored, so you can’t run it again here.`}</p>}
       {code.value ? (
         <CodeSample samples={callSamples(serviceAddress(), call)} />
       ) : (
