@@ -111,3 +111,23 @@ test('the text of a PDF is sent with a message; scanned and locked ones are reje
   await page.locator('.turn-answer:is([data-state=done], [data-state=cut], [data-state=failed])').waitFor()
   assert.deepEqual(complaints, [])
 })
+
+test('a file that is longer than the context is named before it is sent, and stays named while its message is edited', {
+  skip: withoutChromium,
+}, async () => {
+  await using visit = await visitConsole([])
+  const { page } = visit
+  await becomeOwner(visit)
+  const chooser = page.getByLabel('Files to attach')
+  const buffer = Buffer.from('one word after another. '.repeat(10_000))
+  await chooser.setInputFiles([{ name: 'long.txt', mimeType: 'text/plain', buffer }])
+  const fault = page.getByText('A message is longer than the model’s context. Shorten it, or remove a file.')
+  await fault.waitFor()
+  await page.getByRole('button', { name: 'Remove long.txt' }).click()
+  await fault.waitFor({ state: 'detached' })
+  await chooser.setInputFiles([letters('short.txt', 10)])
+  await page.getByLabel('Your message', { exact: true }).fill('Hello.')
+  await page.keyboard.press('Enter')
+  await page.locator('.turn-said').getByRole('button', { name: 'Edit' }).click()
+  await page.locator('.turn-edit').getByText('Attached: short.txt').waitFor()
+})

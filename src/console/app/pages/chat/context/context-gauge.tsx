@@ -17,11 +17,14 @@ export function ContextGauge({ draft, attached }: { draft: string; attached: Att
   const { turns, counted, countsFrom } = current.value
   const { model, system } = chatSettings.value
   const length = chatModels().find(({ id }) => id === model)?.contextLength ?? null
-  if (length === null || turns.value.length === 0) return null
-  const { tokens, isEstimate } = contextUse(turns.value, countsFrom.value, { system, draft, ...attached })
+  if (length === null) return null
+  const next = { system, draft, ...attached }
+  const { tokens, isEstimate } = contextUse(turns.value, countsFrom.value, next)
+  if (turns.value.length === 0 && tokens <= length * nearlyFull) return null
   const texts = [wholeText(tokens), wholeText(length)] as const
   const first = tokens > length * nearlyFull ? leaveOutOldest(turns.value, length) : null
   const mayLeaveOut = first !== null && first !== countsFrom.value && first !== turns.value[0]?.id
+  const isTooLong = tokens > length && contextUse(turns.value, first, next).tokens > length
   const leftOut = turns.value.length - counted.value.length
   const leaveOut = () => {
     current.value.countFrom(first)
@@ -36,7 +39,11 @@ export function ContextGauge({ draft, attached }: { draft: string; attached: Att
       {leftOut > 0 ? (
         <span class="faint">{t.count(leftOut, { one: 'without the first message', other: 'without the first # messages' })}</span>
       ) : null}
-      {mayLeaveOut ? <Button tone="quiet" size="small" onClick={leaveOut}>{t`Leave out the oldest messages`}</Button> : null}
+      {isTooLong ? (
+        <span class="field-fault">{t`A message is longer than the model’s context. Shorten it, or remove a file.`}</span>
+      ) : mayLeaveOut ? (
+        <Button tone="quiet" size="small" onClick={leaveOut}>{t`Leave out the oldest messages`}</Button>
+      ) : null}
     </div>
   )
 }

@@ -10,6 +10,8 @@ interface EditTurnProps {
   /** The label of the button. */
   readonly action: string
   readonly text: string
+  /** Names of the files and pictures that stay attached. */
+  readonly attached?: readonly string[]
   readonly mayBeEmpty?: boolean
   readonly onInput: (text: string) => void
   /** Receives the trimmed text. */
@@ -29,7 +31,7 @@ export function useFocusAfterEdit(isEdited: boolean): RefObject<HTMLElement | nu
 }
 
 /** A field in place of a message, to edit it. */
-export function EditTurn({ label, action, text, mayBeEmpty = false, onInput, onTake, onClose }: EditTurnProps): VNode {
+export function EditTurn({ label, action, text, attached = [], mayBeEmpty = false, onInput, onTake, onClose }: EditTurnProps): VNode {
   const isEmpty = text.trim() === '' && !mayBeEmpty
   const fault = lengthFault(text)
   const submit = (event: Event) => {
@@ -56,6 +58,7 @@ export function EditTurn({ label, action, text, mayBeEmpty = false, onInput, onT
   return (
     <form class="turn-edit stack" ref={form} onSubmit={submit} onKeyDown={onKeyDown}>
       <TextArea label={label} value={text} rows={3} onInput={onInput} fault={fault} />
+      {attached.length === 0 ? null : <p class="faint">{t`Attached: ${attached.join(', ')}`}</p>}
       <div class="row">
         <Button tone="primary" size="small" disabled={isEmpty || fault !== null}>
           {action}

@@ -27,6 +27,7 @@ export function Said({ turn, last }: { turn: Turn; last: boolean }): VNode {
         label={t`Edit your message`}
         action={t`Send`}
         text={edited}
+        attached={[...(turn.pictures ?? []), ...turn.files].map(({ name }) => name)}
         mayBeEmpty={turn.pictures !== undefined}
         onInput={(text) => keepDraft(place, text)}
         onTake={(text) => current.value.edit(turn, text)}
