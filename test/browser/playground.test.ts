@@ -81,7 +81,7 @@ test('a picture shows previews while it is drawn', { skip }, async () => {
   await page.locator('.run[data-state=done] img').waitFor()
   await untilTrue(page, "document.querySelector('.run[data-state=done] img').naturalWidth === 256")
   // A large picture leaves room for the words of its buttons.
-  for (const words of ['Download', 'Variations', 'Start from this one'])
+  for (const words of ['Download', 'Variations', 'Use as starting image'])
     assert.ok(((await page.locator('.plate-foot').getByText(words).boundingBox())?.width ?? 0) > 40, words)
 })
 
@@ -95,9 +95,21 @@ test('a picture is added to the gallery with its settings', { skip }, async () =
   await eventually(async () => assert.match(await page.getByLabel('Seed', { exact: true }).inputValue(), /^\d+$/))
 })
 
+test('a picture is saved where it was drawn', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Images')
+  await page.locator('.run[data-state=done]').first().getByRole('button', { name: 'Show larger' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved until you delete it.').first().waitFor()
+  await page.keyboard.press('Escape')
+  await openPage(page, 'Gallery')
+  await page.locator('.gallery li').first().getByText('Saved', { exact: true }).waitFor()
+  await openPage(page, 'Images')
+})
+
 test('a picture is redrawn only under the mask', { skip }, async () => {
   const { page } = visit()
-  await page.getByRole('button', { name: 'Start from this one' }).click()
+  await page.getByRole('button', { name: 'Use as starting image' }).click()
   await page.locator('.draw-bar').getByText('starts from an image').waitFor()
   await page.getByRole('button', { name: 'Paint a mask' }).click()
   const canvas = page.locator('.painter canvas')

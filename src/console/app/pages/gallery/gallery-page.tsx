@@ -50,10 +50,6 @@ export function GalleryPage(): VNode {
     if (!next.delete(picture.key)) next.set(picture.key, picture)
     chosen.value = next
   }
-  const keep = async (picture: GalleryPicture) => {
-    await keepPicture(picture)
-    showToast(t`Saved until you delete it. It counts towards your account’s storage.`)
-  }
   const remove = async (picture: GalleryPicture) => {
     shown.value = null
     if (picture.expiresAt === null) {
@@ -78,7 +74,7 @@ export function GalleryPage(): VNode {
     <Page
       title={t`Gallery`}
       width="wide"
-      intro={t`Images from the playground and from your programs. Each is deleted 24 hours after it was drawn unless you save it.`}
+      intro={t`Images from the Images page and from asynchronous requests of your programs. Each is deleted 24 hours after it was drawn unless you save it.`}
       actions={
         <Segments
           label={t`Which images`}
@@ -116,7 +112,7 @@ export function GalleryPage(): VNode {
                     chosen={chosen.value.has(picture.key)}
                     onChoose={() => choose(picture)}
                     onOpen={() => (shown.value = picture.key)}
-                    onKeep={() => change(keep(picture))}
+                    onKeep={() => change(keepPicture(picture))}
                     onRemove={() => remove(picture)}
                   />
                 ))}
@@ -132,7 +128,7 @@ export function GalleryPage(): VNode {
         <Viewer
           image={current}
           onClose={() => (shown.value = null)}
-          onKeep={current.expiresAt !== null && current.kept === null ? () => change(keep(current)) : undefined}
+          onKeep={current.expiresAt !== null && current.kept === null ? () => change(keepPicture(current)) : undefined}
           onMove={pictures.length > 1 ? move : undefined}
           key="viewer"
         />

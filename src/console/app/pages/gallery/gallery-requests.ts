@@ -1,6 +1,8 @@
 import type { GalleryPage, GalleryPicture, PictureKept } from '../../../contract/gallery.ts'
 import { imageAddress } from '../../interface/image-address.ts'
 import { request, send } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
+import { showToast } from '../../state/toasts.ts'
 
 /** The gallery's two lists: outputs that are stored for a day, and kept copies. */
 export type Wall = 'stored' | 'kept'
@@ -19,13 +21,13 @@ export function listPictures(
 }
 
 /**
- * Keeps a copy for longer than a day.
+ * Keeps a copy for longer than a day, and says so.
  *
- * @returns The copy's id.
  * @throws {RequestFailure} `quota_exceeded`.
  */
-export async function keepPicture(picture: Pick<GalleryPicture, 'inferenceId' | 'index'>): Promise<string> {
-  return (await request<PictureKept>(`${imageAddress(picture.inferenceId, picture.index)}/kept`, { method: 'PUT' })).id
+export async function keepPicture({ inferenceId, index }: Pick<GalleryPicture, 'inferenceId' | 'index'>): Promise<void> {
+  await request<PictureKept>(`${imageAddress(inferenceId, index)}/kept`, { method: 'PUT' })
+  showToast(t`Saved until you delete it. It counts towards your account’s storage.`)
 }
 
 /** Deletes a kept copy. */

@@ -45,7 +45,7 @@ export function ImagesPage(): VNode {
     <Page
       title={t`Images`}
       width="wide"
-      intro={t`Drawings continue when you leave this page, and appear in the gallery.`}
+      intro={t`Drawings continue when you leave this page. The gallery keeps each for 24 hours unless you save it.`}
       actions={
         <>
           <Button
@@ -71,7 +71,7 @@ export function ImagesPage(): VNode {
         <section class="studio-board" aria-label={t`Drawings`} ref={board.element}>
           {board.items.length === 0 ? (
             <EmptyState drawing="frame" title={t`No images yet`}>
-              <p>{t`Describe an image and press Draw. The built-in model draws animals, food and everyday things on plain backgrounds.`}</p>
+              <p>{t`Describe an image in English and press Draw. The built-in model draws animals, food and everyday things on plain backgrounds.`}</p>
             </EmptyState>
           ) : (
             board.items.map((item) => ('cells' in item ? <GridView grid={item} key={item.key} /> : <RunView run={item} key={item.key} />))

@@ -64,7 +64,7 @@ export function ImageForm({ isUnknown }: { isUnknown: boolean }): VNode {
             rows={2}
             maxLength={10_000}
             value={settings.negativePrompt}
-            placeholder={t`text, frame, blur`}
+            placeholder={t`what to leave out: text, frame, blur`}
             onInput={(negativePrompt) => changeImageSettings({ negativePrompt })}
           />
         ) : null}

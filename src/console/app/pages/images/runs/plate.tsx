@@ -5,6 +5,7 @@ import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import type { IconName } from '../../../parts/icon.tsx'
 import { Thumbnail } from '../../../parts/thumbnail.tsx'
+import { keepPicture } from '../../gallery/gallery-requests.ts'
 import { Viewer } from '../../gallery/viewer.tsx'
 import { startFromImage } from '../start/starting-image.ts'
 import { draw, type ImageRun } from './image-runs.ts'
@@ -33,10 +34,10 @@ export function Plate({ run, image }: { run: ImageRun; image: ShownImage }): VNo
         <span class="row">
           <Button tone="quiet" size="small" icon="download" iconOnly href={image.address} download>{t`Download`}</Button>
           <Action icon="spread" label={t`Variations`} run={vary} reason={repeatFault(run)} />
-          <Action icon="brush" label={t`Start from this one`} run={() => startFromImage(image.address)} />
+          <Action icon="brush" label={t`Use as starting image`} run={() => startFromImage(image.address)} />
         </span>
       </figcaption>
-      {open.value ? <Viewer image={image} onClose={() => (open.value = false)} /> : null}
+      {open.value ? <Viewer image={image} onClose={() => (open.value = false)} onKeep={() => keepPicture(image)} /> : null}
     </figure>
   )
 }
