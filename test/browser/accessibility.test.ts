@@ -57,7 +57,7 @@ test('drawing', { skip }, async () => {
   await draw(page, 'a red apple')
   await page.locator('.run[data-state=done] img').waitFor()
   await assertOpenToAll()
-  await page.getByRole('button', { name: 'Start from this one' }).click()
+  await page.getByRole('button', { name: 'Use as starting image' }).click()
   await page.getByRole('button', { name: 'Extend (outpaint)' }).click()
   await page.getByRole('dialog').waitFor()
   await assertOpenToAll()

@@ -104,7 +104,7 @@ test('variations of a drawing that started from a picture can be drawn after a r
   const { page, browser, context } = visit()
   await draw(page, 'a yellow apple')
   const first = page.locator('.run', { hasText: 'a yellow apple' }).and(page.locator('[data-state=done]'))
-  await first.getByRole('button', { name: 'Start from this one' }).click()
+  await first.getByRole('button', { name: 'Use as starting image' }).click()
   await page.locator('.draw-bar').getByText('starts from an image').waitFor()
   await draw(page, 'a blue apple')
   const run = page.locator('.run', { hasText: 'a blue apple' }).and(page.locator('[data-state=done]'))

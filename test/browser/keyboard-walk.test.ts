@@ -75,7 +75,7 @@ test('a finished drawing is announced; the style is labelled', { skip }, async (
 
 test('focus can leave the mask in both directions, and its keys are announced', { skip }, async () => {
   const { page } = visit()
-  await page.getByRole('button', { name: 'Start from this one' }).press('Enter')
+  await page.getByRole('button', { name: 'Use as starting image' }).press('Enter')
   await page.getByRole('button', { name: 'Paint a mask' }).press('Enter')
   const mask = page.getByRole('application', { name: 'The mask' })
   await mask.and(page.locator(':focus')).waitFor()

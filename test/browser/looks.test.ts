@@ -43,7 +43,7 @@ for (const path of paths)
 test('the mask editor has text of at least 13 pixels and large enough targets', { skip }, async () => {
   const page = await open('images', 360)
   await draw(page, 'a green apple')
-  await page.locator('.run', { hasText: 'a green apple' }).getByRole('button', { name: 'Start from this one' }).click()
+  await page.locator('.run', { hasText: 'a green apple' }).getByRole('button', { name: 'Use as starting image' }).click()
   await page.getByRole('button', { name: 'Paint a mask' }).click()
   await page.locator('.painter canvas').waitFor()
   assert.deepEqual(await findCramped(page), [])

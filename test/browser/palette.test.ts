@@ -50,7 +50,7 @@ test('? shows the keyboard shortcuts, except while typing', { skip }, async () =
 
 test('the palette and the list of shortcuts are accessible', { skip }, async () => {
   const { page } = visit()
-  for (const name of ['Search', 'Shortcuts']) {
+  for (const name of ['Go to', 'Shortcuts']) {
     await page.getByRole('button', { name }).first().click()
     await page.getByRole('dialog').waitFor()
     assert.deepEqual(await findBarriers(page), [])

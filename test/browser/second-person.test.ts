@@ -65,7 +65,7 @@ test('usage by person adds up to the answers, and so do the latencies', { skip }
   await countedRequests(bobsPage(), 1)
   await openPage(page, 'Usage')
   await page.getByLabel('Everyone').check()
-  const sums = page.getByRole('region', { name: 'By token, model and time' })
+  const sums = page.getByRole('region', { name: 'By access token, model and time' })
   await sums.getByRole('radio', { name: 'Person' }).check()
   const cells = (name: string) =>
     sums

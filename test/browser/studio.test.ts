@@ -96,7 +96,7 @@ test('settings that need guidance are neither shown nor sent without it', { skip
 test('a picture is extended in a larger frame', { skip }, async () => {
   const { page } = visit()
   await page.getByLabel('1:1').check()
-  await page.getByRole('button', { name: 'Start from this one' }).first().click()
+  await page.getByRole('button', { name: 'Use as starting image' }).first().click()
   await page.getByRole('button', { name: 'Extend (outpaint)' }).click()
   const dialog = page.getByRole('dialog', { name: 'Extend the image' })
   await dialog.getByRole('button', { name: 'Close' }).and(page.locator(':focus')).waitFor()

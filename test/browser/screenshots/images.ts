@@ -42,7 +42,7 @@ export async function takeImages(album: Album): Promise<void> {
     .waitFor()
   await take('images-drawing')
   await page
-    .getByRole('button', { name: say('Start from this one') })
+    .getByRole('button', { name: say('Use as starting image') })
     .last()
     .click()
   // It would follow into the dialogs.

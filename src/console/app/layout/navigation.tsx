@@ -30,7 +30,7 @@ export function Navigation({ account }: { account: Account }): VNode {
       </nav>
       <div class="side-foot">
         <div class="row">
-          <Button size="small" tone="quiet" onClick={() => openOverlay('palette')}>{t`Search`}</Button>
+          <Button size="small" tone="quiet" onClick={() => openOverlay('palette')}>{t`Go to`}</Button>
           <Button size="small" tone="quiet" onClick={() => openOverlay('shortcuts')}>{t`Shortcuts`}</Button>
         </div>
         <div class="row between">

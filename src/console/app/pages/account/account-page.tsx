@@ -127,7 +127,7 @@ function AccountForm({ account }: { account: Account }): VNode {
         fault={faultOf(failure.value, 'newPassword')}
       />
       <Check
-        label={t`Revoke my access tokens too`}
+        label={t`Revoke my access tokens and sign out my other browsers`}
         hint={t`Choose this if someone else may know your password. Programs that use these tokens are then rejected.`}
         {...bindChecked(revoke)}
       />

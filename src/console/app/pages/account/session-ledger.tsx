@@ -22,7 +22,7 @@ export function SessionLedger(): VNode {
     { title: t`Browser`, kind: 'lead', cell: ({ agent, current }) => <BrowserName agent={agent} current={current} /> },
     { title: t`Address`, cell: ({ address }) => address ?? '–' },
     { title: t`Signed in`, cell: ({ createdAt }) => <Moment at={createdAt} /> },
-    { title: t`Last used`, cell: ({ lastUsedAt }) => (lastUsedAt === null ? '–' : <Moment at={lastUsedAt} />) },
+    { title: t`Last used`, cell: ({ lastUsedAt, current }) => (current ? t`now` : lastUsedAt === null ? '–' : <Moment at={lastUsedAt} />) },
     {
       title: t`Actions`,
       kind: 'actions',

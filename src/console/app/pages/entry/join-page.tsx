@@ -39,8 +39,8 @@ export function JoinPage(): VNode {
     )
   return (
     <EntryFrame
-      title={firstRun ? t`Set up your service` : t`Join`}
-      intro={firstRun ? t`This service is new. You will be its owner.` : t`Choose how you sign in.`}
+      title={firstRun ? t`Set up your service` : t`Join this Sepia service`}
+      intro={firstRun ? t`This service is new. You will be its owner.` : t`You are invited. Create an account to chat and draw here.`}
     >
       <Loaded resource={resource} retry={reload}>
         {({ ways }) => (

@@ -11,7 +11,7 @@ import { PasswordForm } from './password-form.tsx'
 
 const intros = {
   welcome: t`Welcome. Sign in to chat, draw and create access tokens for programs.`,
-  left: t`You are signed out. Your conversations and images are still here.`,
+  left: t`You are signed out. Your conversations and saved images are still here.`,
   ended: t`You were signed out. Sign in to continue where you left off.`,
 } as const satisfies Record<Exclude<Greeting, 'first-run'>, string>
 

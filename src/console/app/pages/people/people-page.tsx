@@ -41,7 +41,11 @@ export function PeoplePage({ account }: { account: Account }): VNode {
     >{t`Invite`}</Button>
   )
   return (
-    <Page title={t`People`} intro={t`Owners invite people and see every account. Members see only their own data.`} actions={invite}>
+    <Page
+      title={t`People`}
+      intro={t`Owners invite people and see everybody’s usage, but prompts and conversations only where they turn on the request log. Members see only their own data.`}
+      actions={invite}
+    >
       <Loaded resource={resource} retry={reload}>
         {({ accounts, invitations, secondFactors, logged }) => (
           <>

@@ -87,7 +87,7 @@ function Deferred({ inference }: { inference: Inference }): VNode {
               icon="download"
               href={`/console/api/outputs/${encodeURIComponent(inference.id)}`}
               download
-            >{t`Download the output`}</Button>
+            >{t`Download as JSON`}</Button>
           ) : null}
         </div>
         {inference.error ? <Failure error={inference.error} requestId={inference.id} /> : null}

@@ -37,7 +37,7 @@ export function timelineEvents(inference: Inference, now: number): readonly Time
     const over = expiresAt <= now
     events.push({
       title: over ? t`Output deleted` : t`Output will be deleted`,
-      note: over ? t`The record is kept for another week.` : t`In ${durationText(expiresAt - now)}.`,
+      note: over ? t`The record is kept for another week.` : t`In ${durationText(expiresAt - now)}. Saved images stay.`,
       at: expiresAt,
       tone: over ? 'reached' : 'ahead',
     })

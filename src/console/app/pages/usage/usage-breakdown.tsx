@@ -16,7 +16,7 @@ import { useResource } from '../../state/resource.ts'
 type Row = UsageReport['rows'][number]
 
 const dimensions = [
-  { value: 'token', label: t`Token` },
+  { value: 'token', label: t`Access token` },
   { value: 'model', label: t`Model` },
   { value: 'hour', label: t`Hour` },
   { value: 'day', label: t`Day` },
@@ -32,7 +32,7 @@ export function UsageBreakdown({ filter }: { filter: Omit<UsageReportQuery, 'by'
   return (
     <section class="stack" aria-labelledby="breakdown">
       <div class="row">
-        <h2 id="breakdown">{t`By token, model and time`}</h2>
+        <h2 id="breakdown">{t`By access token, model and time`}</h2>
         <Segments
           label={t`By`}
           options={filter.of === 'everyone' ? withPeople : dimensions}

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { readTextFile } from './read-text-file.ts'
 
 const word = 'Größe: 3 €'
-const read = (bytes: Buffer) => readTextFile(new File([new Uint8Array(bytes)], 'a.txt'))
+const read = (bytes: Buffer, name = 'a.txt') => readTextFile(new File([new Uint8Array(bytes)], name))
 
 for (const [name, bytes] of Object.entries({
   'UTF-8': Buffer.from(word),
@@ -28,6 +28,12 @@ for (const [name, bytes, fault] of [
   test(`a file that holds ${name} is rejected by name`, async () => {
     assert.deepEqual(await read(bytes), { fault })
   })
+
+test('a damaged Word document is called one', async () => {
+  assert.deepEqual(await read(Buffer.from('PK\x03\x04\x14\0'), 'a.docx'), {
+    fault: 'a.docx is damaged, or not a Word document; save it again as .docx.',
+  })
+})
 
 test('a PDF is not called another file when its reader cannot be loaded', async () => {
   assert.deepEqual(await read(Buffer.from('%PDF-1.4')), { fault: 'The console failed. Reload the page and try again.' })

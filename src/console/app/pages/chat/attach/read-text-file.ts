@@ -80,7 +80,8 @@ async function readWordFile(file: File): Promise<Reading> {
   const { name } = file
   const reading = await readWord(await bytesOf(file))
   if ('text' in reading) return { name, text: reading.text }
-  return reading.hindrance === 'large' ? { fault: t`${name} is larger than 50 MB when unpacked; attach a part of it.` } : unknownKind(file)
+  if (reading.hindrance === 'large') return { fault: t`${name} is larger than 50 MB when unpacked; attach a part of it.` }
+  return /\.docx$/i.test(name) ? { fault: t`${name} is damaged, or not a Word document; save it again as .docx.` } : unknownKind(file)
 }
 
 function unknownKind({ name }: File): Reading {

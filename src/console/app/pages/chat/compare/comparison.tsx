@@ -47,7 +47,7 @@ export function CompareFields(): VNode {
         label={t`Second model`}
         value={second}
         options={options}
-        hint={t`Also answers your next message, beside the first model.`}
+        hint={t`Also answers your messages, beside the first model, until you choose None.`}
         onChange={(id) => (comparedModels.value = { second: id, third: id === '' ? '' : third })}
       />
       {second === '' ? null : (

@@ -5,7 +5,7 @@ import { durationText } from '../../../parts/duration-text.ts'
 
 /** Faster answers arrived in one piece, so their speed is meaningless. */
 const measurableMs = 5
-const endings = { writing: '', done: '', stopped: t`stopped by you`, cut: t`reached the token limit`, failed: '' } as const
+const endings = { writing: '', done: '', stopped: t`stopped by you`, cut: t`reached the maximum length`, failed: '' } as const
 
 /** How an answer ended unless it is complete; otherwise empty. */
 export function endingOf({ state }: Turn): string {

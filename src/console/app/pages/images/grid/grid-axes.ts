@@ -122,7 +122,7 @@ function wordsAxis(field: 'prompt' | 'negativePrompt' | 'prompt2' | 'negativePro
   return {
     name: field,
     label,
-    example: field.startsWith('prompt') ? t`tiger, fox, owl` : t`what to leave out: text, frame, blur`,
+    example: field.startsWith('prompt') ? t`tiger, fox, owl` : t`text, frame, blur`,
     read: (words) => {
       const [first = ''] = words
       if (!drawable[field].includes(first)) return t`The first value must appear in the prompt; “${first}” doesn’t.`
