@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { claimNext, succeed } from '../../test/conformance/claiming.ts'
+import { makeImageRequest } from '../../test/support/image-request.ts'
 import { createMemoryOutputs } from '../../test/support/memory/create-memory-outputs.ts'
 import { createMemoryStore } from '../../test/support/memory/create-memory-store.ts'
 import { unobservedWork } from '../../test/support/memory/unobserved.ts'
@@ -9,6 +10,8 @@ import { makeSubmission } from '../../test/support/submission.ts'
 import { createTestClock } from '../../test/support/test-clock.ts'
 import { ServiceError } from '../core/error.ts'
 import { outputRetentionMs } from '../core/inference.ts'
+import { noLimits } from '../core/limits/use-limits.ts'
+import { drawStored } from './deferred/draw-stored.ts'
 import { InferenceEvents } from './deferred/inference-events.ts'
 import { cancelInference, findInference, listInferences, waitForInference, watchInference } from './deferred/inferences.ts'
 import { openOutput, readWritten } from './deferred/outputs.ts'
@@ -171,6 +174,22 @@ test('waiting and watching requests end with the service', async () => {
   parts.events.close()
   assert.equal((await waited).status, 'running')
   assert.equal((await watched).length, 1)
+})
+
+test('an image that another node draws is awaited while this one stops, not one that waits for a worker', async () => {
+  const parts = createParts()
+  const caller = { accountId: 'a', tokenId: null, scopes: [], accountLimits: noLimits }
+  const draw = () => drawStored(parts, { caller, request: makeImageRequest('a fox'), outputBytes: 10 }, options)
+  const drawn = draw()
+  await parts.clock.waiting(1)
+  const claim = await claimNext(parts.queue)
+  const refused = assert.rejects(draw(), { code: 'shutting_down' })
+  await parts.clock.waiting(2)
+  parts.events.close()
+  await refused
+  await finish(parts, claim)
+  await parts.clock.advance(1000)
+  assert.equal((await drawn).id, claim.inference.id)
 })
 
 test('a submission that fails asks the ledger to give nothing back that was not set aside', async () => {

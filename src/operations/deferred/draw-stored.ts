@@ -3,8 +3,8 @@ import { ServiceError } from '../../core/error.ts'
 import type { ImageRequest } from '../../core/image-generation.ts'
 import type { Store } from '../../core/ports/store.ts'
 import { type Abortable, neverAborted } from '../../core/waiting.ts'
-import type { InferenceEvents } from './inference-events.ts'
-import { cancelInference, waitForInference } from './inferences.ts'
+import { type InferenceEvents, rereadMs } from './inference-events.ts'
+import { cancelInference, findInference, waitForInference } from './inferences.ts'
 import { type FoundOutput, findOutput } from './outputs.ts'
 import { type SubmitDependencies, submitInference } from './submit-inference.ts'
 
@@ -38,7 +38,12 @@ export async function drawStored(
   const { inference } = await submitInference(deps, submission, options)
   const target = { id: inference.id, accountId }
   try {
-    const { status } = await waitForInference(deps, { ...target, waitMs: Number.POSITIVE_INFINITY }, options)
+    let { status } = await waitForInference(deps, { ...target, waitMs: Number.POSITIVE_INFINITY }, options)
+    // A stopping node requeues its own work before it ends the wait, so that running work is another node's, which may finish it in time.
+    while (status === 'running') {
+      await deps.clock.wait(rereadMs, options)
+      status = (await findInference(deps, target, options)).status
+    }
     if (status !== 'completed')
       throw new ServiceError('shutting_down', 'The service is restarting; send the request again shortly.', { retryAfterSeconds: 5 })
     return { id: inference.id, ...(await findOutput(deps, target, options)) }
