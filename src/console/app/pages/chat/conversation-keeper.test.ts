@@ -4,6 +4,8 @@ import { openBrowserPage } from '../../../../../test/support/browser-page.ts'
 
 const page = openBrowserPage()
 const { ConversationKeeper } = await import('./conversation-keeper.ts')
+const { Conversation } = await import('./conversation.ts')
+const { comparedModels } = await import('./compare/compared-models.ts')
 
 /** Stands in for the browser's database: the bodies of the changes it stores. */
 const unsent = (() => {
@@ -84,4 +86,20 @@ test('a change that fails after its page was left stays in the browser and is se
   await keeper.settled()
   await new Promise(setImmediate)
   assert.deepEqual([keeper.isAtWork(null), unsent()], [false, []])
+})
+
+test('a conversation stays a comparison when its page is left before the service has any of it', async ({ mock }) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  page.answerWith(async (address) => {
+    if (address === '/v1/chat/completions') return new Response(null, { status: 500 })
+    throw new TypeError('fetch failed')
+  })
+  comparedModels.value = { second: 'other-chat', third: '' }
+  const conversation = new Conversation()
+  conversation.say('Hello')
+  const [question] = conversation.turns.peek()
+  await conversation.keeper.settled()
+  conversation.keeper.stop()
+  const leaves = unsent().flatMap((body) => (body as { readonly leaf?: string }).leaf ?? [])
+  assert.deepEqual(leaves, [question?.id])
 })

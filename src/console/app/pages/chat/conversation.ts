@@ -264,7 +264,10 @@ export class Conversation {
   async #answer(models: readonly string[] = [chatSettings.value.model]): Promise<void> {
     const parent = this.#turns.leaf
     const answers = models.map((model) => this.#add({ parent, role: 'assistant', content: '', files: [], state: 'writing', model }))
-    if (answers.length > 1) this.#turns.leaf = parent
+    if (answers.length > 1) {
+      this.#turns.leaf = parent
+      this.keeper.headChanged('leaf')
+    }
     await Promise.all(answers.map((answer) => this.#answers.write(answer, answer.model ?? '')))
   }
 
