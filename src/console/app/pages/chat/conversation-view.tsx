@@ -72,14 +72,21 @@ function beginningOf(content: string): string {
 function Announcement(): VNode {
   const compared = current.value.compared.value
   const last = current.value.turns.value.at(-1)
-  // Messages that exist when the conversation is opened are not announced.
-  const opened = useRef(last)
-  const whole = (answer: Turn) => [beginningOf(answer.content), endingOf(answer)].filter(Boolean).join(' ')
-  const text =
-    last?.role !== 'assistant' || last === opened.current ? '' : last.state === 'writing' ? t`The model is writing.` : whole(last)
+  const answers = last?.role === 'assistant' ? [last] : compared
+  // Answers that exist when the conversation is opened are not announced.
+  const opened = useRef(answers)
+  const isNew = answers.length !== opened.current.length || answers.some((answer, index) => answer !== opened.current[index])
   return (
     <div class="hidden-text" aria-live="polite">
-      {compared.length > 0 && !current.value.writing.value ? t`${compared.length} answers are finished.` : text}
+      {isNew ? announced(answers) : ''}
     </div>
   )
+}
+
+function announced(answers: readonly Turn[]): string {
+  const [only, ...others] = answers
+  if (only === undefined) return ''
+  if (answers.some(({ state }) => state === 'writing')) return t`The model is writing.`
+  if (others.length > 0) return t`${answers.length} answers are finished.`
+  return [beginningOf(only.content), endingOf(only)].filter(Boolean).join(' ')
 }
