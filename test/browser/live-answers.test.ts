@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, suite, test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { becomeOwner, type ConsoleVisit, openPage, owner, shownEntry, visitConsole } from './support/console-visit.ts'
@@ -100,6 +101,15 @@ suite('answers are requests of the service', { skip: withoutChromium }, () => {
     await other.reload()
     await compared(other).getByText('The moon').waitFor()
     assert.equal(await announced(other).textContent(), '', 'what is there when the page opens is not announced')
+    await other.getByRole('button', { name: 'Export', exact: true }).click()
+    const saved = other.waitForEvent('download')
+    await other.getByRole('button', { name: 'JSON', exact: true }).click()
+    const { turns } = JSON.parse(await readFile(await (await saved).path(), 'utf8'))
+    assert.deepEqual(
+      turns.map(({ content }: { content: string }) => content),
+      ['Which is larger?', 'The sun.'],
+    )
+    await other.keyboard.press('Escape')
     const moonOf = compared(other).filter({ hasText: 'The moon' })
     await moonOf.getByRole('button', { name: 'Use this answer' }).click()
     await compared(page).first().waitFor({ state: 'detached' })

@@ -104,7 +104,9 @@ export function ChatPage(): VNode {
           <ConversationList />
         </Dialog>
       ) : null}
-      {open.value === 'export' ? <ExportDialog title={title.value} turns={turns.value} onClose={close} /> : null}
+      {open.value === 'export' ? (
+        <ExportDialog title={title.value} turns={[...turns.value, current.value.continued ?? []].flat()} onClose={close} />
+      ) : null}
       {open.value === 'code' ? <CodeDialog onClose={close} /> : null}
     </div>
   )

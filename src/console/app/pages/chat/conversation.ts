@@ -130,6 +130,12 @@ export class Conversation {
     return this.#turns.versions(turn)
   }
 
+  /** The compared answer that the next message continues: the first that is complete; undefined = no comparison. */
+  get continued(): Turn | undefined {
+    const compared = this.compared.value
+    return compared.find(({ state }) => state === 'done') ?? compared[0]
+  }
+
   /** Continues with one of the compared answers; the others stay as its versions. */
   choose({ id }: Turn): void {
     this.#turns.leaf = id
@@ -146,10 +152,9 @@ export class Conversation {
     void this.#answer()
   }
 
-  /** Adds the user's message, and requests one or several answers. Of compared answers, the first that is complete is continued. */
+  /** Adds the user's message, and requests one or several answers. */
   say(content: string, { files, pictures }: Attachments = noAttachments): void {
-    const compared = this.compared.peek()
-    const continued = compared.find(({ state }) => state === 'done') ?? compared[0]
+    const { continued } = this
     if (continued !== undefined) this.choose(continued)
     const attached = { files, ...(pictures.length > 0 && { pictures }) }
     this.#add({ parent: this.#turns.leaf, role: 'user', content, ...attached, state: 'done', model: null })
