@@ -110,6 +110,10 @@ suite('answers are requests of the service', { skip: withoutChromium }, () => {
       ['Which is larger?', 'The sun.'],
     )
     await other.keyboard.press('Escape')
+    await other.locator('.turn-said').getByRole('button', { name: 'Delete' }).click()
+    await other.getByText('Message deleted, with everything after it.').waitFor()
+    await other.getByRole('button', { name: 'Undo' }).click()
+    await compared(other).getByText('The sun.').waitFor()
     const moonOf = compared(other).filter({ hasText: 'The moon' })
     await moonOf.getByRole('button', { name: 'Use this answer' }).click()
     await compared(page).first().waitFor({ state: 'detached' })

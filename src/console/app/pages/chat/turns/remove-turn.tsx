@@ -8,7 +8,8 @@ import { current } from '../conversations.ts'
 /** Removes a message and all below it; the toast can restore them. */
 export function RemoveTurn({ turn }: { turn: Turn }): VNode {
   const remove = () => {
-    const isLast = current.value.turns.peek().at(-1)?.id === turn.id
+    const { turns, compared } = current.value
+    const isLast = compared.peek().length === 0 && turns.peek().at(-1)?.id === turn.id
     const undo = current.value.remove(turn)
     showToast(isLast ? t`Message deleted.` : t`Message deleted, with everything after it.`, { label: t`Undo`, run: undo })
   }
