@@ -22,6 +22,18 @@ test('the first failures are free, then the delays double', async () => {
   assert.throws(() => throttle.begin(key), { ...tooMany, retryAfterSeconds: 2 })
 })
 
+test('a delay stays the same while the time of the system is set', async () => {
+  const clock = createTestClock()
+  const throttle = new SignInThrottle(clock)
+  fail(throttle, 2)
+  for (const hours of [-1, 3]) {
+    clock.jump(clock.now() + hours * 3_600_000)
+    assert.throws(() => throttle.begin(key), { ...tooMany, retryAfterSeconds: 1 })
+  }
+  await clock.advance(1000)
+  throttle.begin(key)
+})
+
 test('no delay is longer than five minutes', () => {
   const throttle = new SignInThrottle(createTestClock())
   fail(throttle, 40)

@@ -59,7 +59,7 @@ export class SignInThrottle {
 
   #count(name: string): void {
     const count = (this.#recent(name)?.count ?? 0) + 1
-    keepNewest(this.#failures, name, { count, last: this.#clock.now() }, maxKeys)
+    keepNewest(this.#failures, name, { count, last: this.#clock.steadyNow() }, maxKeys)
   }
 
   #forgive({ name, forgiving }: ThrottleKey): void {
@@ -72,11 +72,11 @@ export class SignInThrottle {
     const failures = this.#recent(name)
     if (failures === undefined || failures.count < free) return 0
     const pauseMs = Math.min(longestPauseMs, 1000 * 2 ** Math.min(20, failures.count - free))
-    return failures.last + pauseMs - this.#clock.now()
+    return failures.last + pauseMs - this.#clock.steadyNow()
   }
 
   #recent(name: string): Failures | undefined {
     const failures = this.#failures.get(name)
-    return failures !== undefined && this.#clock.now() - failures.last < rememberedMs ? failures : undefined
+    return failures !== undefined && this.#clock.steadyNow() - failures.last < rememberedMs ? failures : undefined
   }
 }

@@ -93,7 +93,7 @@ export class OpenIdProvider {
 
   /** Whether the provider's silence should be logged. Returns true once per interval. */
   isSilenceNews(): boolean {
-    const now = this.#clock.now()
+    const now = this.#clock.steadyNow()
     if (now - this.#reportedAt < newsMs) return false
     this.#reportedAt = now
     return true
@@ -101,14 +101,14 @@ export class OpenIdProvider {
 
   /** Fetches the provider's metadata, once for all sign-ins at the same time. */
   async #discover(): Promise<Configuration> {
-    const now = this.#clock.now()
+    const now = this.#clock.steadyNow()
     if (this.#failure !== null && now - this.#failure.at < pauseMs) throw new SignInRefusal('unreachable', this.#failure.error)
     if (this.#discovery === null || now - this.#discovery.at >= rememberedMs) this.#discovery = { at: now, configuration: this.#lookUp() }
     try {
       return await this.#discovery.configuration
     } catch (error) {
       this.#discovery = null
-      this.#failure = { at: this.#clock.now(), error }
+      this.#failure = { at: this.#clock.steadyNow(), error }
       throw new SignInRefusal('unreachable', error)
     }
   }
