@@ -15,7 +15,7 @@ const checkIntervalMs = 250
 declare module 'fastify' {
   interface FastifyReply {
     /**
-     * Arrival of the request in the clock's milliseconds, plus the time that its body took. A field, because a WeakMap of replies slows down
+     * Arrival of the request by the steady time of the clock, plus the time that its body took. A field, because a WeakMap of replies slows down
      * every garbage collection.
      */
     arrivedAt?: number
@@ -43,9 +43,9 @@ export class AnswerDeadline {
   /** Excludes the time that the client takes to send the body. Call it before the body is read. */
   leaveOutBody(reply: AnsweredRequest): void {
     const clock = this.#clock
-    const from = clock.now()
+    const from = clock.steadyNow()
     reply.request.raw.once('end', () => {
-      reply.arrivedAt = arrivalOf(reply, clock) + clock.now() - from
+      reply.arrivedAt = arrivalOf(reply, clock) + clock.steadyNow() - from
     })
   }
 
@@ -59,7 +59,7 @@ export class AnswerDeadline {
   keep<Result>(reply: AnsweredRequest, work: () => Promise<Result> | Result, requestedMs = 0): Promise<Result> | Result {
     const clock = this.#clock
     const until = arrivalOf(reply, clock) + answerLimitMs + requestedMs
-    if (until <= clock.now()) return Promise.reject(tooLate())
+    if (until <= clock.steadyNow()) return Promise.reject(tooLate())
     const result = work()
     if (!(result instanceof Promise)) return result
     // A race, or `finally`, would keep more per request for the garbage collector.
@@ -84,7 +84,7 @@ export class AnswerDeadline {
     this.#looking = true
     while (this.#waiting.size > 0) {
       await clock.wait(checkIntervalMs, neverAborted)
-      const now = clock.now()
+      const now = clock.steadyNow()
       for (const [time, { reply, giveUp }] of this.#waiting) {
         if (time.until > now) continue
         this.#waiting.delete(time)
@@ -96,7 +96,7 @@ export class AnswerDeadline {
 }
 
 function arrivalOf(reply: AnsweredRequest, clock: Clock): number {
-  reply.arrivedAt ??= clock.now() - reply.elapsedTime
+  reply.arrivedAt ??= clock.steadyNow() - reply.elapsedTime
   return reply.arrivedAt
 }
 

@@ -8,10 +8,10 @@ const pingMs = 10_000
 /**
  * Whether a promise is still pending when the stream has to begin. A promise that fails earlier throws its reason.
  *
- * @param dueAt When that is, in the clock's milliseconds.
+ * @param dueAt When that is, by the steady time of the clock.
  */
-export async function isLate(clock: Clock, first: Promise<unknown>, dueAt = clock.now() + silentMs): Promise<boolean> {
-  const leftMs = dueAt - clock.now()
+export async function isLate(clock: Clock, first: Promise<unknown>, dueAt = clock.steadyNow() + silentMs): Promise<boolean> {
+  const leftMs = dueAt - clock.steadyNow()
   if (leftMs <= 0) return true
   const stop = new AbortController()
   const late = Symbol('late')
@@ -39,14 +39,14 @@ export class Pings implements Disposable {
 
   constructor({ clock, write }: { readonly clock: Clock; readonly write: (text: string) => void }, { text, isDue = false }: Ping) {
     this.#clock = clock
-    this.#dueAt = clock.now() + (isDue ? 0 : silentMs)
+    this.#dueAt = clock.steadyNow() + (isDue ? 0 : silentMs)
     // It ends by being disposed of, and by nothing else.
     this.#repeat(() => write(text)).catch(() => {})
   }
 
   /** Takes note of an event. */
   noteEvent(): void {
-    this.#dueAt = this.#clock.now() + pingMs
+    this.#dueAt = this.#clock.steadyNow() + pingMs
   }
 
   [Symbol.dispose](): void {
@@ -55,8 +55,8 @@ export class Pings implements Disposable {
 
   async #repeat(write: () => void): Promise<never> {
     for (;;) {
-      await this.#clock.wait(Math.max(0, this.#dueAt - this.#clock.now()), this.#stop)
-      if (this.#clock.now() < this.#dueAt) continue
+      await this.#clock.wait(Math.max(0, this.#dueAt - this.#clock.steadyNow()), this.#stop)
+      if (this.#clock.steadyNow() < this.#dueAt) continue
       write()
       this.noteEvent()
     }

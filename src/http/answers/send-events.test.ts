@@ -10,6 +10,7 @@ import { test } from 'node:test'
 import { fastify } from 'fastify'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { limitPipelining } from '../limits/pipelining.ts'
+import { Pings } from './early-events.ts'
 import { dropReader, sendEvents } from './send-events.ts'
 
 test('a slow reader on a Unix socket, which cannot be reset, is disconnected too', async (context) => {
@@ -91,3 +92,19 @@ for (const [version, wire] of [
     assert.equal(answer.slice(answer.indexOf('\r\n\r\n') + 4), wire)
     assert.equal(writes, 2)
   })
+
+test('a silent stream gets its pings in time, also while the time of the system is set', async () => {
+  const clock = createTestClock()
+  let written = 0
+  const write = () => {
+    written += 1
+  }
+  using _pings = new Pings({ clock, write }, { text: ': ping' })
+  const counts: number[] = []
+  for (const hours of [1, -1, 1]) {
+    clock.jump(clock.now() + hours * 3_600_000)
+    await clock.advance(2000)
+    counts.push(written)
+  }
+  assert.deepEqual(counts, [0, 0, 1])
+})

@@ -17,7 +17,7 @@ import type { ReceivedBody } from './read-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** When its stream has to begin, in the clock's milliseconds; absent = counted from when it has been read. */
+    /** When its stream has to begin, by the steady time of the clock; absent = counted from when it has been read. */
     streamDueAt?: number
     /** Pictures that were still being fetched then. */
     latePictures?: LatePictures
@@ -81,7 +81,7 @@ export class PictureFetcher {
       return [address, picture] as const
     }).then((pictures) => new Map(pictures))
     if (isStreamed(request, received)) {
-      request.streamDueAt = clock.now() + silentMs
+      request.streamDueAt = clock.steadyNow() + silentMs
       if (await isLate(clock, fetching, request.streamDueAt)) {
         request.latePictures = new LatePictures(received.value, addresses.keys(), fetching)
         return
