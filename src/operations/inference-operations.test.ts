@@ -103,6 +103,24 @@ test('waiting ends with the completion, or with the time', async () => {
   assert.equal((await waited).outcome, 'succeeded')
 })
 
+test('waiting takes the requested time, also while the time of the system is set', async () => {
+  const parts = createParts()
+  const { id } = await submitAndClaim(parts)
+  const waited = waitForInference(parts, { id, accountId: 'a', waitMs: 3000 }, options)
+  let isOver = false
+  void waited.then(() => {
+    isOver = true
+  })
+  const states: boolean[] = []
+  for (const hours of [1, -1, 1]) {
+    await parts.clock.waiting(1)
+    parts.clock.jump(parts.clock.now() + hours * 3_600_000)
+    await parts.clock.advance(1000)
+    states.push(isOver)
+  }
+  assert.deepEqual(states, [false, false, true])
+})
+
 test('waiting notices a completion without an event', async () => {
   const parts = createParts()
   const { id, claim } = await submitAndClaim(parts)

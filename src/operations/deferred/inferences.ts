@@ -61,9 +61,9 @@ export async function waitForInference(
   options: Abortable,
 ): Promise<Inference> {
   using subscription = deps.events.subscribe(target.id)
-  const until = deps.clock.now() + waitMs
+  const until = deps.clock.steadyNow() + waitMs
   let inference = await findInference(deps, target, options)
-  for (let left = waitMs; inference.status !== 'completed' && left > 0 && !deps.events.closed; left = until - deps.clock.now()) {
+  for (let left = waitMs; inference.status !== 'completed' && left > 0 && !deps.events.closed; left = until - deps.clock.steadyNow()) {
     const event = await subscription.next(Math.min(left, rereadMs), options)
     if (event === null || event.type === 'status') inference = await findInference(deps, target, options)
   }
