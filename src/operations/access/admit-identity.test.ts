@@ -160,6 +160,20 @@ for (const [whose, failing] of [
     await refused(admit(bob, { code }), 'invitation')
   })
 
+test('an identity whose account could not be stored can still be linked to another account', async () => {
+  let isFull = false
+  await using service = await open('owner@example.org', (sql) => {
+    if (isFull && /into accounts/.test(sql)) throw new Error('The disk is full.')
+  })
+  const { store, owner, admit } = service
+  const code = await invite(store, { role: 'member', accountId: null, invitedBy: owner.id }, options)
+  isFull = true
+  await assert.rejects(admit(ada, { code }))
+  isFull = false
+  const { account, change } = await admit(ada, { linkTo: owner.id })
+  assert.deepEqual([account.id, change, await service.linked(owner.id)], [owner.id, 'linked', [ada.subject]])
+})
+
 suite('group membership', () => {
   test('sets the role at each sign-in and reports the earlier one', async () => {
     await using service = await open()

@@ -95,13 +95,15 @@ async function placeIdentity(
   options: Abortable,
 ): Promise<{ readonly accountId: string; readonly change: Admitted['change'] }> {
   const { code, linkTo } = admission
+  const known = linked !== null && (await deps.accounts.find(linked.accountId, options)) !== null ? linked : null
   if (linkTo !== null) {
-    const { accountId } = linked ?? (await link(deps, identity, linkTo, options))
+    // A link without an account is left when the account could not be stored.
+    if (linked !== null && known === null) await unlinkIdentity(deps, linked, options)
+    const { accountId } = known ?? (await link(deps, identity, linkTo, options))
     if (accountId !== linkTo) throw new SignInRefusal('linked')
-    return { accountId, change: linked === null ? 'linked' : 'none' }
+    return { accountId, change: known === null ? 'linked' : 'none' }
   }
-  if (linked !== null && (await deps.accounts.find(linked.accountId, options)) !== null)
-    return { accountId: linked.accountId, change: 'none' }
+  if (known !== null) return { accountId: known.accountId, change: 'none' }
   if (code !== null) return { accountId: await join(deps, { identity, linked, code }, options), change: 'joined' }
   if (!rules.createAccounts) throw new SignInRefusal('unknown')
   await refuseTaken(deps, identity, options)
