@@ -8,6 +8,7 @@ page.answerWith(stored)
 const { archiveConversation, changeHead, current, importConversation, listChanges, refreshConversation, removeConversation } = await import(
   './conversations.ts'
 )
+const { navigate } = await import('../../state/router.ts')
 
 /** Has a conversation that this page has opened, and that another page then deletes. */
 async function haveDeletedElsewhere(): Promise<string> {
@@ -88,4 +89,19 @@ test('a conversation that was deleted and restored elsewhere stores what was wri
   await refreshConversation()
   await conversation.keeper.settled()
   assert.deepEqual([conversation.keeper.isGone.value, sent], [false, [`PUT ${conversation.id}`, `PUT ${own}`]])
+})
+
+test('undoing the deletion of the shown conversation reopens it, unless the user has gone to another page', async () => {
+  for (const [left, reopened] of [
+    [null, true],
+    ['/console/images', false],
+  ] as const) {
+    page.answerWith(stored)
+    importConversation({ title: 'Otters', turns: [] })
+    const { id } = current.value
+    const undo = await removeConversation(id)
+    if (left !== null) navigate(left)
+    await undo()
+    assert.equal(page.visited.at(-1), reopened ? `/console/chat/${id}` : left)
+  }
 })

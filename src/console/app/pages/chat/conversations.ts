@@ -3,7 +3,7 @@ import type { ConversationHead, Turn } from '../../../../core/chat/conversation.
 import type { ConversationPage, OpenedConversation } from '../../../contract/conversations.ts'
 import { makeId } from '../../browser/make-id.ts'
 import { request, send } from '../../interface/request.ts'
-import { navigate } from '../../state/router.ts'
+import { navigate, path } from '../../state/router.ts'
 import { isSignedOut, loadSession } from '../../state/session.ts'
 import { Conversation } from './conversation.ts'
 import type { ImportedConversation } from './import-conversation.ts'
@@ -185,6 +185,7 @@ export async function removeConversation(id: string): Promise<() => Promise<void
   })
   return async () => {
     await changeList(() => send(`${base}/${id}/restore`, { method: 'POST' }))
-    if (isShown && current.value.turns.value.length === 0) navigate(`/console/chat/${id}`)
+    // Not if the user has begun another conversation, or gone to another page.
+    if (isShown && path.value === '/console/chat') navigate(`/console/chat/${id}`)
   }
 }
