@@ -78,6 +78,17 @@ describe('the meter of a text', () => {
     })
   })
 
+  it('has the right durations, also if the time of the system was set meanwhile', async () => {
+    const clock = createTestClock()
+    const meter = new UsageMeter(clock, subject)
+    await clock.advance(100)
+    clock.jump(clock.now() - 3_600_000)
+    meter.noteText({ type: 'text', choice: 0, text: 'a' })
+    await clock.advance(150)
+    const { durationMs, firstTokenMs, at } = meter.entry('succeeded')
+    assert.deepEqual([durationMs, firstTokenMs, at], [250, 100, clock.now()])
+  })
+
   it('counts the received tokens if the reader leaves before the end', async () => {
     const meter = new UsageMeter(createTestClock(), subject)
     meter.notePrompt(7)

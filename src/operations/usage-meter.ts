@@ -56,7 +56,7 @@ export class UsageMeter {
     this.#subject = subject
     this.#price = price
     this.#expectPrompt = expectPrompt
-    this.#startedAt = clock.now()
+    this.#startedAt = clock.steadyNow()
   }
 
   /** Whether the work ended by itself. */
@@ -84,7 +84,7 @@ export class UsageMeter {
    * a token.
    */
   noteText(part: TextPart): void {
-    if (part.type === 'text' || part.type === 'thoughts') this.#firstTokenAt ??= this.#clock.now()
+    if (part.type === 'text' || part.type === 'thoughts') this.#firstTokenAt ??= this.#clock.steadyNow()
     if (part.type === 'text' || part.type === 'thoughts' || part.type === 'tool-arguments') this.#completionTokens += 1
     if (part.type === 'prompt') this.#promptTokens = part.usage.promptTokens
     if (part.type !== 'finish') return
@@ -108,7 +108,6 @@ export class UsageMeter {
 
   /** The usage entry for an end with this outcome, now. */
   entry(outcome: UsageEntry['outcome']): UsageEntry {
-    const at = this.#clock.now()
     const promptTokens = this.#promptTokens ?? (this.#completionTokens > 0 ? this.#expectPrompt() : 0)
     const used = { promptTokens, completionTokens: this.#completionTokens, images: this.#images }
     return {
@@ -116,9 +115,9 @@ export class UsageMeter {
       outcome,
       ...used,
       cost: costOf(this.#price, used),
-      durationMs: at - this.#startedAt,
+      durationMs: this.#clock.steadyNow() - this.#startedAt,
       firstTokenMs: this.#firstTokenAt === null ? null : this.#firstTokenAt - this.#startedAt,
-      at,
+      at: this.#clock.now(),
     }
   }
 }
