@@ -137,6 +137,14 @@ test('owners limit accounts, including their own; null removes a limit, and one 
   assert.match((await change({ tokensPerDay: -1 })).json().error.message, /from 0 to 1,?000,?000,?000,?000, or null/)
 })
 
+test('reading in the console does not use up the requests of a minute', async () => {
+  const { send, join, firstCode, ownerId } = await startConsoleService()
+  const cookie = await join(firstCode, 'ada@example.org')
+  await send('PATCH', `/console/api/accounts/${ownerId}`, { cookie, body: { limits: { requestsPerMinute: 1 } } })
+  const read = async () => (await send('GET', '/v1/models', { cookie })).statusCode
+  assert.deepEqual([await read(), await read()], [200, 200])
+})
+
 test('a locked account is signed out at once; owners cannot lock themselves', async () => {
   const { send, join, firstCode, ownerId } = await startConsoleService()
   const owner = await join(firstCode, 'ada@example.org')
@@ -164,6 +172,9 @@ test('a new password signs every other browser out', async () => {
   const body = { name: 'Ada', email: 'ada@example.org', currentPassword: password, newPassword: 'another sentence' }
   const wrong = await send('PATCH', '/console/api/account', { cookie, body: { ...body, currentPassword: 'something else' } })
   assert.equal(wrong.statusCode, 422)
+  const renamed = { name: 'Ada Lovelace', email: body.email, currentPassword: password }
+  assert.equal((await send('PATCH', '/console/api/account', { cookie, body: renamed })).statusCode, 200)
+  assert.equal((await send('GET', '/console/api/tokens', { cookie })).statusCode, 200)
   const changed = await send('PATCH', '/console/api/account', { cookie, body })
   assert.equal(changed.statusCode, 200)
   assert.equal((await send('GET', '/console/api/tokens', { cookie })).statusCode, 401)

@@ -32,8 +32,8 @@ const readDeletion: BodyReader<OwnDeletion> = createBodyReader({
 })
 
 /**
- * /console/api/account: the caller's limits, name, e-mail and password. A new password signs out every other browser and, on request, revokes
- * every access token.
+ * /console/api/account: the caller's limits, name, e-mail and password. A new password or e-mail, and revoking every access token,
+ * signs out every other browser.
  */
 export function registerAccount(
   own: FastifyInstance,
@@ -75,7 +75,8 @@ export function registerAccount(
       const isCurrent = (await accounts.findByEmail(person.email ?? '', { signal }))?.passwordHash === verifiedHash
       throw isCurrent ? emailTaken() : wrongPassword()
     }
-    await accounts.deleteSessionsOf(person.id, { signal })
+    const signsOut = newPassword !== undefined || email !== person.email || revokeTokens
+    if (signsOut) await accounts.deleteSessionsOf(person.id, { signal })
     const revoked = revokeTokens ? await tokens.revokeAll(person.id, clock.now(), { signal }) : 0
     const changed = [
       ...(isRenamed ? ['name'] : []),
@@ -84,9 +85,11 @@ export function registerAccount(
       ...(revoked > 0 ? ['tokens revoked'] : []),
     ]
     if (changed.length > 0) await recordAudit(deps, request, 'sign-in-changed', { detail: changed.join(', ') })
-    const secret = { accountId: person.id, passwordHash: passwordHash ?? verifiedHash }
-    const opened = { ...secret, lifetimeMs: signIn.sessionMs, ...browserOf(request) }
-    signInBrowser(reply, deps, { ...secret, session: await openSession(deps, opened, { signal }) })
+    if (signsOut) {
+      const secret = { accountId: person.id, passwordHash: passwordHash ?? verifiedHash }
+      const opened = { ...secret, lifetimeMs: signIn.sessionMs, ...browserOf(request) }
+      signInBrowser(reply, deps, { ...secret, session: await openSession(deps, opened, { signal }) })
+    }
     const account = await accounts.find(person.id, { signal })
     if (account === null) throw new ServiceError('not_found', 'This account no longer exists.')
     return { account }

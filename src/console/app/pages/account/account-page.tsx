@@ -58,7 +58,7 @@ function DeletionSection({ account: { name }, hasPassword }: { account: Account;
   const asking = useSignal(false)
   const run = async (body: OwnDeletion) => {
     await send('/console/api/account/deletion', { method: 'POST', body })
-    await signOut()
+    await signOut('deleted')
   }
   return (
     <section class="sheet stack tight">
@@ -107,11 +107,18 @@ function AccountForm({ account }: { account: Account }): VNode {
       ...(next.value && { newPassword: next.value }),
       ...(revoke.value && { revokeTokens: true }),
     }
+    const signsOut = body.newPassword !== undefined || body.email !== account.email
     const answer = await request<SignedIn>('/console/api/account', { method: 'PATCH', body })
     session.value = { state: 'signed-in', account: answer.account }
     current.value = ''
     next.value = ''
-    showToast(revoke.value ? t`Saved. Other browsers were signed out and your tokens revoked.` : t`Saved. Other browsers were signed out.`)
+    showToast(
+      revoke.value
+        ? t`Saved. Other browsers were signed out and your tokens revoked.`
+        : signsOut
+          ? t`Saved. Other browsers were signed out.`
+          : t`Saved.`,
+    )
     revoke.value = false
   })
   return (
@@ -123,7 +130,7 @@ function AccountForm({ account }: { account: Account }): VNode {
         text={next}
         label={t`New password`}
         required={false}
-        hint={t`Leave empty to keep your current password.`}
+        hint={t`Leave empty to keep your current password. A new password or e-mail signs out your other browsers.`}
         fault={faultOf(failure.value, 'newPassword')}
       />
       <Check
