@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Turn } from '../../../../../core/chat/conversation.ts'
-import { allBelow, newestBelow, pathTo, versionsByMessage } from './turn-tree.ts'
+import { allBelow, mergeTurns, newestBelow, pathTo, versionsByMessage } from './turn-tree.ts'
 
 const turn = (id: string, parent: string | null, role: Turn['role']): Turn => ({
   ...{ id, parent, role, content: id, files: [], state: 'done', failure: null, model: null, facts: null, at: 0 },
@@ -40,4 +40,18 @@ test('finds the newest end below a message, and everything removed with it', () 
   assert.equal(newestBelow(turns, 'q'), 'q3')
   assert.equal(newestBelow(turns, 'q2'), 'a3')
   assert.deepEqual(ids(allBelow(turns, 'a2')), ['a2', 'q2', 'a3', 'q3'])
+})
+
+test('versions do not change places when the service stores them with other times', () => {
+  const own = [turn('q', null, 'user'), { ...turn('a1', 'q', 'assistant'), at: 1 }, { ...turn('a2', 'q', 'assistant'), at: 2 }]
+  const read = { turns: [{ ...turn('a1', 'q', 'assistant'), content: 'done', at: 9 }], versions: { q: 1, a1: 2, a2: 1 } }
+  const merged = mergeTurns(own, read, { isOurs: () => false, wasThere: () => true })
+  assert.deepEqual(
+    merged.map(({ id, content }) => [id, content]),
+    [
+      ['q', 'q'],
+      ['a1', 'done'],
+      ['a2', 'a2'],
+    ],
+  )
 })

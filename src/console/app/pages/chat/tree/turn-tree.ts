@@ -62,12 +62,14 @@ export function mergeTurns(
 }
 
 /** A stored answer with what this page found about it, which the service gets from the page a moment later. */
-function withFindings({ inference, schemaFaults }: Turn, read: Turn): Turn {
-  return read.inference !== inference || schemaFaults === undefined ? read : { schemaFaults, ...read }
+function withFindings({ inference, schemaFaults, at }: Turn, read: Turn): Turn {
+  // The service may have begun to store it a moment later; versions must not change places.
+  const found = { ...read, at }
+  return read.inference !== inference || schemaFaults === undefined ? found : { schemaFaults, ...found }
 }
 
 function isSame(one: Turn, other: Turn): boolean {
-  return canonical(one) === canonical(other)
+  return canonical(one) === canonical({ ...other, at: one.at })
 }
 
 function canonical(turn: Turn): string {
