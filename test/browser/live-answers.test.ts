@@ -121,6 +121,25 @@ suite('answers are requests of the service', { skip: withoutChromium }, () => {
     await other.close()
   })
 
+  test('the other answers end when one is chosen', async () => {
+    const { page, service } = visit
+    await page.goto(`${service.url}/console/chat`)
+    await openPage(page, 'Chat')
+    await page.locator('summary').filter({ hasText: 'Compare models' }).click()
+    const second = page.getByLabel('Second model')
+    await second.selectOption('writing-chat')
+    const sun = await begin('Which is warmer?')
+    const moon = await servers.next()
+    await second.selectOption('')
+    sun.write('The sun.')
+    sun.end()
+    moon.write('The moon')
+    const sunOf = page.getByRole('region', { name: 'Answers compared' }).locator('article').filter({ hasText: 'The sun.' })
+    await sunOf.getByRole('button', { name: 'Use this answer' }).click()
+    await answer(page, 'The sun.').waitFor()
+    await moon.left
+  })
+
   test('an answer is kept in its conversation after its page was closed for good', async () => {
     const { page, service } = visit
     const written = await begin('Tell me another.')

@@ -54,15 +54,8 @@ export function ChatSettingsPanel(): VNode {
         step={1}
         stops={[0, ...doublingStops(16, model?.contextLength ?? 4096)]}
       />
-      <Parameter
-        name="temperature"
-        label={t`Temperature`}
-        hint={t`higher is more varied, 0 always the likeliest`}
-        min={0}
-        max={2}
-        step={0.05}
-      />
-      <Parameter name="topP" label={t`Top p`} hint={t`lower leaves out unlikely words; 1 is off`} min={0} max={1} step={0.01} />
+      <Parameter name="temperature" label={t`Temperature`} hint={t`higher is more varied`} min={0} max={2} step={0.05} />
+      <Parameter name="topP" label={t`Top p`} hint={t`1 is off`} min={0} max={1} step={0.01} />
       <Adapters />
       <Fold title={t`Functions and JSON`} open={settings.tools !== '' || settings.format !== 'text'}>
         <StructureFields />

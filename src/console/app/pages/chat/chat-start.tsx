@@ -15,7 +15,7 @@ export function ChatStart(): VNode {
   return (
     <div class="conversation">
       <EmptyState drawing="inkwell" title={t`Start a conversation`}>
-        <p>{t`Ask anything. Only you can see your conversations. They are saved until you delete them.`}</p>
+        <p>{t`Ask anything. Only you can open your conversations. They are saved until you delete them.`}</p>
         {inEnglish && language !== 'en' ? <p>{t`This model knows only English.`}</p> : null}
         {/* Recreated when the language changes: Preact would leave a removed `lang` as an empty one. */}
         <div class="row suggestions" key={inEnglish ? 'en' : 'own'} lang={inEnglish ? 'en' : undefined}>

@@ -229,6 +229,7 @@ function connectionText(): string | null {
 function comparisonText(): string | null {
   const { compared, writing } = current.value
   if (compared.value.length === 0 || writing.value) return null
+  if (queuedMessage() !== null) return t`Choose the answer to continue with. The queued message is sent then.`
   return t`Choose the answer to continue with. If you send a message, the first one is used.`
 }
 

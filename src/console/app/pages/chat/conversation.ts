@@ -136,8 +136,9 @@ export class Conversation {
     return compared.find(({ state }) => state === 'done') ?? compared[0]
   }
 
-  /** Continues with one of the compared answers; the others stay as its versions. */
+  /** Continues with one of the compared answers; the others end, and stay as its versions. */
   choose({ id }: Turn): void {
+    for (const other of this.compared.peek()) if (other.id !== id && other.state === 'writing') this.stop(other)
     this.#turns.leaf = id
     this.keeper.headChanged('leaf')
   }
@@ -162,9 +163,9 @@ export class Conversation {
   }
 
   /** Adds another version of an earlier message. */
-  edit({ parent, files, pictures }: Turn, content: string): void {
+  edit({ parent }: Turn, content: string, { files, pictures }: Attachments): void {
     this.stop()
-    this.#add({ parent, role: 'user', content, files, ...(pictures && { pictures }), state: 'done', model: null })
+    this.#add({ parent, role: 'user', content, files, ...(pictures.length > 0 && { pictures }), state: 'done', model: null })
     void this.#answer()
   }
 

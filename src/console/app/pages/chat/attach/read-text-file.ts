@@ -81,10 +81,11 @@ async function readWordFile(file: File): Promise<Reading> {
   const reading = await readWord(await bytesOf(file))
   if ('text' in reading) return { name, text: reading.text }
   if (reading.hindrance === 'large') return { fault: t`${name} is larger than 50 MB when unpacked; attach a part of it.` }
-  return /\.docx$/i.test(name) ? { fault: t`${name} is damaged, or not a Word document; save it again as .docx.` } : unknownKind(file)
+  return unknownKind(file)
 }
 
 function unknownKind({ name }: File): Reading {
+  if (/\.docx$/i.test(name)) return { fault: t`${name} is damaged, or not a Word document; save it again as .docx.` }
   return { fault: t`${name} isn’t a text file, PDF, Word document (.docx) or image.` }
 }
 

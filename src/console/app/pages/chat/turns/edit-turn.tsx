@@ -1,4 +1,4 @@
-import type { RefObject, VNode } from 'preact'
+import type { ComponentChildren, RefObject, VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
@@ -10,8 +10,8 @@ interface EditTurnProps {
   /** The label of the button. */
   readonly action: string
   readonly text: string
-  /** Names of the files and pictures that stay attached. */
-  readonly attached?: readonly string[]
+  /** Its attachments. */
+  readonly children?: ComponentChildren
   readonly mayBeEmpty?: boolean
   readonly onInput: (text: string) => void
   /** Receives the trimmed text. */
@@ -31,7 +31,7 @@ export function useFocusAfterEdit(isEdited: boolean): RefObject<HTMLElement | nu
 }
 
 /** A field in place of a message, to edit it. */
-export function EditTurn({ label, action, text, attached = [], mayBeEmpty = false, onInput, onTake, onClose }: EditTurnProps): VNode {
+export function EditTurn({ label, action, text, children, mayBeEmpty = false, onInput, onTake, onClose }: EditTurnProps): VNode {
   const isEmpty = text.trim() === '' && !mayBeEmpty
   const fault = lengthFault(text)
   const submit = (event: Event) => {
@@ -58,7 +58,7 @@ export function EditTurn({ label, action, text, attached = [], mayBeEmpty = fals
   return (
     <form class="turn-edit stack" ref={form} onSubmit={submit} onKeyDown={onKeyDown}>
       <TextArea label={label} value={text} rows={3} onInput={onInput} fault={fault} />
-      {attached.length === 0 ? null : <p class="faint">{t`Attached: ${attached.join(', ')}`}</p>}
+      {children}
       <div class="row">
         <Button tone="primary" size="small" disabled={isEmpty || fault !== null}>
           {action}

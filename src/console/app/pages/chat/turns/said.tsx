@@ -6,6 +6,8 @@ import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { CopyButton } from '../../../parts/copy-button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
+import { AttachedRow } from '../attach/attached-row.tsx'
+import type { Attachments } from '../attach/attachments.ts'
 import { current } from '../conversations.ts'
 import { draftOf, keepDraft } from '../unsent/drafts.ts'
 import { EditTurn, useFocusAfterEdit } from './edit-turn.tsx'
@@ -20,6 +22,9 @@ export function Said({ turn, last }: { turn: Turn; last: boolean }): VNode {
   const place = `edit ${turn.id}`
   const edited = draftOf(place)
   const shown = useSignal<AttachedPicture | null>(null)
+  /** What was not removed from the edited message; null = everything. */
+  const left = useSignal<Attachments | null>(null)
+  const attached = left.value ?? { files: turn.files, pictures: turn.pictures ?? [] }
   const foot = useFocusAfterEdit(edited !== undefined)
   if (edited !== undefined)
     return (
@@ -27,12 +32,16 @@ export function Said({ turn, last }: { turn: Turn; last: boolean }): VNode {
         label={t`Edit your message`}
         action={t`Send`}
         text={edited}
-        attached={[...(turn.pictures ?? []), ...turn.files].map(({ name }) => name)}
-        mayBeEmpty={turn.pictures !== undefined}
+        mayBeEmpty={attached.pictures.length > 0}
         onInput={(text) => keepDraft(place, text)}
-        onTake={(text) => current.value.edit(turn, text)}
-        onClose={() => keepDraft(place, null)}
-      />
+        onTake={(text) => current.value.edit(turn, text, attached)}
+        onClose={() => {
+          keepDraft(place, null)
+          left.value = null
+        }}
+      >
+        <AttachedRow attached={attached} onChange={(next) => (left.value = next)} />
+      </EditTurn>
     )
   return (
     <div class="turn-said">
