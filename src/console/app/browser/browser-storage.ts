@@ -51,16 +51,19 @@ export function tabId(): string {
   }, unkeptTab)
 }
 
-/** Notes for the next page that the user signed out. */
-export function rememberSignOut(): void {
-  attempt(() => sessionStorage.setItem(leftKey, 'yes'), undefined)
+/** How the user left the previous page: signed out, or with the account deleted. */
+export type Leaving = 'left' | 'deleted'
+
+/** Notes for the next page how the user left. */
+export function rememberLeaving(how: Leaving): void {
+  attempt(() => sessionStorage.setItem(leftKey, how), undefined)
 }
 
-/** Whether the user signed out on the previous page. Returns true once. */
-export function takeSignOut(): boolean {
+/** How the user left the previous page; null = not at all. Known once. */
+export function takeLeaving(): Leaving | null {
   return attempt(() => {
-    const left = sessionStorage.getItem(leftKey) !== null
+    const how = sessionStorage.getItem(leftKey)
     sessionStorage.removeItem(leftKey)
-    return left
-  }, false)
+    return how === null ? null : how === 'deleted' ? how : 'left'
+  }, null)
 }

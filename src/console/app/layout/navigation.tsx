@@ -46,7 +46,7 @@ export function Navigation({ account }: { account: Account }): VNode {
               {account.name}
             </span>
           </a>
-          <Button tone="quiet" size="small" icon="leave" iconOnly onClick={signOut}>{t`Sign out`}</Button>
+          <Button tone="quiet" size="small" icon="leave" iconOnly onClick={() => signOut()}>{t`Sign out`}</Button>
         </div>
       </div>
     </section>

@@ -9,7 +9,7 @@ import type {
   SignedIn,
   SignInWays,
 } from '../../contract/session.ts'
-import { rememberSignOut, stopStoring, takeSignOut } from '../browser/browser-storage.ts'
+import { type Leaving, rememberLeaving, stopStoring, takeLeaving } from '../browser/browser-storage.ts'
 import { forgetAllRecords } from '../browser/kept-records.ts'
 import { RequestFailure, request, send } from '../interface/request.ts'
 import { showMoneyIn } from '../language/formats.ts'
@@ -18,7 +18,7 @@ import { navigate, path } from './router.ts'
 import { forgetStored, onStoredElsewhere, storedSignal } from './stored.ts'
 
 /** Why nobody is signed in: there is no owner yet, the user signed out, the session expired while the page was open, or none of these. */
-export type Greeting = 'first-run' | 'left' | 'ended' | 'welcome'
+export type Greeting = 'first-run' | 'ended' | 'welcome' | Leaving
 
 export type SessionState =
   | { readonly state: 'unknown' }
@@ -66,7 +66,7 @@ export async function loadSession(): Promise<void> {
 
 function greetingAfter(before: SessionState): Greeting {
   if (before.state === 'signed-in') return 'ended'
-  if (before.state !== 'none') return takeSignOut() ? 'left' : 'welcome'
+  if (before.state !== 'none') return takeLeaving() ?? 'welcome'
   // After the first start, the usual greeting follows.
   return before.greeting === 'first-run' ? 'welcome' : before.greeting
 }
@@ -124,9 +124,9 @@ function startAgain(): void {
 }
 
 /** Signs out and reloads, so that no data of the account stays in the page or the browser. */
-export async function signOut(): Promise<void> {
+export async function signOut(how: Leaving = 'left'): Promise<void> {
   await send('/console/api/session', { method: 'DELETE' })
-  rememberSignOut()
+  rememberLeaving(how)
   stopStoring()
   forgetStored()
   await forgetAllRecords()

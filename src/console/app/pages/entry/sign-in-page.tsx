@@ -12,6 +12,7 @@ import { PasswordForm } from './password-form.tsx'
 const intros = {
   welcome: t`Welcome. Sign in to chat, draw and create access tokens for programs.`,
   left: t`You are signed out. Your conversations and saved images are still here.`,
+  deleted: t`Your account and all its data were deleted.`,
   ended: t`You were signed out. Sign in to continue where you left off.`,
 } as const satisfies Record<Exclude<Greeting, 'first-run'>, string>
 
