@@ -49,7 +49,7 @@ test('a hub that does not respond is reported, and a member is rejected', { skip
   await page.getByLabel('Search Hugging Face, or paste').fill('chat')
   await page.keyboard.press('Enter')
   const fault =
-    /^The hub could not be searched: 127\.0\.0\.1:9 cannot be reached from this server; .*[^.]\. You can still paste a model name or URL\.$/
+    /^Hugging Face could not be searched: 127\.0\.0\.1:9 cannot be reached from this server; .*[^.]\. A URL of another server still works\.$/
   await page.getByText(fault).waitFor()
   await page.getByRole('heading', { name: 'Suggested models' }).waitFor()
   assert.deepEqual(await findBarriers(page), [])

@@ -50,7 +50,7 @@ export function Shell({ account }: { account: Account }): VNode {
   )
 }
 
-const logRefreshMs = 60_000
+const logRefreshMs = 10_000
 
 /** Informs the user that the account's request log is on. */
 function RequestLogNote(): VNode | null {

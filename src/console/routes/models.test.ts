@@ -225,7 +225,7 @@ test('only owners search the hub, and a rejection by the hub becomes a message',
     models: [{ source: 'hf:a/b', downloads: 3, license: null, gated: false }],
     fault: null,
   })
-  assert.match((await search('deleted', owner)).json().fault, /^The hub could not be searched: The hub answered 503\. You can/)
+  assert.match((await search('deleted', owner)).json().fault, /^Hugging Face could not be searched: The hub answered 503\. A URL/)
   for (const words of ['', 'x'.repeat(201)]) assert.equal((await search(words, owner)).statusCode, 422)
   assert.deepEqual(requested, ['chat', 'deleted'])
 })

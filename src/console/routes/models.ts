@@ -63,7 +63,7 @@ export function registerModels(
     } catch (error) {
       left.throwIfAborted()
       const reason = late.aborted ? 'it does not answer' : (causeText(error)?.split(' ← ')[0] ?? 'the cause is unknown')
-      return { models: [], fault: `The hub could not be searched: ${reason.replace(/\.$/, '')}. You can still paste a model name or URL.` }
+      return { models: [], fault: `Hugging Face could not be searched: ${reason.replace(/\.$/, '')}. A URL of another server still works.` }
     }
   })
 

@@ -187,7 +187,7 @@ export function checkPromptFits(promptTokens: number, contextLength: number, par
 
 /** The error for a prompt that is too long, with its length. */
 export function tooLong(promptTokens: number | string, contextLength: number, param: PromptField): ServiceError {
-  const message = `The prompt has ${promptTokens} tokens and the model's context holds ${contextLength}, including the answer; shorten the prompt.`
+  const message = `The prompt has ${promptTokens} tokens and the model's context holds ${contextLength}, including the answer; shorten the prompt, or leave out earlier messages.`
   return new ServiceError('context_length_exceeded', message, { param })
 }
 

@@ -49,7 +49,7 @@ const actionTexts: Readonly<Record<AuditAction, string>> = {
   'request-log-key-made': t`request log key created`,
   'model-loaded': t`model loaded`,
   'model-unloaded': t`model unloaded`,
-  'model-pulled': t`model pulled`,
+  'model-pulled': t`model pull started`,
   'model-pull-removed': t`model pull removed`,
   'model-removed': t`model removed`,
 }

@@ -30,6 +30,7 @@ export function destinationsOf({ account, models, conversations }: Known): reado
   const pages = [
     ...pageGroups(account).flatMap(({ entries }) => entries),
     { to: '/console/account', label: t`Your account`, icon: 'people' as const },
+    { to: '/docs', label: t`Documentation`, icon: 'list' as const },
   ]
   return [
     ...pages.map(({ to, label, icon }) => ({

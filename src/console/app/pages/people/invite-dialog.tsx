@@ -75,7 +75,7 @@ function LinkShown({ link }: { link: string }): VNode {
       <code class="token-text">{link}</code>
       {isLoopback(location.hostname) ? (
         <p class="note warn">
-          {t`This link works only on this machine. For other machines, open the console at an address they can reach (settings host and public-url), and create the link there.`}
+          {t.rich`This link works only on this machine. To invite people on other machines, ${<a href="/docs/network">{t`open Sepia to the network`}</a>}, and create the link there.`}
         </p>
       ) : null}
       <div class="row">

@@ -33,6 +33,7 @@ export function Plate({ run, image }: { run: ImageRun; image: ShownImage }): VNo
         <span>{t`seed ${image.seed}`}</span>
         <span class="row">
           <Button tone="quiet" size="small" icon="download" iconOnly href={image.address} download>{t`Download`}</Button>
+          <Action icon="star" label={t`Save`} run={() => keepPicture(image)} />
           <Action icon="spread" label={t`Variations`} run={vary} reason={repeatFault(run)} />
           <Action icon="brush" label={t`Use as starting image`} run={() => startFromImage(image.address)} />
         </span>
