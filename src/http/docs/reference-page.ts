@@ -24,7 +24,7 @@ h1 { font: 1.375rem "Iowan Old Style", P052, Palatino, Georgia, serif; margin: 0
 <script type="module" src="/docs/api/page.js"></script>
 </head>
 <body>
-<header><h1>Sepia</h1><a href="/">Console</a><a href="/docs">Documentation</a><a href="/openapi.json">OpenAPI document</a></header>
+<header><h1>Sepia</h1><a href="/">Console</a><a href="/docs">Documentation</a><a href="/openapi.json">OpenAPI document</a><span>To try an operation, enter an access token under Authentication, then choose the operation.</span></header>
 <main></main>
 </body>
 </html>

@@ -34,8 +34,7 @@ export function describeApi(routes: readonly RouteDescription[], settings: BodyS
     info: {
       title: 'Sepia',
       version: '1',
-      description:
-        'Chat completions and SDXL images, synchronous, streamed or asynchronous. `/v1` stays compatible: fields are only added.',
+      description: 'Language and image models, synchronous, streamed or asynchronous. `/v1` stays compatible: fields are only added.',
     },
     servers: [{ url: addresses.publicUrl }],
     security: [{ token: [] }],
