@@ -108,6 +108,7 @@ test('versions of an answer are shown side by side, and the conversation continu
   await dialog.getByText('A heron.').waitFor()
   await dialog.getByText('A wren.').waitFor()
   await dialog.getByRole('heading', { name: 'Version 1 · Sepia Mini Chat' }).waitFor()
+  await dialog.getByRole('heading', { name: 'Version 2 · Sepia Mini Chat · in use' }).waitFor()
   const inks = `['dialog', 'body'].map((each) => getComputedStyle(document.querySelector(each)).color)`
   const [inDialog, onPage] = await page.evaluate<readonly string[]>(inks)
   assert.equal(inDialog, onPage)

@@ -38,23 +38,25 @@ export function Versions({ turn }: { turn: Turn }): VNode | null {
         onClick={show(at + 1)}
       >{t`Later version`}</Button>
       <Button tone="quiet" size="small" icon="compare" iconOnly onClick={() => (beside.value = true)}>{t`Side by side`}</Button>
-      {beside.value ? <VersionsDialog versions={versions} onClose={() => (beside.value = false)} /> : null}
+      {beside.value ? <VersionsDialog versions={versions} shown={turn.id} onClose={() => (beside.value = false)} /> : null}
     </span>
   )
 }
 
+interface VersionsDialogProps {
+  readonly versions: readonly Turn[]
+  /** The id of the shown one. */
+  readonly shown: string
+  readonly onClose: () => void
+}
+
 /** All versions of a message side by side. The conversation continues with the one that the user picks. */
-function VersionsDialog({ versions, onClose }: { versions: readonly Turn[]; onClose: () => void }): VNode {
+function VersionsDialog({ versions, shown, onClose }: VersionsDialogProps): VNode {
   return (
     <Dialog title={t`Versions side by side`} onClose={onClose} large>
       <div class="comparison">
         {versions.map((turn, index) => (
-          <AnswerSheet
-            turn={turn}
-            label={t`Version ${index + 1}`}
-            heading={[t`Version ${index + 1}`, ...(turn.model === null ? [] : [chatModelName(turn.model)])].join(' · ')}
-            key={turn.id}
-          >
+          <AnswerSheet turn={turn} label={t`Version ${index + 1}`} heading={headingOf(turn, index + 1, turn.id === shown)} key={turn.id}>
             <UseAnswer
               label={t`Use this version`}
               about={t`version ${index + 1}`}
@@ -68,4 +70,8 @@ function VersionsDialog({ versions, onClose }: { versions: readonly Turn[]; onCl
       </div>
     </Dialog>
   )
+}
+
+function headingOf({ model }: Turn, number: number, isShown: boolean): string {
+  return [t`Version ${number}`, ...(model === null ? [] : [chatModelName(model)]), ...(isShown ? [t`in use`] : [])].join(' · ')
 }
