@@ -53,7 +53,8 @@ async function drawCells(grid: ImageGrid, cells: readonly GridCell[]): Promise<v
     for (;;) {
       const cell = isStopped(grid.key) ? undefined : waiting.shift()
       if (cell === undefined) return
-      await drawCell(grid, cell)
+      // It may have been drawn by its own button meanwhile.
+      if (missingOf(grid).includes(cell)) await drawCell(grid, cell)
     }
   }
   await Promise.all(Array.from({ length: atOnce }, drawNext))
