@@ -73,14 +73,14 @@ function LinkShown({ link }: { link: string }): VNode {
     <div class="stack">
       <p class="soft">{t`Send this link to one person. It works once, for three days, and is not shown again.`}</p>
       <code class="token-text">{link}</code>
+      <div class="row">
+        <CopyButton text={link} primary label={t`Copy the link`} />
+      </div>
       {isLoopback(location.hostname) ? (
         <p class="note warn">
           {t.rich`This link works only on this machine. To invite people on other machines, ${<a href="/docs/network">{t`open Sepia to the network`}</a>}, and create the link there.`}
         </p>
       ) : null}
-      <div class="row">
-        <CopyButton text={link} primary label={t`Copy the link`} />
-      </div>
     </div>
   )
 }
