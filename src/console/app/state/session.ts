@@ -97,10 +97,11 @@ async function requireKept(): Promise<void> {
 /** Shows the console after a sign-in, and deletes the stored data of another account whose session ended here. */
 export function admit(account: Account): void {
   const { id: before } = person.peek()
-  if (before !== '' && before !== account.id) forgetStored()
+  const isAnother = before !== '' && before !== account.id
+  if (isAnother) forgetStored()
   person.value = { id: account.id }
-  if (before !== '' && before !== account.id) {
-    location.reload()
+  if (isAnother) {
+    startAgain()
     return
   }
   if (path.value === '/console/sign-in') navigate('/console/chat', { replace: true })
@@ -117,7 +118,7 @@ export async function leaveForOrganisation(start: OpenIdStart): Promise<void> {
   location.assign(address)
 }
 
-/** Reloads the page when another account signed in, or this one signed out, in another tab. */
+/** Reloads the page, which stores nothing more, when another account signed in, or this one signed out in another tab. */
 function startAgain(): void {
   stopStoring()
   location.reload()
